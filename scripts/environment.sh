@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# Sourced by quickstart.sh and test.sh: finds a Python and makes a virtual environment with the package in it.
+
+say() { printf '\n==> %s\n' "$*"; }
+
+die() {
+  printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# Print the path of a Python >= 3.11: the one of $PYTHON, else the first on the path.
+find_python() {
+  local candidate
+  for candidate in "${PYTHON:-python3}" python3 python3.14 python3.13 python3.12 python3.11 python; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11)); ' >/dev/null 2>&1; then
+      "$candidate" -c 'import sys; print(sys.executable)'
+      return
+    fi
+  done
+  die "needs Python 3.11 or newer, and there is none on the path ($(python3 --version 2>&1 || true)).
+  Debian, Ubuntu: sudo apt install python3 python3-venv     Fedora: sudo dnf install python3
+  macOS: brew install python3     elsewhere: https://www.python.org/downloads/
+  One that is not on the path is named by PYTHON=/path/to/python3 bash $(basename "$0")"
+}
+
+# make_environment FOLDER EXTRA
+# The package of this folder, editable, with one of its extras. Done within a moment when nothing has changed.
+make_environment() {
+  local folder=$1 extra=$2 python wanted
+  python=$(find_python) || exit 1
+  wanted="$PWD $extra $("$python" --version) $(cat pyproject.toml hatch_build.py javascript.lock.json | cksum)"
+  if "$folder/bin/python" -c 'import svc_jupyter' >/dev/null 2>&1 && [ "$(cat "$folder/made-from" 2>/dev/null)" = "$wanted" ]; then
+    say "environment $folder is there"
+    return
+  fi
+  say "environment $folder with $("$python" --version): installing (a few minutes the first time)"
+  if [ -e "$folder" ] && ! "$folder/bin/python" -c '' >/dev/null 2>&1; then
+    [ -e "$folder/pyvenv.cfg" ] || die "$folder is in the way and is no virtual environment: move it"
+    rm -rf "$folder"
+  fi
+  install_with_uv "$python" "$folder" "$extra" || install_with_pip "$python" "$folder" "$extra"
+  printf '%s\n' "$wanted" >"$folder/made-from"
+}
+
+install_with_uv() {
+  command -v uv >/dev/null || return 1
+  (
+    # pip's settings for a mirror and its certificate hold for uv too, which knows them by other names.
+    [ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
+    [ -z "${PIP_FIND_LINKS:-}" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
+    [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
+    [ -x "$2/bin/python" ] || uv venv --quiet --python "$1" "$2" || exit 1
+    uv pip install --python "$2/bin/python" --editable ".[$3]"
+  ) || { say "uv could not install it, now with pip"; return 1; }
+}
+
+install_with_pip() {
+  if ! "$2/bin/python" -c 'import pip' >/dev/null 2>&1; then
+    "$1" -c 'import venv, ensurepip' 2>/dev/null || die "this Python makes no virtual environments. Do one of:
+  Debian, Ubuntu: sudo apt install python3-venv     elsewhere: install uv (https://docs.astral.sh/uv/)"
+    "$1" -m venv "$2" || die "no virtual environment could be made in $PWD/$2: see above"
+  fi
+  "$2/bin/python" -m pip install --disable-pip-version-check --editable ".[$3]" || die "the installation failed: see above.
+  No network? A proxy is set by HTTPS_PROXY, a mirror by PIP_INDEX_URL, a certificate of your own by SSL_CERT_FILE
+  and, for npm, NODE_EXTRA_CA_CERTS. What is downloaded already is kept: run $(basename "$0") again."
+}

@@ -1,0 +1,95 @@
+"""Users, their tokens and groups (SPEC: Authentication)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AliasChoices, Field
+
+from svc_jupyter.api.fields import Id, Name, PagingInfo, Record, Request
+
+
+class BuiltinGroup(StrEnum):
+    """The two groups every account has (SPEC: Authentication)."""
+
+    ADMIN = "system-admin"
+    USER = "system-user"
+
+
+class User(Record):
+    """A member of the account."""
+
+    id: int
+    email: str
+    name: str
+    groups: list[str]
+    enabled: bool
+
+
+class UserList(Record):
+    """One page of users, newest first."""
+
+    users: list[User]
+    paging_info: PagingInfo
+
+
+class Invitation(Request):
+    """Invite a user; `groups` is a comma-separated text of group ids or names, default `system-user`."""
+
+    invitee_email: str = Field(min_length=3, max_length=254, pattern=r"^[^@\s<>\"'&\x00-\x1f]+@[^@\s<>\"'&\x00-\x1f]+$")
+    groups: str | None = None
+
+
+class Invited(Record):
+    """The user that the invitation made."""
+
+    user: User
+
+
+class UserChoice(Request):
+    """The user to enable or disable."""
+
+    user_id: Id
+
+
+class UserState(Record):
+    """What became of the user."""
+
+    status: str
+    user: User
+
+
+class TokenCreate(Request):
+    """A new token; `expires_at` is ISO 8601."""
+
+    name: Name = Field(min_length=1)
+    expires_at: Annotated[str, Field(json_schema_extra={"format": "date-time"})] | None = None
+
+
+class TokenChoice(Request):
+    """The token to delete, where its path does not say it."""
+
+    token_id: Annotated[Id | None, Field(validation_alias=AliasChoices("token_id", "id"))] = None
+
+
+class Token(Record):
+    """A token without its secret."""
+
+    id: int
+    name: str
+    created_at: str
+    expires_at: str | None = None
+
+
+class NewToken(Token):
+    """A token as its creation returns it: the only time `token` is shown."""
+
+    token: str
+
+
+class TokenList(Record):
+    """A user's tokens, newest first."""
+
+    tokens: list[Token]
+    paging_info: PagingInfo

@@ -1,0 +1,203 @@
+"""Commands: submission, record, lists, results (SPEC: Command record, Parameters common to command submission)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, Field, model_validator
+
+from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Request, Tags
+from svc_jupyter.api.states import CommandStatus
+
+
+class CommandType(StrEnum):
+    """Every command type of the contract; a service may support fewer."""
+
+    SHELL = "ShellCommand"
+    PIG = "PigCommand"
+    DB_TAP_QUERY = "DbTapQueryCommand"
+    HIVE = "HiveCommand"
+    PRESTO = "PrestoCommand"
+    SQL = "SqlCommand"
+    HADOOP = "HadoopCommand"
+    SPARK = "SparkCommand"
+    COMPOSITE = "CompositeCommand"
+    DB_EXPORT = "DbExportCommand"
+    DB_IMPORT = "DbImportCommand"
+    JUPYTER_NOTEBOOK = "JupyterNotebookCommand"
+    ADD_NODE = "AddNodeCommand"
+    REMOVE_NODE = "RemoveNodeCommand"
+
+
+class CommandSource(StrEnum):
+    """Through what a command came in."""
+
+    API = "API"
+    UI = "UI"
+    SCHEDULED = "SCHEDULED"
+
+
+class CommandSubmission(Request):
+    """The parameters common to every command submission (SPEC: Parameters common to command submission).
+
+    `timeout` is in seconds, `retry_delay` in minutes.
+    """
+
+    command_type: str = Field(min_length=1, max_length=64)
+    label: str | None = Field(default=None, max_length=255)
+    retry: int | None = Field(default=None, ge=0, le=3)
+    retry_delay: int | None = Field(default=None, ge=0, le=1440)
+    can_notify: bool = False
+    name: Name | None = None
+    pool: str | None = Field(default=None, max_length=255)
+    tags: Annotated[Tags, Field(validation_alias=AliasChoices("tags", "tag"))] = None
+    macros: Macros | None = None
+    timeout: int | None = Field(default=None, ge=1, le=2**31 - 1)
+
+
+class ShellSubmission(Request):
+    """Fields of a `ShellCommand` (SPEC: Submit a shell command). `files` and `archives` are comma-separated."""
+
+    inline: str | None = None
+    script_location: str | None = None
+    files: str | None = None
+    archives: Annotated[str | None, Field(validation_alias=AliasChoices("archives", "archive"))] = None
+    parameters: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one_script(self) -> ShellSubmission:
+        if bool(self.inline and self.inline.strip()) == bool(self.script_location):
+            raise ValueError("give exactly one of inline and script_location")
+        return self
+
+
+class DbTapQuerySubmission(Request):
+    """Fields of a `DbTapQueryCommand` (SPEC: Submit a DB query command)."""
+
+    db_tap_id: Id
+    query: str | None = None
+    script_location: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one_query(self) -> DbTapQuerySubmission:
+        if bool(self.query and self.query.strip()) == bool(self.script_location):
+            raise ValueError("give exactly one of query and script_location")
+        return self
+
+
+class MetaData(Record):
+    """Where a command's results and logs are, relative to the API's base."""
+
+    results_resource: str
+    logs_resource: str
+
+
+class Attempt(Record):
+    """One run of a command; times are Unix seconds."""
+
+    number: int
+    start_time: int | None = None
+    end_time: int | None = None
+    exit_code: int | None = None
+    message: str | None = None
+
+
+class CommandRecord(Record):
+    """A command as every submission and look-up returns it (SPEC: Command record)."""
+
+    id: int
+    path: str
+    status: CommandStatus
+    created_at: str
+    submit_time: int
+    start_time: int | None = None
+    end_time: int | None = None
+    command_type: str
+    progress: int = 0
+    service_session_id: int | None = None
+    qlog: str | None = None
+    resolved_macros: list[dict[str, Any]] | None = None
+    pid: int | None = None
+    template: str = "generic"
+    can_notify: bool = False
+    num_result_dir: int = -1
+    pool: str | None = None
+    timeout: int | None = None
+    name: str | None = None
+    label: str | None = None
+    command_source: str = "API"
+    account_id: int
+    user_id: int
+    meta_data: MetaData
+    command: dict[str, Any]
+    nominal_time: str | None = None
+    sequence_id: int | None = None
+    saved_query_mutable_id: int | None = None
+    uid: int | None = None
+    perms: str | None = None
+    instance: str | None = None
+    # Extensions that another service may lack.
+    throttled: bool = False
+    attempts: list[Attempt] = Field(default_factory=list)
+    message: str | None = Field(
+        default=None, description="Why the command waits, failed or was cancelled, in one or a few lines"
+    )
+    retry: int = 0
+    retry_delay: int | None = None
+    result_rows: int | None = Field(default=None, description="Rows of the result, once known")
+    result_bytes: int | None = Field(default=None, description="Bytes of the stored result, once done")
+
+
+class CommandDetails(CommandRecord):
+    """The record with `include_query_properties=true`."""
+
+    tags: str | None = None
+    comments: str | None = None
+
+
+class CommandList(Record):
+    """One page of commands, newest first."""
+
+    commands: list[CommandRecord]
+    paging_info: PagingInfo
+
+
+class StatusChange(Request):
+    """Body of `PUT commands/ID`: only `kill` is a status one can ask for."""
+
+    status: str
+
+
+class CancelAnswer(Record):
+    """Whether the cancellation took effect, and what became of the command."""
+
+    kill_succeeded: bool
+    result: str
+
+
+class Results(Record):
+    """Results as text: tab between fields, CRLF after each row; or, when large, where they lie."""
+
+    inline: bool
+    results: str | None = None
+    result_location: list[str] | None = None
+
+
+class StatusWithResults(Record):
+    """`GET commands/ID/status_with_results`: the results are there once the status is final."""
+
+    id: int
+    status: CommandStatus
+    progress: int
+    error: str | None = None
+    inline: bool | None = None
+    results: str | None = None
+    result_location: list[str] | None = None
+    path: str | None = None
+
+
+class Jobs(Record):
+    """The engine's jobs of a command; empty where the engine has none."""
+
+    jobs: list[dict[str, Any]]

@@ -1,0 +1,23 @@
+"""The error envelope (SPEC: Errors)."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ErrorBody(BaseModel):
+    """What went wrong: `error_code` equals the HTTP status."""
+
+    model_config = ConfigDict(extra="allow")
+
+    error_code: int
+    error_message: str
+    trace_id: str | None = None
+
+
+class ErrorEnvelope(BaseModel):
+    """The body of every answer that is not a success."""
+
+    model_config = ConfigDict(extra="allow")
+
+    error: ErrorBody

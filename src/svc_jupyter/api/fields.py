@@ -1,0 +1,102 @@
+"""Field types and the request base that every body of the contract shares (SPEC: Endpoints)."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+DEFAULT_TIMEOUT_SECONDS = 129_600
+"""36 hours (SPEC: Limits)."""
+NAME_LIMIT = 255
+TAGS_LIMIT = 255
+MAX_ID = 2**63 - 1
+DEFAULT_PER_PAGE = 10
+MAX_PER_PAGE = 100
+"""A larger `per_page` is taken as this."""
+_FORBIDDEN_IN_NAME = re.compile("[&<>\"'\x00-\x1f]")
+_TAG_FORBIDDEN = re.compile(r"[\[\],\x00-\x1f]")
+_MACRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def _digits_to_int(value: Any) -> Any:
+    """Ids may come as strings of digits (SPEC: "string or integer"); everything else is left to the type check."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MAX_ID)):
+        return int(value)
+    return value
+
+
+def _check_name(value: str) -> str:
+    if _FORBIDDEN_IN_NAME.search(value):
+        raise ValueError("must not contain & < > \" ' or control characters")
+    return value
+
+
+def _tags_text(value: Any) -> Any:
+    """Bring an array of tags, or the text `[a,b]`, to the one stored form `[a,b]`."""
+    if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
+        tags = value
+    elif isinstance(value, str):
+        if not (value.startswith("[") and value.endswith("]")):
+            raise ValueError("must be comma-separated tags in square brackets, as in [daily,sales]")
+        tags = value[1:-1].split(",")
+    else:
+        raise ValueError("must be a text such as [daily,sales] or an array of strings")
+    stripped = [tag.strip() for tag in tags]
+    if not any(stripped) and len(stripped) <= 1:
+        return None
+    if any(not tag or _TAG_FORBIDDEN.search(tag) for tag in stripped):
+        raise ValueError("a tag must not be empty nor hold a comma, a square bracket or a control character")
+    text = "[" + ",".join(_check_name(tag) for tag in stripped) + "]"
+    if len(text) > TAGS_LIMIT:
+        raise ValueError(f"must have at most {TAGS_LIMIT} characters, has {len(text)}")
+    return text
+
+
+def _check_macros(value: list[dict[str, str]]) -> list[dict[str, str]]:
+    for number, macro in enumerate(value, start=1):
+        for name in macro:
+            if not _MACRO_NAME.fullmatch(name):
+                raise ValueError(
+                    f"macro {number}: {name[:40]!r} is not a variable name (letters, digits and _, not first a digit)"
+                )
+    return value
+
+
+Id = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(_digits_to_int)]
+"""An identifier: an integer, or the same as a string of digits."""
+Name = Annotated[str, Field(max_length=NAME_LIMIT), AfterValidator(_check_name)]
+"""At most 255 characters without `& < > " '` (SPEC: Parameters common to command submission)."""
+Tags = Annotated[str | None, BeforeValidator(_tags_text)]
+"""`[a,b]`; the limit of 255 characters is on that text."""
+Macros = Annotated[list[dict[str, str]], Field(max_length=100), AfterValidator(_check_macros)]
+"""Each object maps a variable name to a JavaScript expression."""
+
+
+class Request(BaseModel):
+    """Base of every request body: unknown keys and nulls are ignored, a wrong type is an error that names the key."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: item for key, item in value.items() if item is not None}
+        return value
+
+
+class Record(BaseModel):
+    """Base of every answer. A client keeps fields it does not know: another service may send more."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+
+class PagingInfo(Record):
+    """Where a page stands in its list; `next_page` and `previous_page` are null at the ends."""
+
+    page: int
+    per_page: int
+    next_page: int | None = None
+    previous_page: int | None = None

@@ -1,0 +1,23 @@
+"""Paths of the contract's resources under a service's base address (SPEC: Versioning)."""
+
+from __future__ import annotations
+
+DEFAULT_VERSION = "v1.2"
+COMMAND_VERSIONS = ("v1.2", "latest", "v1.3", "v2", "v2.0", "v2.1", "v2.2")
+RESOURCE_VERSIONS = ("v1.2", "latest")
+TOKEN_HEADER = "X-AUTH-TOKEN"  # noqa: S105  the header's name, not a token
+TRACE_HEADER = "X-Trace-Id"
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+ARROW_STREAM = "application/vnd.apache.arrow.stream"
+PARQUET = "application/vnd.apache.parquet"
+CSV = "text/csv"
+
+
+def api(resource: str, version: str = DEFAULT_VERSION) -> str:
+    """Return the path of a resource, as in `/api/v1.2/commands`."""
+    return f"/api/{version}/{resource}"
+
+
+def command(command_id: int, part: str = "") -> str:
+    """Return the path of one command or of a part of it (`results`, `logs`, `events` …)."""
+    return api(f"commands/{command_id}/{part}" if part else f"commands/{command_id}")

@@ -1,0 +1,37 @@
+"""The state machines of the contract, as data (SPEC: States and transitions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class CommandStatus(StrEnum):
+    """Where a command stands. A retry keeps `running`; there is no way back from a final status."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the command has ended for good."""
+        return not COMMAND_TRANSITIONS[self]
+
+
+COMMAND_TRANSITIONS: Mapping[CommandStatus, frozenset[CommandStatus]] = {
+    CommandStatus.WAITING: frozenset({CommandStatus.RUNNING, CommandStatus.CANCELLED, CommandStatus.ERROR}),
+    CommandStatus.RUNNING: frozenset({CommandStatus.DONE, CommandStatus.ERROR, CommandStatus.CANCELLED}),
+    CommandStatus.DONE: frozenset(),
+    CommandStatus.ERROR: frozenset(),
+    CommandStatus.CANCELLED: frozenset(),
+}
+
+STATUS_FILTERS: Mapping[str, CommandStatus] = {
+    **{status.value: status for status in CommandStatus},
+    "success": CommandStatus.DONE,
+    "failed": CommandStatus.ERROR,
+}
+"""What the `status` filter of a command list takes."""

@@ -1,0 +1,58 @@
+"""What the machine gives: the data folder and its disk, bash."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from svc_jupyter.cli.checks.finding import Finding, fine, note, wrong
+
+LITTLE_SPACE_BYTES = 2 * 10**9
+_GIGABYTE = 10**9
+
+
+def check_data_folder(data_dir: Path) -> Iterator[Finding]:
+    """Yield whether the data folder can be written by its owner alone, and how much room there is."""
+    existing = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
+    if not existing.is_dir() or not _is_writable(existing):
+        yield wrong("data folder", f"{existing} cannot be written", "set SVC_DATA_DIR to a folder of your own")
+        return
+    if existing != data_dir:
+        yield fine("data folder", f"{data_dir} is made at the first use")
+    elif stat.S_IMODE(data_dir.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        yield note("data folder", f"{data_dir} can be read by other users", f"chmod 700 '{data_dir}'")
+    else:
+        yield fine("data folder", f"{data_dir}, writable")
+    yield _disk(existing)
+
+
+def check_bash() -> Finding:
+    """Return whether there is the shell that shell commands run in."""
+    path = shutil.which("bash")
+    if path is None:
+        return wrong("bash", "not on the path: shell commands cannot run", "install bash with the system's packages")
+    asked = subprocess.run([path, "-c", 'echo "$BASH_VERSION"'], capture_output=True, text=True, check=False)
+    return fine("bash", f"{asked.stdout.strip()} ({path})")
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether a file can really be made: access rights alone say nothing of a read-only or full disk."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _disk(folder: Path) -> Finding:
+    mount = next(place for place in (folder.resolve(), *folder.resolve().parents) if os.path.ismount(place))
+    usage = shutil.disk_usage(folder)
+    what = f"{usage.free / _GIGABYTE:,.1f} of {usage.total / _GIGABYTE:,.1f} GB free on {mount}"
+    if usage.free < LITTLE_SPACE_BYTES:
+        return note("disk", what, "make room, or set SVC_DATA_DIR to a folder on another disk")
+    return fine("disk", what)

@@ -1,0 +1,68 @@
+"""`svc-jupyter doctor`: what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+
+from svc_jupyter.cli.checks.connections import check_demo, check_service, check_settings
+from svc_jupyter.cli.checks.finding import Finding, Mark, fine, wrong
+from svc_jupyter.cli.checks.installation import check_installation, missing_packages
+from svc_jupyter.cli.checks.machine import check_bash, check_data_folder
+from svc_jupyter.client import ConfigurationError
+from svc_jupyter.client.config import Settings, config_file, data_folder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`doctor` has no options."""
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of all subcommands
+    """Print a line per finding, with its fix; return 0 when everything that is needed works, else 1."""
+    marks = set()
+    for finding in findings():
+        marks.add(finding.mark)
+        print(f"{finding.mark} {finding.about:<14} {finding.what}", flush=True)
+        if finding.fix:
+            print(f"  {'':<14} → {finding.fix}", flush=True)
+    print("something does not work: see ✗ above" if Mark.WRONG in marks else "ready to use")
+    return 1 if Mark.WRONG in marks else 0
+
+
+def findings() -> Iterator[Finding]:
+    """Yield everything that is found, one check after the other."""
+    try:
+        settings = Settings.load()
+    except ConfigurationError as error:
+        settings = None
+        problem = error.message
+    remote = settings is not None and not settings.embedded
+    yield from check_installation(remote=remote)
+    data_dir = data_folder(os.environ)
+    yield from check_data_folder(data_dir)
+    yield check_bash()
+    if settings is None:
+        yield wrong("configuration", problem, "the message says it")
+        return
+    profiles = config_file(os.environ)
+    yield fine("configuration", f"{settings.source}" + (f", profiles in {profiles}" if profiles.exists() else ""))
+    yield check_service(settings)
+    if not remote and not missing_packages("service"):
+        yield from _of_the_service()
+        yield check_demo(data_dir)
+
+
+def _of_the_service() -> Iterator[Finding]:
+    from pydantic import ValidationError
+
+    from svc_jupyter.service.settings import Settings as ServiceSettings
+
+    try:
+        settings = ServiceSettings()
+    except ValidationError as error:
+        for item in error.errors():
+            name = f"SVC_{'_'.join(map(str, item['loc'])).upper()}"
+            yield wrong("settings", f"{name}: {item['msg']}", f"correct {name} in the environment")
+        return
+    yield from check_settings(settings)

@@ -1,0 +1,59 @@
+"""`svc-jupyter lab`: the embedded service, and JupyterLab beside it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from svc_jupyter.cli.embedded import embedded_client
+from svc_jupyter.client import SvcError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `lab`."""
+    parser.add_argument("notebook", nargs="?", type=Path, help="notebook or folder to open (the current folder)")
+    parser.add_argument("--port", type=int, help="port of JupyterLab (8888, or the next free one)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start the service and become JupyterLab; return 1 when it is not installed or the notebook is not there."""
+    if find_spec("jupyterlab") is None:
+        return _fail("JupyterLab is not installed: pip install 'svc-jupyter[demo]' or pip install jupyterlab")
+    if arguments.notebook is not None and not arguments.notebook.exists():
+        return _fail(f"there is no {arguments.notebook}")
+    try:
+        with embedded_client() as client:
+            account = client.account.get()
+            print(f"service at {client.base_url} as {account.email}", flush=True)
+    except SvcError as error:
+        return _fail(error.message)
+    command = jupyterlab_command(arguments, Path.cwd(), as_root=os.geteuid() == 0)
+    os.execv(command[0], command)  # noqa: S606  this process becomes JupyterLab, whose Ctrl-C and exit code are its own
+
+
+def jupyterlab_command(arguments: argparse.Namespace, cwd: Path, *, as_root: bool) -> list[str]:
+    """Return JupyterLab's command line: it serves `cwd`, or the notebook's folder when that lies elsewhere."""
+    command = [sys.executable, "-m", "jupyterlab"]
+    root = cwd
+    if arguments.notebook is not None:
+        path = (cwd / arguments.notebook).resolve()
+        if not path.is_relative_to(cwd.resolve()):
+            root = path if path.is_dir() else path.parent
+        command.append(str(path))
+    command.append(f"--ServerApp.root_dir={root.resolve()}")
+    if arguments.port is not None:
+        command.append(f"--port={arguments.port}")
+    if arguments.no_browser:
+        command.append("--no-browser")
+    if as_root:
+        command.append("--allow-root")
+    return command
+
+
+def _fail(message: str) -> int:
+    print(f"svc-jupyter lab: {message}", file=sys.stderr)
+    return 1

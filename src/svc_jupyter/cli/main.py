@@ -1,0 +1,39 @@
+"""The command line `svc-jupyter`: each subcommand is a module of its own, imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+_SUBCOMMANDS = {
+    "serve": "run the service in the foreground",
+    "init": "prepare the data folder and its service, with --demo also public data to try things on",
+    "status": "tell whether the embedded service runs",
+    "stop": "end the embedded service; running commands go on",
+    "lab": "start JupyterLab beside the embedded service",
+    "run-notebook": "execute a notebook and print its outputs in the terminal",
+    "doctor": "tell what is missing, and how to get it",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand; return the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(
+        prog="svc-jupyter", description="A notebook front end to a data-processing service, and the service itself."
+    )
+    parser.add_argument("--version", action="version", version=version("svc-jupyter"))
+    subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
+    chosen = next((word for word in words if word in _SUBCOMMANDS), None)
+    for name, help_text in _SUBCOMMANDS.items():
+        subparser = subparsers.add_parser(name, help=help_text, description=help_text)
+        if name == chosen:
+            module = importlib.import_module(f"svc_jupyter.cli.{name.replace('-', '_')}")
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    parsed = parser.parse_args(words)
+    code: int = parsed.run(parsed)
+    return code

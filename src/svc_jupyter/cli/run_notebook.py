@@ -1,0 +1,107 @@
+"""`svc-jupyter run-notebook`: execute a notebook in a kernel and print its cells and outputs as they come."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.cli.notebook_text import cell_text, error_text, output_text
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `run-notebook`."""
+    parser.add_argument("notebook", type=Path, help="notebook to execute; it stays as it is")
+    parser.add_argument("--output", type=Path, help="write the executed copy there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Execute; return 0, or 1 when a cell fails, the notebook cannot be read, or what executes it is not installed."""
+    missing = [name for name in ("nbformat", "nbclient", "ipykernel") if find_spec(name) is None]
+    if missing:
+        return _fail(f"{', '.join(missing)} not installed: pip install 'svc-jupyter[demo]'")
+    import nbformat
+
+    try:
+        notebook = nbformat.read(arguments.notebook, as_version=4)
+    except OSError as error:
+        return _fail(f"{arguments.notebook}: {error.strerror}")
+    except nbformat.reader.NotJSONError:
+        return _fail(f"{arguments.notebook} is not a notebook")
+    sources = cell_sources(notebook)
+    code = _execute(notebook, arguments.notebook.resolve().parent)
+    if arguments.output is not None:
+        kept = write_copy(notebook, arguments.output, sources)
+        print(f"executed copy: {arguments.output}" + (f" (yours is kept as {kept})" if kept else ""), flush=True)
+    return code
+
+
+def _execute(notebook: NotebookNode, folder: Path) -> int:
+    """Run the cells in a kernel of this Python, printing; return 1 when one fails."""
+    from jupyter_client.kernelspec import NATIVE_KERNEL_NAME
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+    def show_source(cell: NotebookNode, cell_index: int) -> None:  # noqa: ARG001  the hook's signature
+        print(cell_text(cell), flush=True)
+
+    def show_outputs(cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]) -> None:  # noqa: ARG001
+        for output in cell.outputs:
+            print(output_text(output), flush=True)
+        print(flush=True)
+
+    client = NotebookClient(
+        notebook,
+        timeout=None,
+        kernel_name=NATIVE_KERNEL_NAME,
+        resources={"metadata": {"path": str(folder)}},
+        on_cell_start=show_source,
+        on_cell_executed=show_outputs,
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        return _fail(f"a cell failed: {error_text(error.ename, error.evalue)}")
+    except DeadKernelError:
+        return _fail("the kernel ended by itself: too little memory?")
+    return 0
+
+
+def cell_sources(notebook: NotebookNode) -> list[str]:
+    """Return what a person wrote into the notebook."""
+    return [cell.source for cell in notebook.cells]
+
+
+def write_copy(notebook: NotebookNode, target: Path, published: list[str]) -> Path | None:
+    """Write the executed notebook; return where an earlier copy that somebody has changed is kept, None without one."""
+    import nbformat
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    kept = None
+    if target.exists() and not _is_copy_of(target, published):
+        number = next(n for n in range(1, sys.maxsize) if not target.with_stem(f"{target.stem}-{n}").exists())
+        kept = target.with_stem(f"{target.stem}-{number}")
+        target.replace(kept)
+    draft = target.with_name(f".{target.name}.draft")
+    nbformat.write(notebook, draft)
+    draft.replace(target)
+    return kept
+
+
+def _is_copy_of(path: Path, published: list[str]) -> bool:
+    import nbformat
+
+    try:
+        return cell_sources(nbformat.read(path, as_version=4)) == published
+    except (nbformat.reader.NotJSONError, UnicodeDecodeError):
+        return False
+
+
+def _fail(message: str) -> int:
+    print(f"svc-jupyter run-notebook: {message}", file=sys.stderr)
+    return 1

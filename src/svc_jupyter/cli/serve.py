@@ -1,0 +1,64 @@
+"""`svc-jupyter serve`: the service in the foreground."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+
+DATA_FOLDER_TAKEN = 3
+"""Exit code when another service holds the data folder: the client that started this one then uses the other."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `serve`; each is also a setting `SVC_…` of the environment."""
+    parser.add_argument("--host", help="address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on (0, a free one)")
+    parser.add_argument("--data-dir", type=Path, help="folder of the database, logs, results and storage")
+    parser.add_argument(
+        "--database-url",
+        help="PostgreSQL to use instead of SQLite in the data folder; "
+        "a password is better given in the environment as SVC_DATABASE_URL",
+    )
+    parser.add_argument("--embedded", action="store_true", default=None, help="stop by itself when nobody needs it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve; return 0 after a stop, 2 for a wrong setting, 3 when the data folder is taken, 1 for other failures."""
+    try:
+        from svc_jupyter.service.data_folder import DataFolderTakenError
+        from svc_jupyter.service.server import PortTakenError, serve
+        from svc_jupyter.service.settings import Settings
+    except ModuleNotFoundError as error:
+        return _fail(f"the service is not installed ({error.name} is missing): pip install 'svc-jupyter[service]'")
+    try:
+        settings = Settings(**_given(arguments))
+    except ValidationError as error:
+        names = ", ".join(f"SVC_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}" for item in error.errors())
+        return _fail(f"wrong settings: {names}", 2)
+    try:
+        serve(settings, lambda base_url: print(f"ready {base_url}", flush=True))
+    except DataFolderTakenError as error:
+        return _fail(str(error), DATA_FOLDER_TAKEN)
+    except (PortTakenError, RuntimeError) as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.strerror or error}: {error.filename or settings.data_dir}")
+    return 0
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    values = {key: getattr(arguments, key) for key in ("host", "port", "embedded")}
+    if arguments.data_dir is not None:
+        values["data_dir"] = arguments.data_dir.expanduser().resolve()
+    if arguments.database_url is not None:
+        values["database_url"] = SecretStr(arguments.database_url)
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _fail(message: str, code: int = 1) -> int:
+    print(f"svc-jupyter: {message}", file=sys.stderr)
+    return code

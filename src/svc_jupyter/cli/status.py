@@ -1,0 +1,41 @@
+"""`svc-jupyter status`: whether the embedded service runs, and on what it works."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from svc_jupyter.api.commands import CommandList
+from svc_jupyter.cli.embedded import embedded_service, is_held
+from svc_jupyter.client import Client, SvcError
+
+NOT_RUNNING = 3
+"""Exit code when the service does not run, as service managers have it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`status` has no options."""
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of all subcommands
+    """Print the address, process and work of the service; return 0, or 3 when it does not run, 1 when it is silent."""
+    service = embedded_service()
+    try:
+        found = service.find()
+        if found is None or not is_held(service.data_dir):
+            print(f"not running (data folder {service.data_dir}); the first use starts it")
+            return NOT_RUNNING
+        with Client(found.base_url, found.token) as client:
+            running = client.commands.list(status="running", all_users=True, per_page=100)
+            waiting = client.commands.list(status="waiting", all_users=True, per_page=100)
+    except SvcError as error:
+        print(f"svc-jupyter status: {error.message}", file=sys.stderr)
+        return 1
+    print(f"running at {found.base_url}, process {found.pid}, version {found.version}")
+    print(f"data folder {service.data_dir}, log {service.log}")
+    print(f"commands: {_count(running)} running, {_count(waiting)} waiting")
+    return 0
+
+
+def _count(page: CommandList) -> str:
+    return f"{len(page.commands)}{'+' if page.paging_info.next_page else ''}"

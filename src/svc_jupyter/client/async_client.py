@@ -1,0 +1,114 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import TypeVar
+
+import httpx
+
+from svc_jupyter.client import wire
+from svc_jupyter.client.account import AsyncAccountCalls
+from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
+from svc_jupyter.client.commands import AsyncCommands
+from svc_jupyter.client.config import Settings
+from svc_jupyter.client.db_taps import AsyncDbTaps
+from svc_jupyter.client.link import Link
+from svc_jupyter.client.retries import Retries
+from svc_jupyter.client.users import AsyncUsers
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A service that speaks SPEC.md, from asyncio; close it by `await client.aclose()` or use it in an `async with`.
+
+    The arguments are those of `Client`; finding and starting the embedded service happens in a thread.
+    """
+
+    commands: AsyncCommands
+    db_taps: AsyncDbTaps
+    account: AsyncAccountCalls
+    users: AsyncUsers
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        token: str | None = None,
+        *,
+        profile: str | None = None,
+        config: Settings | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timeout: float = wire.ANSWER_SECONDS,
+        retries: Retries | None = None,
+    ) -> None:
+        if config is not None and (base_url or token or profile):
+            raise TypeError("give either config, or base_url, token and profile")
+        self.settings = config or Settings.load(base_url, token, profile=profile)
+        self._link = Link(self.settings, retries or Retries())
+        self._answer_seconds = timeout
+        self._http = httpx.AsyncClient(transport=transport, **wire.options(self.settings))
+        self.commands = AsyncCommands(self)
+        self.db_taps = AsyncDbTaps(self)
+        self.account = AsyncAccountCalls(self)
+        self.users = AsyncUsers(self)
+
+    @property
+    def extended(self) -> bool:
+        """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
+        return self._link.extended
+
+    async def aclose(self) -> None:
+        """Close the connections; the embedded service goes on."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient {self._link.address}>"
+
+    async def _run(self, flow: Flow[T]) -> T:
+        """Perform the steps of a conversation and return what it comes to."""
+        try:
+            step = next(flow)
+            while True:
+                try:
+                    reply = await self._perform(step)
+                except httpx.RequestError as error:
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(reply)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def _open(self, call: Call) -> httpx.Response:
+        """Return a successful answer whose body is not read yet; the caller closes it."""
+        return await self._run(exchange(self._link, call))
+
+    async def _perform(self, step: Step) -> httpx.Response | bool | None:
+        match step:
+            case Send(call):
+                return await self._send(call)
+            case Pause(seconds):
+                await asyncio.sleep(seconds)
+                return None
+            case Relocate(failed, start):
+                return await asyncio.to_thread(self._link.relocate, failed, start=start)
+
+    async def _send(self, call: Call) -> httpx.Response:
+        connection = self._link.connection
+        if connection is None:
+            connection = await asyncio.to_thread(self._link.locate)
+        request = wire.request(connection, call, self._answer_seconds)
+        response = await self._http.send(request, stream=call.stream)
+        if call.stream and not response.is_success:
+            await response.aread()
+        return response

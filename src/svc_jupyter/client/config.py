@@ -1,0 +1,215 @@
+"""Where the address and the token come from; the one place of this package that reads the environment and files.
+
+In order: the arguments, `SVC_BASE_URL` and `SVC_API_TOKEN`, the profile of `~/.config/svc-jupyter/config.toml`
+that `SVC_PROFILE` names (else `default`), and at last the service of this machine (embedded.py)::
+
+    [profiles.default]
+    base_url = "https://service.example.com"
+    token_file = "~/.secrets/service-token"     # or token = "..."; such a file must be its owner's alone
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from svc_jupyter.client.errors import ConfigurationError
+
+DEFAULT_PROFILE = "default"
+EMBEDDED = "embedded service"
+_PROFILE_KEYS = frozenset({"base_url", "token", "token_file"})
+_API_SUFFIX = re.compile(r"/api(/(latest|v\d+(\.\d+)?))?$")
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_OTHERS_MAY_READ = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which service to talk to, as whom.
+
+    `base_url` None means the embedded service of `data_dir`; `source` says where the address was found, for people.
+    """
+
+    base_url: str | None
+    token: str | None = field(repr=False)
+    source: str
+    profile: str
+    data_dir: Path
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the service is the one of this machine, found or started by its data folder."""
+        return self.base_url is None
+
+    @classmethod
+    def load(
+        cls,
+        base_url: str | None = None,
+        token: str | None = None,
+        *,
+        profile: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Settings:
+        """Return the settings that the arguments, the environment and the profile file give together.
+
+        A token is only ever sent to the address it was written beside: one from a less specific place counts only
+        when that place names the same address or none. Raises ConfigurationError, whose text never holds a token.
+        """
+        environ = os.environ if environ is None else environ
+        chosen = profile or environ.get("SVC_PROFILE") or DEFAULT_PROFILE
+        places = list(_places(base_url, token, profile, environ))
+        address, source = next(((place.base_url, place.name) for place in places if place.base_url), (None, EMBEDDED))
+        found = next((place for place in places if place.has_token and place.base_url in (None, address)), None)
+        secret = found.read_token() if found else None
+        if address is not None and secret is None:
+            raise ConfigurationError(
+                f"there is no token for {address} (address from {source}). Set SVC_API_TOKEN, "
+                f"or token_file in [profiles.{chosen}] of {config_file(environ)}"
+            )
+        return cls(address, secret, source, chosen, data_folder(environ))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One place settings come from. A token in a file is read only when it is the one that counts."""
+
+    name: str
+    base_url: str | None
+    token: str | None = field(default=None, repr=False)
+    token_file: Path | None = None
+
+    @property
+    def has_token(self) -> bool:
+        return self.token is not None or self.token_file is not None
+
+    def read_token(self) -> str:
+        if self.token_file is None:
+            return _clean_token(self.token or "", self.name)
+        try:
+            _refuse_if_shared(self.token_file)
+            text = self.token_file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"the token file {self.token_file} of {self.name} cannot be read") from error
+        return _clean_token(text, f"{self.token_file}")
+
+
+def _places(
+    base_url: str | None, token: str | None, profile: str | None, environ: Mapping[str, str]
+) -> Iterator[_Place]:
+    """Yield the places from the most specific one on; a profile given as an argument beats the environment."""
+    if base_url or token:
+        yield _Place("the arguments", clean_base_url(base_url) if base_url else None, token or None)
+    if profile:
+        yield _profile(profile, environ, required=True)
+    env_url, env_token = environ.get("SVC_BASE_URL"), environ.get("SVC_API_TOKEN")
+    if env_url or env_token:
+        address = clean_base_url(env_url, "SVC_BASE_URL") if env_url else None
+        yield _Place("the environment", address, env_token or None)
+    if not profile:
+        named = environ.get("SVC_PROFILE")
+        yield _profile(named or DEFAULT_PROFILE, environ, required=bool(named))
+
+
+def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Place:
+    path = config_file(environ)
+    profiles = _profiles(path)
+    where = f"profile {name} of {path}"
+    if name not in profiles:
+        if required:
+            known = ", ".join(sorted(profiles)) or "none"
+            raise ConfigurationError(f"there is no [profiles.{name}] in {path}; profiles there: {known}")
+        return _Place(where, None)
+    table = profiles[name]
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise ConfigurationError(f"{where} must be a table of texts: {', '.join(sorted(_PROFILE_KEYS))}")
+    if unknown := sorted(set(table) - _PROFILE_KEYS):
+        raise ConfigurationError(
+            f"{where} has the unknown key {unknown[0]!r}; known: {', '.join(sorted(_PROFILE_KEYS))}"
+        )
+    if "token" in table and "token_file" in table:
+        raise ConfigurationError(f"{where} has both token and token_file; keep one")
+    if "token" in table:
+        _refuse_if_shared(path)
+    token_file = (path.parent / Path(table["token_file"]).expanduser()) if "token_file" in table else None
+    address = clean_base_url(table["base_url"], where) if "base_url" in table else None
+    return _Place(where, address, table.get("token"), token_file)
+
+
+def _profiles(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            profiles = tomllib.load(file).get("profiles", {})
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        # The parser's own words quote the file, and the file may hold a token.
+        raise ConfigurationError(f"{path} is not a TOML file") from None
+    if not isinstance(profiles, dict):
+        raise ConfigurationError(f"`profiles` in {path} must be tables such as [profiles.{DEFAULT_PROFILE}]")
+    return profiles
+
+
+def _refuse_if_shared(path: Path) -> None:
+    if os.name == "posix" and path.stat().st_mode & _OTHERS_MAY_READ:
+        raise ConfigurationError(f"{path} holds a token and others can read it; run: chmod 600 '{path}'")
+
+
+def _clean_token(token: str, where: str) -> str:
+    token = token.strip()
+    if not _TOKEN.fullmatch(token):
+        raise ConfigurationError(f"the token of {where} is empty or holds characters that no token has")
+    return token
+
+
+def clean_base_url(base_url: str, where: str = "base_url") -> str:
+    """Return the address without a trailing slash and without the API's own path, which is appended to it.
+
+    Raises ConfigurationError when it is no http(s) address or holds a user name or password.
+    """
+    text = base_url.strip().rstrip("/")
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ConfigurationError(f"{where} must be an address such as https://service.example.com")
+    if parts.username is not None or parts.password is not None:
+        raise ConfigurationError(f"{where} must not hold a user name or password; the token is a setting of its own")
+    if parts.query or parts.fragment:
+        raise ConfigurationError(f"{where} must not have a query or fragment")
+    return _API_SUFFIX.sub("", text)
+
+
+def is_loopback(base_url: str) -> bool:
+    """Tell whether an address is this machine's own: a proxy from the environment must not see such calls."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """Return the path of the profile file, there or not."""
+    folder = environ.get("XDG_CONFIG_HOME")
+    return (Path(folder) if folder else Path.home() / ".config") / "svc-jupyter" / "config.toml"
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """Return the embedded service's data folder: `SVC_DATA_DIR`, else the platform's own."""
+    if folder := environ.get("SVC_DATA_DIR"):
+        return Path(folder).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("svc-jupyter")

@@ -1,0 +1,186 @@
+"""The service of this machine: found by the `service.json` of its data folder, started when there is none.
+
+It is a process of its own that outlives the one that started it. Two processes that start it at once end up with one
+service: a lock (`start.lock`) lets one of them start it, the other then finds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from svc_jupyter.client.errors import EmbeddedServiceFailed
+
+START_SECONDS = 60.0
+"""How long a start may take; it is about 1.5 s on a quiet machine."""
+ALREADY_RUNNING = 3
+"""Exit code of a service that found another one on its data folder."""
+_LOOK_EVERY = 0.02
+_LOG_LINES = 15
+_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunningService:
+    """What a running service wrote about itself."""
+
+    base_url: str
+    token: str = field(repr=False)
+    pid: int
+    version: str
+
+
+class EmbeddedService:
+    """The service of one data folder."""
+
+    def __init__(self, data_dir: Path, *, start_seconds: float = START_SECONDS) -> None:
+        self.data_dir = data_dir
+        self.log = data_dir / "service.log"
+        self._start_seconds = start_seconds
+
+    def find(self) -> RunningService | None:
+        """Return the running service, None when there is none: its file is missing, or its process is gone."""
+        try:
+            content = json.loads((self.data_dir / "service.json").read_text(encoding="utf-8"))
+            service = RunningService(
+                str(content["base_url"]), str(content["token"]), int(content["pid"]), str(content.get("version", ""))
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except PermissionError:
+            raise EmbeddedServiceFailed(
+                f"{self.data_dir / 'service.json'} belongs to another user; set SVC_DATA_DIR to a folder of your own"
+            ) from None
+        except (ValueError, KeyError, TypeError):
+            return None  # just being written, or left by something else: a start replaces it
+        return service if _is_alive(service.pid) else None
+
+    def find_or_start(self, *, unanswered: str | None = None) -> RunningService:
+        """Return the running service, after starting it where there is none. Blocks up to `start_seconds`.
+
+        `unanswered` is an address that just refused a call. Raises EmbeddedServiceFailed with the end of the
+        service's log and what to do.
+        """
+        service = self.find()
+        if service is not None and service.base_url != unanswered:
+            return service
+        deadline = time.monotonic() + self._start_seconds
+        self._make_data_dir()
+        with self._start_lock(deadline):
+            service = self.find()
+            if service is not None and _answers(service.base_url):
+                return service
+            return self._await_answer(deadline)
+
+    def _make_data_dir(self) -> None:
+        try:
+            self.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EmbeddedServiceFailed(
+                f"the data folder {self.data_dir} cannot be made: {error.strerror}; set SVC_DATA_DIR to another one"
+            ) from error
+
+    @contextmanager
+    def _start_lock(self, deadline: float) -> Iterator[None]:
+        import fcntl
+
+        with (self.data_dir / "start.lock").open("a") as lock:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        raise self._failed("another process has been starting it for too long") from None
+                    time.sleep(_LOOK_EVERY)
+            yield
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if find_spec("uvicorn") is None or find_spec("fastapi") is None or find_spec("sqlalchemy") is None:
+            raise EmbeddedServiceFailed(
+                "no service is configured, and the one that runs on this machine is not installed. "
+                "Run: pip install 'svc-jupyter[service]'  or set SVC_BASE_URL and SVC_API_TOKEN to those of a service"
+            )
+        environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_THE_SERVICE}
+        environment["SVC_DATA_DIR"] = str(self.data_dir)
+        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "svc_jupyter", "serve", "--embedded"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.data_dir,
+                env=environment,
+                start_new_session=True,
+            )
+        finally:
+            os.close(log)
+        # Reaped as soon as it ends: a zombie would look like a running service to `find`.
+        threading.Thread(target=process.wait, name=f"svc-service-{process.pid}", daemon=True).start()
+        return process
+
+    def _await_answer(self, deadline: float) -> RunningService:
+        """Start the service and wait until it answers; one that was started by hand meanwhile is as good.
+
+        The folder may still be held by one that is just stopping: then another start follows.
+        """
+        process = self._start()
+        while True:
+            service = self.find()
+            if service is not None and _answers(service.base_url):
+                return service
+            code = process.returncode
+            if code == ALREADY_RUNNING and service is None:
+                time.sleep(_LOOK_EVERY)
+                process = self._start()
+            elif code is not None and code != ALREADY_RUNNING:
+                raise self._failed(f"it ended with exit code {code}")
+            if time.monotonic() > deadline:
+                raise self._failed(f"it did not answer within {self._start_seconds:.0f} s")
+            time.sleep(_LOOK_EVERY)
+
+    def _failed(self, why: str) -> EmbeddedServiceFailed:
+        try:
+            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
+        except OSError:
+            lines = []
+        tail = "\n".join(f"  {line}" for line in lines) or "  (empty)"
+        return EmbeddedServiceFailed(
+            f"the embedded service of {self.data_dir} could not be started: {why}.\n"
+            f"The end of {self.log}:\n{tail}\n"
+            "`svc-jupyter doctor` tells what is missing; a remote service is set by SVC_BASE_URL and SVC_API_TOKEN."
+        )
+
+
+def _is_alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _answers(base_url: str) -> bool:
+    """Tell whether something listens at the address; whether it is the service, its first answer tells."""
+    parts = urlsplit(base_url)
+    try:
+        with socket.create_connection((parts.hostname or "", parts.port or 80), timeout=2.0):
+            return True
+    except OSError:
+        return False

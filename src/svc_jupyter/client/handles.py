@@ -1,0 +1,151 @@
+"""Handles of commands: what `submit` and `get` return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Literal, overload
+
+import httpx
+
+from svc_jupyter.api.commands import CancelAnswer, CommandRecord
+from svc_jupyter.api.events import LogPart
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.client.calls import connection_failed
+from svc_jupyter.client.errors import ConnectionFailed, StatusError
+from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.results import Result
+from svc_jupyter.client.tracking import Tracked, refresh
+from svc_jupyter.client.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended
+
+if TYPE_CHECKING:
+    from svc_jupyter.client.client import Client
+
+
+class Command(Tracked):
+    """A submitted command. `id`, `record` and `ended` are as last seen; the methods ask the service."""
+
+    def __init__(self, client: Client, record: CommandRecord) -> None:
+        super().__init__(client._link, record)
+        self._client = client
+
+    def refresh(self) -> Command:
+        """Fetch the record as of now."""
+        self._client._run(refresh(self))
+        return self
+
+    def status(self) -> CommandStatus:
+        """Return the status as of now; a final one is not asked for again."""
+        if not self.ended:
+            self.refresh()
+        return self.record.status
+
+    def wait(self, timeout: float | None = None, on_update: OnUpdate | None = None) -> Command:
+        """Wait until the command is done, for any length of time, and return this handle.
+
+        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service.
+        Raises CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command then goes on).
+        """
+        self._client._run(until_ended(self, timeout, on_update))
+        if self.record.status is CommandStatus.DONE:
+            return self
+        self._client._run(learn_the_end(self))
+        error = failure(self, None if self.reason else self._last_log_line())
+        error.command = self
+        raise error
+
+    def result(self, timeout: float | None = None) -> Result:
+        """Return the result, after waiting for the end; raises what `wait` raises."""
+        self.wait(timeout)
+        return Result(self._client, self)
+
+    @overload
+    def logs(self, *, follow: Literal[False] = False) -> str: ...
+    @overload
+    def logs(self, *, follow: Literal[True]) -> Iterator[str]: ...
+    def logs(self, *, follow: bool = False) -> str | Iterator[str]:
+        """Return the log as far as it is written; with `follow` iterate over its text, live, until the command ends.
+
+        The iterator keeps memory flat, whatever the log's length.
+        """
+        return self._follow() if follow else self._text(LogReading(self.id))
+
+    def log_part(self, offset: int = 0) -> LogPart:
+        """Return the log from byte `offset` on; `end` is the offset to go on from."""
+        reading = LogReading(self.id, offset)
+        text = self._text(reading)
+        return LogPart(offset=offset, end=reading.offset, text=text)
+
+    def log_tail(self, lines: int = 20) -> str:
+        """Return the last lines of the log, at most 64 KiB of them."""
+        tail = Tail(lines)
+        start = start_of_tail(self.log_part(BEYOND_THE_END).end) if self._link.extended else 0
+        reading = LogReading(self.id, start)
+        for text in self._poll(reading):
+            tail.take(text)
+        tail.take(reading.finish())
+        return tail.text()
+
+    def cancel(self) -> CancelAnswer:
+        """Ask for the command's end; the answer tells whether that took effect."""
+        return self._client.commands.cancel(self.id)
+
+    def _last_log_line(self) -> str | None:
+        try:
+            return self.log_tail(1)
+        except (ConnectionFailed, StatusError):
+            return None  # it only adds detail to an end that is known already
+
+    def _text(self, reading: LogReading) -> str:
+        """Return the text that the log has beyond what was read, and the rest of a character that is cut."""
+        return "".join((*self._poll(reading), reading.finish()))
+
+    def _poll(self, reading: LogReading) -> Iterator[str]:
+        with closing(self._client._open(reading.poll_call())) as response:
+            try:
+                reading.begin_poll(response.headers)
+                for data in response.iter_bytes():
+                    if text := reading.take_bytes(data):
+                        yield text
+                reading.end_poll()
+            except httpx.RequestError as error:
+                raise connection_failed(self._link, error) from error
+
+    def _events(self, reading: LogReading) -> Iterator[str]:
+        from httpx_sse import EventSource
+
+        with closing(self._client._open(reading.events_call())) as response:
+            if not reading.has_events(response.headers):
+                return
+            try:
+                for event in EventSource(response).iter_sse():
+                    if text := reading.take_event(event):
+                        yield text
+                    if reading.ended:
+                        return
+            except httpx.RequestError as error:
+                raise connection_failed(self._link, error) from error
+
+    def _follow(self) -> Iterator[str]:
+        reading = LogReading(self.id)
+        outage = Outage(self._link.retries)
+        while not reading.ended:
+            try:
+                if self._link.extended and not reading.events_are_missing:
+                    yield from self._events(reading)
+                else:
+                    reading.ended = self.status().is_final  # asked before the log is read: nothing comes after that
+                    yield from self._poll(reading)
+                outage.over()
+            except (ConnectionFailed, StatusError) as error:
+                reading.ended = False
+                if events_unavailable(error):
+                    reading.events_are_missing = True
+                else:
+                    time.sleep(outage.pause(error))
+            else:
+                if not reading.ended:  # polling, or the service closed the events because it is stopping
+                    time.sleep(reading.pause_between_polls())
+        if rest := reading.finish():
+            yield rest

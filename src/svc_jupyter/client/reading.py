@@ -1,0 +1,82 @@
+"""Answers as models of the contract, also those of a service that writes some fields in its own way.
+
+A field that does not fit is kept as it came and the others are still checked; so an unexpected `qlog` never stands
+between a user and a result. A status word that the contract does not have counts as running: nothing is called final
+that the contract does not call so.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar, get_args, get_origin
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from svc_jupyter.api.states import STATUS_FILTERS, CommandStatus
+from svc_jupyter.client.errors import UnexpectedAnswer
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read(model: type[M], response: httpx.Response) -> M:
+    """Return an answer's body as a model; UnexpectedAnswer when it is no such object at all."""
+    try:
+        return model.model_validate_json(response.content)
+    except ValidationError:
+        return build(model, json_of(response), place(response))
+
+
+def json_of(response: httpx.Response) -> Any:
+    """Return an answer's body as JSON; UnexpectedAnswer when it is none."""
+    try:
+        return json.loads(response.content)
+    except ValueError:
+        kind = response.headers.get("Content-Type", "no content type")
+        raise UnexpectedAnswer(
+            f"{place(response)} answered with {kind} instead of JSON; is this the address of a service?"
+        ) from None
+
+
+def build(model: type[M], data: Any, origin: str) -> M:
+    """Return a model made of JSON that does not quite fit it."""
+    if not isinstance(data, dict) or _misses_what_it_is(model, data):
+        raise UnexpectedAnswer(f"{origin} answered with JSON that is no {model.__name__}")
+    values = dict(data)
+    for name, field in model.model_fields.items():
+        if name in data:
+            values[name] = _fitted(field.annotation, data[name], origin)
+        elif field.is_required():
+            values[name] = None
+    return model.model_construct(_fields_set=set(data), **values)
+
+
+def known_status(word: Any) -> CommandStatus:
+    """Return the contract's status for a service's word."""
+    return STATUS_FILTERS.get(str(word).lower(), CommandStatus.RUNNING)
+
+
+def place(response: httpx.Response) -> str:
+    """Return the call that an answer belongs to, for error texts: without its query."""
+    return f"{response.request.method} {response.request.url.copy_with(query=None)}"
+
+
+def _misses_what_it_is(model: type[BaseModel], data: dict[str, Any]) -> bool:
+    """Tell whether the JSON has none of the model's required fields, or an `id` that is no number."""
+    required = [name for name, field in model.model_fields.items() if field.is_required()]
+    if "id" in required and not isinstance(data.get("id"), int):
+        return True
+    return bool(required) and not any(name in data for name in required)
+
+
+def _fitted(annotation: Any, value: Any, origin: str) -> Any:
+    try:
+        return TypeAdapter(annotation).validate_python(value)
+    except ValidationError:
+        if annotation is CommandStatus:
+            return known_status(value)
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel) and isinstance(value, dict):
+            return build(annotation, value, origin)
+        if get_origin(annotation) is list and isinstance(value, list):
+            return [_fitted(get_args(annotation)[0], item, origin) for item in value]
+        return value

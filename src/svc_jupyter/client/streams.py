@@ -1,0 +1,77 @@
+"""An answer's body as a file that pyarrow reads while it arrives."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from svc_jupyter.client.errors import UnexpectedAnswer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Body(io.RawIOBase):
+    """A readable file over pieces of bytes; each byte is copied once, into the buffer that pyarrow then keeps."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._piece = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def read(self, size: int = -1, /) -> bytes | bytearray:
+        """Return the next `size` bytes, fewer only at the end; -1 for all."""
+        if size < 0:
+            rest = b"".join((bytes(self._piece), *self._pieces))
+            self._piece = memoryview(b"")
+            return rest
+        buffer = bytearray(size)
+        filled = 0
+        while filled < size:
+            if not self._piece:
+                self._piece = memoryview(next(self._pieces, b""))
+                if not self._piece:
+                    break
+            part = self._piece[: size - filled]
+            buffer[filled : filled + len(part)] = part
+            filled += len(part)
+            self._piece = self._piece[len(part) :]
+        return buffer if filled == size else buffer[:filled]
+
+
+def emptied(pieces: deque[bytes]) -> Iterator[bytes]:
+    """Yield pieces and let go of each, so that they and what is read from them are not held at once."""
+    while pieces:
+        yield pieces.popleft()
+
+
+def arrow_batches(pieces: Iterator[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Return schema and batches of an Arrow IPC stream that arrives in pieces; UnexpectedAnswer when it is none.
+
+    Errors of the connection come through as httpx raises them.
+    """
+    import pyarrow as pa
+
+    try:
+        reader = pa.ipc.open_stream(Body(pieces))
+    except pa.ArrowInvalid as error:
+        raise UnexpectedAnswer(f"the result is no Arrow stream: {error}") from None
+    return reader.schema, _batches(reader)
+
+
+def _batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    while True:
+        try:
+            yield reader.read_next_batch()
+        except StopIteration:
+            return
+        except (pa.ArrowInvalid, OSError) as error:
+            raise UnexpectedAnswer(f"the result's Arrow stream is broken: {error}") from None

@@ -1,0 +1,189 @@
+"""Results as tables: lines, tab-separated text and Arrow streams become Arrow tables and DataFrames.
+
+pandas and pyarrow are imported when a function runs. A DataFrame is made by pyarrow's own defaults, so it equals what a
+direct `fetch_arrow_table().to_pandas()` gives; `split_blocks` gains nothing (4.0 instead of 3.7 ms for a million rows)
+and leaves single-batch frames read-only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.errors import UnexpectedAnswer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+LINE_COLUMN = "line"
+"""The one column of a text result."""
+ROW_END = "\r\n"
+FORMATS: Mapping[str, str] = {"arrow": paths.ARROW_STREAM, "parquet": paths.PARQUET, "csv": paths.CSV}
+"""Formats of a saved result and their media types; `text` is the inline form."""
+_NULLS = frozenset({"NULL", "\\N"})
+_DECIMAL = re.compile(r"(?:decimal|numeric|decimal128)\((\d+), ?(\d+)\)")
+_INTEGERS = frozenset(
+    {
+        *("tinyint", "smallint", "int", "integer", "bigint", "serial", "bigserial", "int2", "int4"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+    }
+)
+_FLOATS = frozenset(
+    {
+        *("float", "float4", "float8", "real", "double", "double precision"),
+        *("halffloat", "decimal", "numeric", "number"),
+    }
+)
+_TIMESTAMPS = ("timestamp", "datetime")
+_TRUE, _FALSE = frozenset({"true", "t", "1", "yes"}), frozenset({"false", "f", "0", "no"})
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the rows of an inline result: each ends with CRLF, the last one may lack it."""
+    lines = text.split(ROW_END)
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def lines_table(lines: list[str]) -> pa.Table:
+    """Return lines of text as a table of one column, `line`."""
+    import pyarrow as pa
+
+    return pa.table({LINE_COLUMN: pa.array(lines, pa.string())})
+
+
+def lines_frame(lines: list[str]) -> pd.DataFrame:
+    """Return the same as a DataFrame; a third of the time of the way through Arrow for a few lines."""
+    import pandas as pd
+
+    return pd.DataFrame({LINE_COLUMN: pd.Series(lines, dtype="str")})
+
+
+def frame(table: pa.Table) -> pd.DataFrame:
+    """Return an Arrow table as a DataFrame."""
+    result: pd.DataFrame = table.to_pandas()
+    return result
+
+
+def column_types(qlog: Any) -> list[str]:
+    """Return the column types that a record's `qlog` tells, in order; none when it tells none."""
+    try:
+        content = json.loads(qlog) if isinstance(qlog, str) else qlog
+        schemas = content["QUERY-SCHEMA"]
+        columns = schemas.get("-1") or next(iter(schemas.values()))
+        return [str(column["ColumnType"]) for column in columns]
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        return []
+
+
+def tsv_table(text: str, types: list[str]) -> pa.Table:
+    """Return a headed inline result as a table: typed where `types` tells the columns' types, else of texts.
+
+    A column whose values do not fit its type stays text. Raises UnexpectedAnswer when rows have different lengths.
+    """
+    import pyarrow as pa
+
+    rows = [line.split("\t") for line in lines_of(text)]
+    if not rows:
+        return pa.table({})
+    names, rows = rows[0], rows[1:]
+    if any(len(row) != len(names) for row in rows):
+        raise UnexpectedAnswer(f"the result's rows do not all have {len(names)} fields")
+    known = types if len(types) == len(names) else [""] * len(names)
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    arrays = [_typed(list(column), kind) for column, kind in zip(columns, known, strict=True)]
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+def _typed(values: list[str], kind: str) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    wanted = arrow_type(kind)
+    if wanted is None or pa.types.is_string(wanted):
+        return pa.array([None if value in _NULLS else value for value in values], pa.string())
+    texts = pa.array([None if value in _NULLS or not value else value for value in values], pa.string())
+    try:
+        if pa.types.is_boolean(wanted):
+            return pa.array([_boolean(value) for value in texts.to_pylist()], pa.bool_())
+        return texts.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        return texts
+
+
+def _boolean(value: str | None) -> bool | None:
+    if value is None:
+        return None
+    if value.lower() in _TRUE:
+        return True
+    if value.lower() in _FALSE:
+        return False
+    raise ValueError(value)
+
+
+def arrow_type(kind: str) -> pa.DataType | None:
+    """Return the Arrow type for a column type as databases and engines call it; None for one that is not known."""
+    import pyarrow as pa
+
+    word = kind.strip().lower()
+    if match := _DECIMAL.fullmatch(word):
+        return pa.decimal128(min(int(match[1]), 38), int(match[2]))
+    base = word.split("(")[0].strip()
+    if base in _INTEGERS:
+        return pa.int64()
+    if base in _FLOATS:
+        return pa.float64()
+    if base in ("bool", "boolean"):
+        return pa.bool_()
+    if base in ("date", "date32"):
+        return pa.date32()
+    if base.startswith(_TIMESTAMPS):
+        return pa.timestamp("us", "UTC") if "with time zone" in word or base == "timestamptz" else pa.timestamp("us")
+    return pa.string() if base in ("string", "text", "varchar", "char", "large_string") else None
+
+
+def write(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path, form: str) -> None:
+    """Write rows to a file in one of `FORMATS`, a batch at a time."""
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+
+    openers: dict[str, Callable[[], Any]] = {
+        "arrow": lambda: pa.ipc.new_stream(str(path), schema),
+        "parquet": lambda: pq.ParquetWriter(str(path), schema),
+        "csv": lambda: pa_csv.CSVWriter(str(path), schema),
+    }
+    with openers[form]() as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def limited(batches: Iterable[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
+    """Yield batches up to a number of rows; no more than needed are read."""
+    left = limit
+    for batch in batches:
+        if left is None:
+            yield batch
+            continue
+        if left > 0:
+            yield batch.slice(0, left)
+        left -= batch.num_rows
+        if left <= 0:
+            return
+
+
+def as_text(table: pa.Table, *, headers: bool) -> str:
+    """Return a table in the inline form: tab between fields, CRLF after each row."""
+
+    def cell(value: Any) -> str:
+        return "NULL" if value is None else re.sub(r"\r\n|[\t\r\n]", " ", str(value))
+
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    lines = ["\t".join(table.column_names)] if headers else []
+    lines += ("\t".join(cell(value) for value in row) for row in rows)
+    return "".join(f"{line}{ROW_END}" for line in lines)

@@ -1,0 +1,65 @@
+"""From calls to httpx: how a request is built and how the connections are kept."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from typing import Any
+
+import httpx
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.calls import Call
+from svc_jupyter.client.config import Settings, is_loopback
+from svc_jupyter.client.link import Connection
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 60.0
+"""How long an answer may take, on top of the time the service was asked to hold it."""
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30.0)
+
+
+def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_SECONDS) -> httpx.Request:
+    """Return the request of a call. Built by hand: the client's own way takes twice the time."""
+    headers = [*connection.headers, ("Accept", call.accept), *call.headers]
+    content: bytes | None = None
+    if call.body is not None:
+        content = json.dumps(call.body, separators=(",", ":")).encode()
+        headers.append(("Content-Type", "application/json"))
+    return httpx.Request(
+        call.method,
+        connection.base_url + call.target,
+        headers=headers,
+        content=content,
+        extensions={"timeout": _timeouts(call, answer_seconds)},
+    )
+
+
+def options(settings: Settings) -> dict[str, Any]:
+    """Return the arguments for `httpx.Client` and `httpx.AsyncClient`.
+
+    Redirects are not followed: they would carry the token to whatever address they name. A loopback address is called
+    without the environment's proxies, and over plain http without loading the certificate store (20 ms).
+    """
+    own_machine = settings.base_url is None or is_loopback(settings.base_url)
+    plain = settings.base_url is None or settings.base_url.startswith("http:")
+    return {
+        "trust_env": not own_machine,
+        "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if own_machine and plain else True,
+        "limits": _LIMITS,
+        "follow_redirects": False,
+    }
+
+
+def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:
+    return {
+        "connect": CONNECT_SECONDS,
+        "read": answer_seconds + call.hold,
+        "write": answer_seconds,
+        "pool": answer_seconds,
+    }
+
+
+def idempotency(key: str) -> tuple[tuple[str, str], ...]:
+    """Return the header by which a service recognises a repeated POST (CONVENTIONS section 1)."""
+    return ((paths.IDEMPOTENCY_HEADER, key),)

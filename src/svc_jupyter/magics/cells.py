@@ -1,0 +1,78 @@
+"""From a parsed cell to its value: what every magic that submits a command does the same way."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics
+
+from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.failures import Origin
+from svc_jupyter.magics.handle import CommandHandle
+from svc_jupyter.magics.progress import done_line, line_for
+from svc_jupyter.magics.rendering import limit_display, size_text
+from svc_jupyter.magics.running import Outcome, Reader, Run
+from svc_jupyter.magics.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Command
+
+
+class SvcFamily(Magics):
+    """Base of the magic families: a shell and the notebook's session."""
+
+    shell: InteractiveShell
+
+    def __init__(self, shell: InteractiveShell, session: Session) -> None:
+        super().__init__(shell)
+        self.session = session
+
+    def submit(
+        self, values: argparse.Namespace, start: Callable[[], Command], read: Reader, origin: Origin
+    ) -> pd.DataFrame | CommandHandle | None:
+        """Run a command as the options say; return the value of the cell.
+
+        That is the DataFrame, limited in its display; the handle with `--no-wait`; nothing with `--quiet`.
+        """
+        line = line_for(self.shell, quiet=values.quiet)
+        run = Run(start, read, origin, line)
+        if values.no_wait:
+            return self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin))
+        outcome = run.to_frame()
+        if values.quiet:
+            self.keep(values, outcome.frame)
+            return None
+        line.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
+        return self.keep(values, outcome.frame)
+
+    def described(self, outcome: Outcome, values: argparse.Namespace) -> list[str]:
+        """Limit the display of a result, and return what the last line says about it."""
+        frame = outcome.frame
+        shown = limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        parts = [size_text(frame)]
+        if shown is not None and shown < len(frame):
+            parts.append(f"showing {shown:,} (-n to change)")
+        if values.out:
+            parts.append(values.out)
+        return parts
+
+    def keep(self, values: argparse.Namespace, value: Any) -> Any:
+        """Assign a value to the variable of `-o`, where there is one, and return it."""
+        if values.out:
+            self.shell.user_ns[values.out] = value
+        return value
+
+
+def text_or_location(cell: str | None, location: str | None, magic: str, noun: str) -> str | None:
+    """Return the cell's text, or None when the command is read from a location; exactly one of them must be there."""
+    text = cell if cell and cell.strip() else None
+    if text and location:
+        raise SvcUsageError(f"{magic}: give the {noun} in the cell or by --script-location, not both")
+    if not text and not location:
+        raise SvcUsageError(f"{magic}: there is no {noun}. Write it below %{magic}, or name its --script-location")
+    return text

@@ -1,0 +1,131 @@
+"""`%svc_status` and `%svc_config`: which service the notebook talks to, as whom, and what all cells use."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from IPython.core.magic import line_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument, magic_arguments
+from traitlets import TraitError
+
+from svc_jupyter.magics.cells import SvcFamily
+from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.options import nearest, parse
+from svc_jupyter.magics.progress import duration
+from svc_jupyter.magics.rendering import Facts
+from svc_jupyter.magics.session import ask
+from svc_jupyter.magics.settings import SvcMagics
+
+if TYPE_CHECKING:
+    from svc_jupyter.client import Client
+
+_SECRET = "token"  # noqa: S105  the setting's name
+
+
+@magics_class
+class ConnectionMagics(SvcFamily):
+    """The magics for the connection and the settings."""
+
+    @no_var_expand
+    @magic_arguments()
+    @line_magic
+    def svc_status(self, line: str) -> Facts:
+        """Connect, and tell which service answers, who you are there, and what it offers. Never shows the token."""
+        parse(self.svc_status, line)
+        return ask(lambda: service_facts(self.session.client()), "status")
+
+    @no_var_expand
+    @magic_arguments()
+    @argument("name", metavar="NAME", nargs="?", help="Setting to change; without one all are shown.")
+    @argument("value", metavar="VALUE", nargs="?", help="Its new value; without one the setting is shown.")
+    @argument("--reset", action="store_true", help="Give the setting its default again.")
+    @line_magic
+    def svc_config(self, line: str) -> Facts:
+        """Show the settings of all cells, or change one: `%svc_config default_tap flights`.
+
+        They last as long as the kernel; `%config SvcMagics.default_tap = "flights"` does the same, and so does the
+        IPython configuration file. The token is never shown nor set here: it belongs to SVC_API_TOKEN or the profile.
+        """
+        values = parse(self.svc_config, line)
+        name, equals, value = (values.name or "").partition("=")
+        if equals:
+            values.name, values.value = name, value
+        if values.name is not None:
+            self._check_name(values.name)
+            if values.reset:
+                self._set(values.name, SvcMagics.class_traits()[values.name].default())
+            elif values.value is not None:
+                self._set(values.name, values.value)
+        return self._settings_facts(values.name)
+
+    def _check_name(self, name: str) -> None:
+        if name == _SECRET:
+            raise SvcUsageError(
+                "svc_config: a token does not belong in a notebook. "
+                "Set SVC_API_TOKEN, or token_file in the profile of the configuration file."
+            )
+        names = SvcMagics.names()
+        if name not in names:
+            raise SvcUsageError(
+                f"svc_config: there is no setting {name!r}.{nearest(name, names)} Settings: {', '.join(names)}"
+            )
+
+    def _set(self, name: str, value: object) -> None:
+        trait = SvcMagics.class_traits()[name]
+        try:
+            converted = trait.from_string(value) if isinstance(value, str) else value
+            setattr(self.session.settings, name, converted)
+        except (TraitError, ValueError):
+            raise SvcUsageError(f"svc_config: {name} does not take {value!r}. {trait.help}") from None
+
+    def _settings_facts(self, only: str | None) -> Facts:
+        settings = self.session.settings
+        names = [only] if only else SvcMagics.names()
+        facts = [(name, _shown(getattr(settings, name))) for name in names]
+        if not only:
+            facts += ask(self._origin_facts, "configuration")
+        return Facts("svc_jupyter settings", facts)
+
+    def _origin_facts(self) -> list[tuple[str, str]]:
+        """Return where the address and the token come from; reads the configuration, sends nothing."""
+        where = self.session.where()
+        address = where.base_url or f"service of this machine, {where.data_dir}"
+        token = "set, not shown" if where.token else "that of the service of this machine"
+        return [("service", address), ("address from", where.source), (_SECRET, token)]
+
+
+def service_facts(client: Client) -> Facts:
+    """Ask the service about itself and return what a person wants to know first."""
+    started = time.monotonic()
+    account = client.account.get()
+    took = time.monotonic() - started
+    switched_on = [name for name, on in account.features.model_dump().items() if on]
+    facts = [
+        ("service", client.base_url),
+        ("address from", client.settings.source),
+        ("answered in", duration(took)),
+        ("version", _version(client)),
+        ("account", f"{account.name} ({account.id})"),
+        ("you", f"{account.email} ({account.user_id})"),
+        ("groups", ", ".join(account.groups) or "none"),
+        ("features", ", ".join(sorted(switched_on)) or "none switched on"),
+        ("storage", account.storage_url),
+        ("commands at once", str(account.concurrent_command_limit)),
+    ]
+    return Facts("connected", facts)
+
+
+def _version(client: Client) -> str:
+    """Return the versions of both ends; SPEC.md has no call for a remote service's."""
+    from importlib.metadata import version
+
+    from svc_jupyter.client.embedded import EmbeddedService
+
+    running = EmbeddedService(client.settings.data_dir).find() if client.settings.embedded else None
+    of_service = f", service {running.version}" if running is not None else ""
+    return f"client {version('svc-jupyter')}{of_service}"
+
+
+def _shown(value: object) -> str:
+    return "not set" if value in (None, "") else str(value)

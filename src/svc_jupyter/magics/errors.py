@@ -1,0 +1,83 @@
+"""What a cell raises, each shown as one readable error instead of a traceback.
+
+::
+
+    SvcMagicError
+    ├── SvcUsageError          the line or the cell was not understood (also IPython's UsageError)
+    ├── SvcServiceError        the service could not be reached or refused
+    └── SvcCommandFailed       the command ended in `error`
+        └── SvcCommandCancelled    somebody cancelled it
+    SvcInterrupted             the cell was interrupted (a KeyboardInterrupt)
+
+Every one stops "Run All". The original error of the client is the `__cause__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from IPython.core.error import UsageError
+
+
+class OneError:
+    """Mixin: IPython shows the error's name and text, and no traceback through the magics' own code."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class SvcMagicError(OneError, Exception):
+    """Base of what the magics raise; the text says what happened and what to do next."""
+
+
+class SvcUsageError(SvcMagicError, UsageError):
+    """The line or the cell was not understood; nothing was submitted."""
+
+
+class SvcServiceError(SvcMagicError):
+    """The service could not be reached or refused the request."""
+
+
+class SvcCommandFailed(SvcMagicError):
+    """The command ended in `error`; `command_id` leads to its log."""
+
+    def __init__(self, text: str, command_id: int) -> None:
+        super().__init__(text)
+        self.command_id = command_id
+
+
+class SvcCommandCancelled(SvcCommandFailed):
+    """The command was cancelled, not by this cell."""
+
+
+class SvcInterrupted(OneError, KeyboardInterrupt):
+    """The cell was interrupted; the text says what became of its command."""
+
+
+@contextmanager
+def told_in_words() -> Iterator[None]:
+    """Turn the client's errors into those of a cell; how a command ended is left to who waited for it."""
+    from svc_jupyter.client import errors
+
+    try:
+        yield
+    except errors.CommandEnded:
+        raise
+    except errors.SvcError as error:
+        raise SvcServiceError(f"{error.message}{_next_step(error)}") from error
+
+
+def _next_step(error: Exception) -> str:
+    """Return the line that says what to do, where the client's own words do not."""
+    from svc_jupyter.client import errors
+
+    match error:
+        case errors.Unauthorized():
+            return "\n  Set SVC_API_TOKEN, or the token in the profile; %svc_status shows which one is used."
+        case errors.ConnectionFailed() | errors.ConfigurationError() | errors.UnexpectedAnswer():
+            return "\n  %svc_config shows where the address and the token come from."
+        case errors.ServerError(trace_id=str(trace_id)):
+            return f"\n  The service's log has it under trace id {trace_id}."
+        case _:
+            return ""

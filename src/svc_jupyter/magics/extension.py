@@ -1,0 +1,49 @@
+"""What `%load_ext svc_jupyter` puts into a shell, and `%unload_ext` takes out again."""
+
+from __future__ import annotations
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from svc_jupyter.magics.cells import SvcFamily
+from svc_jupyter.magics.commands import CommandMagics
+from svc_jupyter.magics.completion import ServiceNames, magic_matcher
+from svc_jupyter.magics.connection import ConnectionMagics
+from svc_jupyter.magics.db import DbMagics
+from svc_jupyter.magics.session import Session
+from svc_jupyter.magics.settings import SvcMagics
+from svc_jupyter.magics.shell import ShellMagics
+
+FAMILIES: tuple[type[SvcFamily], ...] = (ShellMagics, DbMagics, CommandMagics, ConnectionMagics)
+
+
+class Extension:
+    """The magics of one shell: their settings, session, families and completion."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.settings = SvcMagics(parent=shell)
+        self.session = Session(self.settings)
+        self.families = [family(shell, self.session) for family in FAMILIES]
+        shell.configurables.append(self.settings)
+        shell.register_magics(*self.families)
+        magics = {
+            name: magic for family in self.families for kind in family.magics.values() for name, magic in kind.items()
+        }
+        self._names = {
+            kind: [name for family in self.families for name in family.magics[kind]] for kind in ("line", "cell")
+        }
+        self._matcher = magic_matcher(magics, ServiceNames(self.session))
+        if shell.Completer is not None:
+            shell.Completer.custom_matchers.append(self._matcher)
+
+    def remove(self) -> None:
+        """Take the magics, the settings and the completion out of the shell, and close the connection."""
+        for kind, names in self._names.items():
+            for name in names:
+                self.shell.magics_manager.magics[kind].pop(name, None)
+        ours = [self.settings, *self.families]
+        self.shell.configurables[:] = [thing for thing in self.shell.configurables if thing not in ours]
+        matchers = self.shell.Completer.custom_matchers
+        if self._matcher in matchers:
+            matchers.remove(self._matcher)
+        self.session.close()

@@ -1,0 +1,59 @@
+"""Where in a query or a script an engine's error lies: pure functions on the engine's words and the text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SCRIPT_LINE = re.compile(r"\bline (\d+):", re.IGNORECASE)
+_QUERY_LINE = re.compile(r"\bline\s+(\d+)\b", re.IGNORECASE)
+_NAMED = (
+    re.compile(r"no such (?:column|table|function|module|savepoint|index|view): ([\w.\"$]+)", re.IGNORECASE),
+    re.compile(r"(?:ambiguous column name): ([\w.]+)", re.IGNORECASE),
+    re.compile(r"(?:near|column|relation|function|type|at or near|schema|table) \"([^\"]+)\"", re.IGNORECASE),
+    re.compile(r"(?:column|function) ([\w.]+)(?:\([^)]*\))? does not exist", re.IGNORECASE),
+    re.compile(r"unknown column '([^']+)'", re.IGNORECASE),
+)
+_LONGEST_SHOWN = 120
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a text, counted from 1."""
+
+    number: int
+    line: str
+
+    def __str__(self) -> str:
+        shown = self.line.strip()
+        return f"line {self.number}: {shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + ' …'}"
+
+
+def place_of(message: str, text: str) -> Place | None:
+    """Return the line of `text` that an engine's message is about, or None when it cannot be told.
+
+    A line number in the message counts first, then the name or the word that the message complains about, when that
+    stands in the text only once or on one line only.
+    """
+    lines = text.split("\n")
+    numbered = _SCRIPT_LINE.search(message) or _QUERY_LINE.search(message)
+    if numbered:
+        number = int(numbered[1])
+        if 1 <= number <= len(lines) and lines[number - 1].strip():
+            return Place(number, lines[number - 1])
+        return None
+    for pattern in _NAMED:
+        found = pattern.search(message)
+        if found:
+            return _only_line_with(found[1].strip('"'), lines)
+    return None
+
+
+def _only_line_with(word: str, lines: list[str]) -> Place | None:
+    """Return the line that holds a word, its last part when it is qualified; None when several lines do."""
+    for candidate in dict.fromkeys((word, word.rpartition(".")[2])):
+        whole = re.compile(rf"(?<!\w){re.escape(candidate)}(?!\w)", re.IGNORECASE)
+        holding = [number for number, line in enumerate(lines, start=1) if whole.search(line)]
+        if len(holding) == 1:
+            return Place(holding[0], lines[holding[0] - 1])
+    return None

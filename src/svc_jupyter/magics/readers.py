@@ -1,0 +1,43 @@
+"""How the result of a command that is done becomes a DataFrame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from svc_jupyter.magics.errors import SvcMagicError, SvcUsageError
+from svc_jupyter.magics.formats import FORMATS, LINES, NotInFormat, frame_of
+from svc_jupyter.magics.running import Reader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Command
+
+
+def text_reader(output_format: str) -> Reader:
+    """Return the reader of a text output in one of the formats; raises SvcMagicError when it is not in it."""
+    if output_format == LINES:
+        return plain_reader
+
+    def read(command: Command) -> pd.DataFrame:
+        try:
+            return frame_of(command.result().text(), output_format)
+        except NotInFormat as error:
+            raise SvcMagicError(
+                f"command {command.id} is done, but {error}\n"
+                f"  %svc_command {command.id} result shows its lines; --format takes {', '.join(FORMATS)}"
+            ) from None
+
+    return read
+
+
+def plain_reader(command: Command) -> pd.DataFrame:
+    """Read a result as it is: its typed columns, or the lines of a text output in the column `line`."""
+    return command.result().to_pandas()
+
+
+def reader_of(command: Command, output_format: str | None) -> Reader:
+    """Return the reader for what is known only now: a command of any type."""
+    if command.has_typed_results and output_format is not None:
+        raise SvcUsageError(f"command {command.id} has typed columns; --format is for the output of scripts")
+    return text_reader(output_format or LINES)

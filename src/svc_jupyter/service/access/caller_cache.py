@@ -1,0 +1,59 @@
+"""The callers of the last calls, so that authenticating a call costs no look at the database."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from svc_jupyter.service.access.callers import Caller
+
+CACHE_LIMIT = 10_000
+"""Tokens remembered at most; the one remembered longest makes room."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCaller:
+    """What the database said about a token; times are Unix seconds."""
+
+    caller: Caller
+    expires_at: float | None
+    read_at: float
+
+
+class CallerCache:
+    """Known callers by the digest of their token. `max_age` is in seconds; None keeps them until `clear`."""
+
+    def __init__(self, max_age: float | None = None, limit: int = CACHE_LIMIT) -> None:
+        self._max_age = max_age
+        self._limit = limit
+        self._known: dict[str, KnownCaller] = {}
+        self._generation = 0
+        self._lock = threading.Lock()
+
+    @property
+    def generation(self) -> int:
+        """A number that changes with every `clear`; take it before reading the database and give it to `put`."""
+        return self._generation
+
+    def get(self, digest: str, now: float) -> KnownCaller | None:
+        """Return the caller when it is known and was read within `max_age`, also by a clock that was set back."""
+        known = self._known.get(digest)
+        if known is None or self._max_age is None or 0 <= now - known.read_at < self._max_age:
+            return known
+        return None
+
+    def put(self, digest: str, known: KnownCaller, generation: int) -> None:
+        """Remember a caller, unless something changed since `generation`: then what was read may be out of date."""
+        with self._lock:
+            if generation != self._generation:
+                return
+            self._known.pop(digest, None)
+            if len(self._known) >= self._limit:
+                del self._known[next(iter(self._known))]
+            self._known[digest] = known
+
+    def clear(self) -> None:
+        """Forget every caller; a reading that is under way will not be remembered either."""
+        with self._lock:
+            self._generation += 1
+            self._known.clear()

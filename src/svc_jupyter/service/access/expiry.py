@@ -1,0 +1,33 @@
+"""The end of a token's life."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from svc_jupyter.service.errors import Invalid
+
+
+def expiry(text: str | None, now: float) -> int | None:
+    """Return `expires_at` of a request in Unix seconds, None for a token that never expires.
+
+    `text` is ISO 8601; without an offset it is UTC. Raises `Invalid` when it is malformed or not after `now`.
+    """
+    if text is None:
+        return None
+    utc = _utc(text)
+    if utc is None:
+        raise Invalid("expires_at: must be an ISO 8601 time such as 2031-05-31T18:00:00Z")
+    seconds = int(utc.timestamp())
+    if seconds <= now:
+        raise Invalid("expires_at: must be in the future")
+    return seconds
+
+
+def _utc(text: str) -> datetime | None:
+    if not text.isprintable():  # the parser would pass over a NUL at the end
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,59 @@
+"""Groups of an account and who is in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.access import BuiltinGroup
+from svc_jupyter.service.access.tables import groups, memberships, users
+from svc_jupyter.service.errors import Invalid
+
+
+def group_ids(connection: sa.Connection, account_id: int) -> dict[str, int]:
+    """Return the id of each of the account's groups by its name."""
+    rows = connection.execute(sa.select(groups.c.name, groups.c.id).where(groups.c.account_id == account_id))
+    return {row.name: row.id for row in rows}
+
+
+def chosen_groups(text: str | None, ids: Mapping[str, int]) -> list[str]:
+    """Return the names of the groups that a comma-separated text of ids or names means, `system-user` when it is blank.
+
+    `ids` are the account's groups. Raises `Invalid` naming the first group that is none of them.
+    """
+    words = [word for word in (part.strip() for part in (text or "").split(",")) if word]
+    names_by_id = {str(number): name for name, number in ids.items()}
+    chosen: dict[str, None] = {}
+    for word in words or [BuiltinGroup.USER.value]:
+        name = word if word in ids else names_by_id.get(word)
+        if name is None:
+            raise Invalid(f"groups: there is no group {word[:80]!r} in this account; it has {', '.join(sorted(ids))}")
+        chosen[name] = None
+    return list(chosen)
+
+
+def groups_of(connection: sa.Connection, user_ids: Collection[int]) -> Mapping[int, list[str]]:
+    """Return the names of each user's groups, sorted; an empty list for a user in none."""
+    rows = connection.execute(
+        sa.select(memberships.c.user_id, groups.c.name)
+        .join(groups, groups.c.id == memberships.c.group_id)
+        .where(memberships.c.user_id.in_(user_ids))
+        .order_by(groups.c.name)
+    )
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        found[row.user_id].append(row.name)
+    return found
+
+
+def enabled_administrators(account_id: int) -> sa.Select[int]:
+    """Return a query of the ids of the account's enabled members of `system-admin`, the oldest first."""
+    return (
+        sa.select(users.c.id)
+        .join(memberships, memberships.c.user_id == users.c.id)
+        .join(groups, groups.c.id == memberships.c.group_id)
+        .where(users.c.account_id == account_id, users.c.enabled, groups.c.name == BuiltinGroup.ADMIN.value)
+        .order_by(users.c.id)
+    )

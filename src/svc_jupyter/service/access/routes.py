@@ -1,0 +1,112 @@
+"""Account, users and tokens over HTTP (SPEC: Authentication; CONVENTIONS: Access and Features)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from svc_jupyter.api.access import (
+    Invitation,
+    Invited,
+    NewToken,
+    TokenChoice,
+    TokenCreate,
+    TokenList,
+    UserChoice,
+    UserList,
+    UserState,
+)
+from svc_jupyter.api.account import Account, Features, FeaturesUpdate
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.errors import Invalid
+
+router = APIRouter(tags=["access"])
+
+
+def _access(request: Request) -> Access:
+    access: Access = request.app.state.service.access
+    return access
+
+
+AccessDep = Annotated[Access, Depends(_access)]
+
+
+@router.get("/account")
+def get_account(access: AccessDep, caller: CallerDep) -> Account:
+    """Return the caller's account and who the caller is in it."""
+    return access.accounts.account(caller)
+
+
+@router.get("/account/features")
+def get_features(access: AccessDep, caller: CallerDep) -> Features:
+    """Return which features are on."""
+    return access.accounts.features(caller.account_id)
+
+
+@router.put("/account/features")
+def set_features(body: FeaturesUpdate, access: AccessDep, caller: CallerDep) -> Features:
+    """Switch features on or off and return all of them. 403 without `system-admin`."""
+    return access.accounts.set_features(body, by=caller)
+
+
+@router.get("/users")
+def list_users(access: AccessDep, caller: CallerDep, page: PageDep) -> UserList:
+    """Return a page of the account's users, newest first."""
+    return access.users.list(page, by=caller)
+
+
+@router.post("/users/invite_new")
+def invite_user(body: Invitation, access: AccessDep, caller: CallerDep) -> Invited:
+    """Make a user of an e-mail address. 403 without `system-admin`, 422 for a known address or an unknown group."""
+    return Invited(user=access.users.invite(body, by=caller))
+
+
+@router.post("/accounts/enable_user")
+def enable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
+    """Let a user make calls again. 403 without `system-admin`."""
+    return UserState(status="enabled", user=access.users.enable(body.user_id, by=caller))
+
+
+@router.post("/accounts/disable_user")
+def disable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
+    """Refuse a user's calls from now on. 403 without `system-admin`, 409 for the last enabled administrator."""
+    return UserState(status="disabled", user=access.users.disable(body.user_id, by=caller))
+
+
+@router.get("/users/{user_id}/tokens")
+def list_tokens(user_id: Id, access: AccessDep, caller: CallerDep, page: PageDep) -> TokenList:
+    """Return a page of a user's tokens, newest first. 403 for another's tokens without `system-admin`."""
+    return access.tokens.list(user_id, page, by=caller)
+
+
+@router.post("/users/{user_id}/tokens")
+def create_token(user_id: Id, body: TokenCreate, access: AccessDep, caller: CallerDep, response: Response) -> NewToken:
+    """Make a token and return it this once. 403 for another's tokens without `system-admin`."""
+    response.headers["Cache-Control"] = "no-store"
+    return access.tokens.create(user_id, body, by=caller)
+
+
+@router.delete("/users/{user_id}/tokens")
+def delete_chosen_token(
+    user_id: Id,
+    access: AccessDep,
+    caller: CallerDep,
+    body: TokenChoice | None = None,
+    token_id: Annotated[Id | None, Query()] = None,
+) -> Deleted:
+    """Delete the token that `token_id` names, in the query or in the body, so that it is refused from now on."""
+    chosen = token_id or (body.token_id if body else None)
+    if chosen is None:
+        raise Invalid("token_id: must say which token to delete")
+    return delete_token(user_id, chosen, access, caller)
+
+
+@router.delete("/users/{user_id}/tokens/{token_id}")
+def delete_token(user_id: Id, token_id: Id, access: AccessDep, caller: CallerDep) -> Deleted:
+    """Delete a token, so that it is refused from now on. 403 for another's tokens without `system-admin`."""
+    access.tokens.delete(user_id, token_id, by=caller)
+    return Deleted(id=token_id)

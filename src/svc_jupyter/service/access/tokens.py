@@ -1,0 +1,203 @@
+"""API tokens: how a call proves who makes it (SPEC: Authentication 1). Only their SHA-256 is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.access import NewToken, Token, TokenCreate, TokenList
+from svc_jupyter.api.paths import TOKEN_HEADER
+from svc_jupyter.service.access.accounts import ACCOUNT_ID, lock_account
+from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.expiry import expiry
+from svc_jupyter.service.access.groups import enabled_administrators
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.tables import groups, memberships, tokens, users
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import NotFound, Unauthorized
+from svc_jupyter.service.paging import Page
+
+TOPIC = "access"
+"""Bus topic of every change that may alter who a token stands for."""
+SERVICE_TOKEN = "service.json"  # noqa: S105  the token's name, not the token
+_RANDOM_BYTES = 32
+_SHARED_CACHE_SECONDS = 5.0
+"""With replicas, how long a change may go unseen when the bus lost its message."""
+
+_BEARER = (
+    sa.select(
+        tokens.c.id,
+        tokens.c.expires_at,
+        tokens.c.user_id,
+        users.c.account_id,
+        users.c.email,
+        users.c.enabled,
+        groups.c.name.label("group_name"),
+    )
+    .join(users, users.c.id == tokens.c.user_id)
+    .outerjoin(memberships, memberships.c.user_id == users.c.id)
+    .outerjoin(groups, groups.c.id == memberships.c.group_id)
+    .where(tokens.c.digest == sa.bindparam("digest"))
+)
+
+
+class Tokens:
+    """Makes, lists and deletes tokens, and tells whose a token is."""
+
+    def __init__(self, database: Database, bus: Bus, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._bus = bus
+        self._clock = clock
+        self._cache = CallerCache(max_age=None if database.on_sqlite else _SHARED_CACHE_SECONDS)
+        bus.subscribe(TOPIC, lambda _payload: self.forget())
+
+    async def caller(self, token: str | None) -> Caller:
+        """Return whose token it is, without I/O when it was seen lately.
+
+        Raises `Unauthorized` for a missing, unknown or expired token and for a disabled user, `Unavailable` when the
+        database is away.
+        """
+        if not token:
+            raise Unauthorized(f"the header {TOKEN_HEADER} is missing; it must carry an API token")
+        digest = _digest(token)
+        now = self._clock()
+        known = self._cache.get(digest, now) or await self._look_up(digest, now)
+        if known.expires_at is not None and known.expires_at <= now:
+            raise Unauthorized(f"the token in the header {TOKEN_HEADER} has expired; make a new one")
+        return known.caller
+
+    def forget(self) -> None:
+        """Look every caller up afresh from now on."""
+        self._cache.clear()
+
+    @contextmanager
+    def changing_access(self) -> Iterator[sa.Connection]:
+        """Run a write transaction after which this and the other replicas look every caller up afresh.
+
+        Every change of users, their groups or their tokens goes through it, so that it takes effect at once.
+        """
+        try:
+            with self._database.begin() as connection:
+                self._bus.publish(connection, TOPIC)
+                yield connection
+        finally:  # also when the commit's outcome is unknown
+            self.forget()
+
+    def list(self, user_id: int, page: Page, *, by: Caller) -> TokenList:
+        """Return a page of a user's tokens without their secrets, newest first."""
+        with self._database.connect() as connection:
+            _check_owner(connection, user_id, by)
+            rows = connection.execute(
+                sa.select(tokens)
+                .where(tokens.c.user_id == user_id)
+                .order_by(tokens.c.id.desc())
+                .offset(page.offset)
+                .limit(page.fetch)
+            ).all()
+        shown, paging_info = page.cut([_token(row) for row in rows])
+        return TokenList(tokens=shown, paging_info=paging_info)
+
+    def create(self, user_id: int, request: TokenCreate, *, by: Caller) -> NewToken:
+        """Make a token of a user and return it with its secret, which nobody can read again."""
+        now = self._clock()
+        expires_at = expiry(request.expires_at, now)
+        with self._database.begin() as connection:
+            _check_owner(connection, user_id, by)
+            row, secret = _insert(connection, user_id, request.name, now, expires_at)
+        return NewToken(**_token(row).model_dump(), token=secret)
+
+    def delete(self, user_id: int, token_id: int, *, by: Caller) -> None:
+        """Delete a user's token; calls that carry it are refused from now on."""
+        with self.changing_access() as connection:
+            _check_owner(connection, user_id, by)
+            mine = sa.delete(tokens).where(tokens.c.id == token_id, tokens.c.user_id == user_id)
+            if connection.execute(mine.returning(tokens.c.id)).first() is None:
+                raise NotFound(f"user {user_id} has no token {token_id}")
+
+    def ensure_service_token(self, existing: str | None) -> str:
+        """Return the token for `service.json`: `existing` while it is an enabled administrator's, else a new one.
+
+        A new one belongs to the oldest enabled administrator and replaces those made before. Callers that share a
+        data folder take turns (its lock file), or one would write a token that the other has just replaced.
+        """
+        now = self._clock()
+        with self.changing_access() as connection:
+            lock_account(connection, ACCOUNT_ID)
+            if existing and _is_administrators(connection, existing, now):
+                return existing
+            connection.execute(sa.delete(tokens).where(tokens.c.name == SERVICE_TOKEN))
+            owner = connection.execute(enabled_administrators(ACCOUNT_ID).limit(1)).scalar_one()
+            _row, secret = _insert(connection, owner, SERVICE_TOKEN, now, None)
+        return secret
+
+    async def _look_up(self, digest: str, now: float) -> KnownCaller:
+        generation = self._cache.generation
+        rows = await self._database.read(lambda connection: connection.execute(_BEARER, {"digest": digest}).all())
+        if not rows:
+            raise Unauthorized(f"the token in the header {TOKEN_HEADER} is not known to this service")
+        first = rows[0]
+        if not first.enabled:
+            raise Unauthorized(
+                f"the token in the header {TOKEN_HEADER} belongs to a disabled user; an administrator can enable them"
+            )
+        caller = Caller(
+            user_id=first.user_id,
+            account_id=first.account_id,
+            email=first.email,
+            groups=frozenset(row.group_name for row in rows if row.group_name is not None),
+            token_id=first.id,
+        )
+        known = KnownCaller(caller, first.expires_at, read_at=now)
+        self._cache.put(digest, known, generation)
+        return known
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _token(row: sa.Row[Any]) -> Token:
+    return Token(
+        id=row.id,
+        name=row.name,
+        created_at=iso_time(row.created_at),
+        expires_at=None if row.expires_at is None else iso_time(row.expires_at),
+    )
+
+
+def _insert(
+    connection: sa.Connection, user_id: int, name: str, now: float, expires_at: float | None
+) -> tuple[sa.Row[Any], str]:
+    secret = secrets.token_urlsafe(_RANDOM_BYTES)
+    row = connection.execute(
+        sa.insert(tokens)
+        .values(user_id=user_id, name=name, digest=_digest(secret), created_at=now, expires_at=expires_at)
+        .returning(tokens)
+    ).one()
+    return row, secret
+
+
+def _check_owner(connection: sa.Connection, user_id: int, by: Caller) -> None:
+    """One's own tokens are one's own business; those of others are an administrator's, within the account."""
+    if user_id == by.user_id:
+        return
+    require(by, Action.MANAGE, Resource.USER)
+    there = sa.select(users.c.id).where(users.c.id == user_id, users.c.account_id == by.account_id)
+    if connection.execute(there).first() is None:
+        raise NotFound(f"there is no user {user_id} in this account")
+
+
+def _is_administrators(connection: sa.Connection, token: str, now: float) -> bool:
+    owner = sa.select(tokens.c.user_id).where(
+        tokens.c.digest == _digest(token), sa.or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > now)
+    )
+    return connection.execute(enabled_administrators(ACCOUNT_ID).where(users.c.id.in_(owner))).first() is not None

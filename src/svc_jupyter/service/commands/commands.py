@@ -1,0 +1,208 @@
+"""The rules of commands: submission, look-up, history, cancellation (SPEC: Command record; CONVENTIONS section 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service import idempotency
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.ends import ENDED, Ends
+from svc_jupyter.service.commands.history import HistoryFilter, history_query
+from svc_jupyter.service.commands.job import StopReason
+from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.record import Row, command_record, is_final
+from svc_jupyter.service.commands.runner import STOP, WAITING, Runner, command_root
+from svc_jupyter.service.commands.submissions import Origin, new_row
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid, NotFound, Unavailable
+from svc_jupyter.service.idempotency import IdempotentCall
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.settings import Settings
+
+Record = dict[str, Any]
+_WAIT_SLICE_SECONDS = 5.0
+"""How long one waits for an announcement before looking at the database, where announcements cross a network."""
+_KILL_MARGIN_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cancellation:
+    """What became of a request to cancel."""
+
+    succeeded: bool
+    text: str
+
+
+class Commands:
+    """Everything that can be asked of commands. Records are dictionaries in the shape of `CommandRecord`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        bus: Bus,
+        kinds: Mapping[str, Kind],
+        runner: Runner,
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._bus = bus
+        self._kinds = kinds
+        self._runner = runner
+        self._ends = Ends(bus)
+        self._stopping = False
+
+    async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
+        """Create a command; return its record. Raises `Invalid` (SPEC: Errors 2)."""
+        if self._stopping:
+            raise Unavailable("the service is stopping; submit again in a moment")
+        values = await new_row(body, caller, self._kinds, Origin())
+        return await self._database.write(partial(self._insert, values, call))
+
+    async def get(self, command_id: int, caller: Caller, *, with_properties: bool = False) -> Record:
+        """Return the record of a command of the caller's account; raises `NotFound`."""
+        row, throttled = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
+        return self._record(row, throttled, with_properties=with_properties)
+
+    async def row(self, command_id: int, caller: Caller) -> Row:
+        """Return the row of a command; raises `NotFound`."""
+        running = self._runner.running_row(command_id)
+        if running is not None and running["account_id"] == caller.account_id:
+            return running
+        row, _ = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
+        return row
+
+    async def wait(self, command_id: int, caller: Caller, seconds: float) -> Row:
+        """Return the row as soon as the command has ended, or when the time is over or the service stops."""
+        deadline = time.monotonic() + seconds
+        ended = asyncio.ensure_future(self._ends.wait(command_id, seconds))
+        try:
+            await asyncio.sleep(0)  # be among the waiters before looking
+            row = await self.row(command_id, caller)
+            while not is_final(row) and not self._stopping and (left := deadline - time.monotonic()) > 0:
+                await asyncio.wait(
+                    {ended}, timeout=left if self._database.on_sqlite else min(left, _WAIT_SLICE_SECONDS)
+                )
+                row = await self.row(command_id, caller)
+                if ended.done() and not is_final(row):
+                    ended = asyncio.ensure_future(self._ends.wait(command_id, left))
+        finally:
+            ended.cancel()
+        return row
+
+    def record(self, row: Row) -> Record:
+        """Return the record of a row that runs or has ended."""
+        return self._record(row, None)
+
+    async def history(self, caller: Caller, wanted: HistoryFilter, page: Page) -> tuple[list[Record], Any]:
+        """Return a page of the account's commands, newest first, and where it stands."""
+        rows, throttled = await self._database.read(partial(self._select_history, caller, wanted, page))
+        shown, info = page.cut(rows)
+        return [self._record(row, throttled) for row in shown], info
+
+    async def cancel(self, command_id: int, caller: Caller) -> Cancellation:
+        """End a waiting or running command and wait until it has ended; raises `NotFound`."""
+        row = await self.row(command_id, caller)
+        if is_final(row):
+            return Cancellation(False, f"command {command_id} has already ended ({row['status']})")
+        await self._database.write(partial(self._ask_to_stop, command_id))
+        row = await self.wait(command_id, caller, self._settings.kill_grace_seconds + _KILL_MARGIN_SECONDS)
+        if row["status"] == "cancelled":
+            return Cancellation(True, f"command {command_id} was cancelled")
+        if is_final(row):
+            return Cancellation(False, f"command {command_id} ended before it could be cancelled ({row['status']})")
+        return Cancellation(False, f"command {command_id} is being cancelled; it has not ended yet")
+
+    @property
+    def inline_limit(self) -> int:
+        """Bytes up to which results are given inside a JSON answer."""
+        return self._settings.inline_result_bytes
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the service is about to stop, so that nobody should be kept waiting."""
+        return self._stopping
+
+    async def wait_for_end(self, command_id: int, seconds: float) -> None:
+        """Return when the end of a command is announced, or after `seconds`."""
+        await self._ends.wait(command_id, seconds)
+
+    def root(self, command_id: int) -> Path:
+        """Return the command's folder."""
+        return command_root(self._settings.commands_dir, command_id)
+
+    def stop(self) -> None:
+        """Take no more submissions and let the waiters go."""
+        self._stopping = True
+        self._ends.wake_all()
+
+    @staticmethod
+    def check_ended(row: Row) -> None:
+        """Raise `Invalid` when a command has no results since it has not ended well (CONVENTIONS section 2)."""
+        if row["status"] != "done":
+            raise Invalid(f"command {row['id']} is not done ({row['status']})")
+
+    def _insert(self, values: Mapping[str, Any], call: IdempotentCall | None, connection: sa.Connection) -> Record:
+        if call is not None and (first := idempotency.first_answer(connection, call)) is not None:
+            return dict(json.loads(first[1] or "null"))
+        claimed = self._runner.claim_new(connection, values)
+        query = sa.insert(commands).values({**values, **(claimed or {})}).returning(commands)
+        row = dict(connection.execute(query).mappings().one())
+        # The answer tells the command as it was created (SPEC: States and transitions).
+        record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
+        if call is not None:
+            idempotency.remember(connection, call, 200, json.dumps(record))
+        if claimed is None:
+            self._bus.publish(connection, WAITING)
+        else:
+            self._database.after_commit(connection, partial(self._runner.launch, row))
+        return record
+
+    def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, str | None]:
+        query = sa.select(commands).where(commands.c.id == command_id, commands.c.account_id == account_id)
+        row = connection.execute(query).mappings().one_or_none()
+        if row is None:
+            raise NotFound(f"there is no command {command_id}")
+        return dict(row), self._throttle(connection, account_id) if row["status"] == "waiting" else None
+
+    def _select_history(
+        self, caller: Caller, wanted: HistoryFilter, page: Page, connection: sa.Connection
+    ) -> tuple[Sequence[Row], str | None]:
+        query = history_query(caller, wanted).limit(page.fetch).offset(page.offset)
+        rows = [dict(row) for row in connection.execute(query).mappings()]
+        waits = any(row["status"] == "waiting" for row in rows)
+        return rows, self._throttle(connection, caller.account_id) if waits else None
+
+    def _throttle(self, connection: sa.Connection, account_id: int) -> str | None:
+        """Return why a waiting command of the account cannot begin, or None when it is about to."""
+        limit = self._settings.running_limit
+        running = queue.running_count(connection, account_id)
+        return f"waiting for a free slot ({running} of {limit} running)" if running >= limit else None
+
+    def _record(self, row: Row, throttled: str | None, *, with_properties: bool = False) -> Record:
+        return command_record(
+            row,
+            live=self._runner.live(row["id"]),
+            throttled=throttled if row["status"] == "waiting" else None,
+            with_properties=with_properties,
+        )
+
+    def _ask_to_stop(self, command_id: int, connection: sa.Connection) -> None:
+        if queue.cancel_waiting(connection, command_id, now=time.time(), message="cancelled before it began"):
+            self._bus.publish(connection, ENDED, str(command_id))
+        else:
+            queue.request_stop(connection, command_id, StopReason.CANCEL)
+            self._bus.publish(connection, STOP, f"{command_id} {StopReason.CANCEL}")

@@ -1,0 +1,67 @@
+"""Following a command by server-sent events (CONVENTIONS section 2, follow).
+
+Each event's id is the byte offset of the log up to which it has been sent, so that `Last-Event-ID` resumes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import Response
+from pydantic_core import to_json
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from svc_jupyter.api.events import EventKind, LogPart, Progress
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands import logs
+from svc_jupyter.service.commands.commands import Commands, Record
+
+_LOOK_SECONDS = 0.25
+_PING_SECONDS = 15
+_SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
+
+
+def event_stream(commands: Commands, command_id: int, caller: Caller, last_event_id: str | None) -> Response:
+    """Return the stream of a command's events until its end."""
+    offset = int(last_event_id) if last_event_id and last_event_id.isdigit() and len(last_event_id) < 19 else 0
+    return EventSourceResponse(_events(commands, command_id, caller, offset), ping=_PING_SECONDS, sep="\n")
+
+
+async def _events(commands: Commands, command_id: int, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
+    log_file = commands.root(command_id) / "log"
+    shown: dict[str, Any] = {}
+    progress: Progress | None = None
+    while True:
+        record = await commands.get(command_id, caller)
+        ended = CommandStatus(record["status"]).is_final
+        changes = {key: record[key] for key in _SHOWN_CHANGES}
+        if changes != shown:
+            shown = changes
+            yield _event(EventKind.STATUS, record, offset)
+        if (now := _progress(record)) != progress:
+            progress = now
+            yield _event(EventKind.PROGRESS, now, offset)
+        while True:
+            text, end = await asyncio.to_thread(logs.read_text_part, log_file, offset)
+            if not text:
+                break
+            part = LogPart(offset=offset, end=end, text=text)
+            offset = end
+            yield _event(EventKind.LOG, part, offset)
+        if ended:
+            yield _event(EventKind.END, record, offset)
+            return
+        if commands.is_stopping:
+            return  # the client comes back with Last-Event-ID
+        await commands.wait_for_end(command_id, _LOOK_SECONDS)
+
+
+def _progress(record: Record) -> Progress:
+    return Progress(progress=record["progress"], rows=record["result_rows"])
+
+
+def _event(kind: EventKind, data: Any, offset: int) -> ServerSentEvent:
+    return ServerSentEvent(to_json(data).decode(), event=kind.value, id=str(offset))

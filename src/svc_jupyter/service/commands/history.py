@@ -1,0 +1,90 @@
+"""Filters of the command history (CONVENTIONS section 2, list)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.commands import CommandSource, CommandType
+from svc_jupyter.api.states import STATUS_FILTERS
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.errors import Invalid
+
+_DEFAULT_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFilter:
+    """What to list; None and empty mean: do not filter by it."""
+
+    now: datetime
+    all_users: bool = False
+    status: str | None = None
+    command_types: tuple[str, ...] = field(default=())
+    sources: tuple[str, ...] = field(default=())
+    name: str | None = None
+    tags: tuple[str, ...] = field(default=())
+    label: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[object, ...]]:
+    """Return the query for the account's commands that pass the filter, newest first."""
+    c = commands.c
+    start = wanted.start or (wanted.end or wanted.now) - timedelta(days=_DEFAULT_DAYS)
+    conditions: list[sa.ColumnElement[bool]] = [c.account_id == caller.account_id, c.created_at >= start.timestamp()]
+    if wanted.end is not None:
+        conditions.append(c.created_at < wanted.end.timestamp())
+    if not wanted.all_users:
+        conditions.append(c.user_id == caller.user_id)
+    if wanted.status is not None:
+        conditions.append(c.status == _known(wanted.status, "status", STATUS_FILTERS))
+    if wanted.command_types:
+        conditions.append(c.command_type.in_([CommandType(_enum(item, CommandType)) for item in wanted.command_types]))
+    if wanted.sources:
+        conditions.append(c.command_source.in_([_enum(item.upper(), CommandSource) for item in wanted.sources]))
+    if wanted.name is not None:
+        conditions.append(c.name.contains(wanted.name, autoescape=True))
+    if wanted.label is not None:
+        conditions.append(c.label == wanted.label)
+    listed = "," + sa.func.trim(c.tags, "[]") + ","
+    conditions += [listed.contains(f",{tag},", autoescape=True) for tag in wanted.tags]
+    return sa.select(commands).where(*conditions).order_by(c.id.desc())
+
+
+def parse_day(text: str, field_name: str) -> datetime:
+    """Return a date or time in UTC; raises `Invalid` with the field's name."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Invalid(f"{field_name}: must be a date or time such as 2026-11-21 or 2026-11-21T09:00:00Z") from None
+    moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+    if not 1971 <= moment.year <= 9998:
+        raise Invalid(f"{field_name}: the year must lie between 1971 and 9998")
+    return moment
+
+
+def split_list(text: str | None) -> tuple[str, ...]:
+    """Return the items of a comma-separated text, with or without square brackets around it."""
+    if text is None:
+        return ()
+    return tuple(item for part in text.strip().strip("[]").split(",") if (item := part.strip()))
+
+
+def _known(value: str, field_name: str, allowed: object) -> str:
+    options = dict(allowed)  # type: ignore[call-overload]
+    if value.lower() not in options:
+        raise Invalid(f"{field_name}: {value[:40]!r} is unknown; it must be one of {', '.join(options)}")
+    return str(options[value.lower()])
+
+
+def _enum(value: str, kind: type[CommandType] | type[CommandSource]) -> str:
+    known = [member.value for member in kind]
+    if value not in known:
+        names = ", ".join(known)
+        raise Invalid(f"{kind.__name__}: {value[:40]!r} is unknown; it must be one of {names}")
+    return value

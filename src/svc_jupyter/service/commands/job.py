@@ -1,0 +1,237 @@
+"""A running command on the replica that owns it: its attempts, its process, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.commands import logs, results
+from svc_jupyter.service.commands.kind import Kind, Outcome, Task
+from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.commands.record import Live
+from svc_jupyter.service.schedules.macros import substitute
+from svc_jupyter.service.settings import Settings
+
+Values = Mapping[str, Any]
+_DEFAULT_RETRY_DELAY_MINUTES = 1
+log = structlog.get_logger(__name__)
+
+
+class StopReason(StrEnum):
+    """Why a running command is to be ended, as the commands table keeps it."""
+
+    CANCEL = "cancel"
+    TIMEOUT = "timeout"
+
+
+class Job:
+    """One command from its claim to its final status. It is also the `Desk` of the kind that runs it."""
+
+    def __init__(
+        self,
+        row: Mapping[str, Any],
+        kind: Kind,
+        settings: Settings,
+        *,
+        root: Path,
+        note: Callable[[Values], Awaitable[None]],
+        on_progress: Callable[[], None],
+    ) -> None:
+        self.id: int = row["id"]
+        self.row = row
+        self.reported: tuple[int, int | None] = (0, None)
+        self.root = root
+        self._kind = kind
+        self._settings = settings
+        self._note = note
+        self._on_progress = on_progress
+        self._attempts: list[dict[str, Any]] = list(row["attempts"] or [])
+        self._next_attempt_at: float | None = row["next_attempt_at"]
+        self._process: DurableProcess | None = None
+        self._work: asyncio.Task[Outcome | None] | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._stop_reason: StopReason | None = None
+        self._last_progress = (row["progress"], row["result_rows"])
+        self._message: str | None = None
+
+    @property
+    def live(self) -> Live:
+        """What is known of the command right now."""
+        progress, rows = self._last_progress
+        pid = None if self._process is None else self._process.pid
+        return Live(pid=pid, progress=progress, rows=rows, message=self._message)
+
+    def kill_in_seconds(self, now: float) -> float:
+        """Return the seconds until the check at which the command's time is over.
+
+        Checks are at whole multiples of the interval after the start (SPEC: a timeout of 80 ends it at 120 s).
+        """
+        timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
+        interval = self._settings.timeout_check_seconds
+        check = math.ceil(timeout / interval) * interval
+        start: float = self.row["start_time"]
+        return max(0.0, start + check - now)
+
+    async def run(self) -> Values:
+        """Run attempts until one counts; return the final values of the command's row."""
+        while True:
+            outcome = await self._interruptible(self._one_attempt)
+            if self._stop_reason is not None:
+                return self._final_when_stopped(outcome)
+            assert outcome is not None
+            if outcome.succeeded or not outcome.may_retry or len(self._attempts) >= self.row["retry"]:
+                return self._final(outcome)
+            await self._plan_retry(outcome)
+
+    def stop(self, reason: StopReason) -> None:
+        """End the command for a reason; the first reason stays."""
+        if self._stop_reason is not None:
+            return
+        self._stop_reason = reason
+        self.say(f"stopping: {self._stop_text()}")
+        if self._process is not None:
+            self._stopping = asyncio.create_task(self._process.stop(self._settings.kill_grace_seconds))
+        elif self._work is not None:
+            self._work.cancel()
+
+    # What the kind sees (kind.Desk).
+
+    def say(self, line: str) -> None:
+        """Append a line of the service's own to the command's log."""
+        self._message = line
+        try:
+            logs.append_line(self.root / "log", line)
+        except OSError as error:
+            log.warning("log_not_written", command_id=self.id, reason=error.strerror)
+
+    def progress(self, percent: int, rows: int | None = None) -> None:
+        """Tell how far the command is; 100 is kept for the end."""
+        self._last_progress = (min(99, max(0, percent)), rows)
+        self._on_progress()
+
+    async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
+        """Return the attempt's process, found again or started."""
+        process = DurableProcess.adopt(self.root / str(len(self._attempts) + 1)) or await start()
+        self._process = process
+        return process
+
+    async def _one_attempt(self) -> Outcome:
+        await self._until_next_attempt()
+        self._message = None
+        task = self._task()
+        try:
+            os.makedirs(task.working_folder, mode=0o700, exist_ok=True)
+            outcome = await self._kind.run(task, self)
+        except OSError as error:
+            return Outcome(False, f"could not be run: {error.strerror or error}")
+        except Exception:
+            log.exception("kind_failed", command_id=self.id, command_type=self.row["command_type"])
+            return Outcome(False, "could not be run: an error of the service itself; its log has the details")
+        if self._process is not None and self._process.ended_leftovers:
+            self.say("processes that the command left running were ended with it")
+        return outcome
+
+    def _task(self) -> Task:
+        return Task(
+            id=self.id,
+            account_id=self.row["account_id"],
+            user_id=self.row["user_id"],
+            attempt=len(self._attempts) + 1,
+            command=substitute(self.row["command"], self.row["resolved_macros"] or []),
+            root=self.root,
+            environment={"SVC_COMMAND_ID": str(self.id)},
+        )
+
+    async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
+        """Run a step so that `stop` can cancel it; None when it was."""
+        if self._stop_reason is not None and self._process is None:
+            adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
+            if adopted is not None:
+                await adopted.stop(self._settings.kill_grace_seconds)
+            return None
+        self._work = asyncio.ensure_future(step())
+        try:
+            return await self._work
+        except asyncio.CancelledError:
+            if self._stop_reason is None:
+                raise  # the service stops: the process goes on and is found again
+            return None
+        finally:
+            if self._stopping is not None:
+                await self._stopping
+            self._work = None
+
+    async def _until_next_attempt(self) -> None:
+        if self._next_attempt_at is not None:
+            await asyncio.sleep(max(0.0, self._next_attempt_at - time.time()))
+            self._next_attempt_at = None
+
+    async def _plan_retry(self, outcome: Outcome) -> None:
+        delay = self.row["retry_delay"]
+        minutes = _DEFAULT_RETRY_DELAY_MINUTES if delay is None else delay
+        self._attempts.append(self._attempt_record(outcome))
+        self._process = None
+        self._next_attempt_at = time.time() + 60 * minutes
+        self.say(
+            f"attempt {len(self._attempts)} failed: {outcome.message}; "
+            f"retry {len(self._attempts)} of {self.row['retry']} in {minutes} min"
+        )
+        await self._note({"attempts": self._attempts, "next_attempt_at": self._next_attempt_at})
+
+    def _attempt_record(self, outcome: Outcome) -> dict[str, Any]:
+        started = self._attempts[-1]["end_time"] if self._attempts else int(self.row["start_time"])
+        return {
+            "number": len(self._attempts) + 1,
+            "start_time": started,
+            "end_time": int(time.time()),
+            "exit_code": outcome.exit_code,
+            "message": outcome.message,
+        }
+
+    def _final(self, outcome: Outcome) -> Values:
+        result = outcome.result
+        return {
+            "status": CommandStatus.DONE if outcome.succeeded else CommandStatus.ERROR,
+            "progress": 100 if outcome.succeeded else self._last_progress[0],
+            "message": outcome.message,
+            "result": None if result is None else results.to_json(result),
+            "result_rows": None if result is None else result.rows,
+            **self._ending(outcome),
+        }
+
+    def _final_when_stopped(self, outcome: Outcome | None) -> Values:
+        cancelled = self._stop_reason is StopReason.CANCEL
+        if outcome is not None and outcome.succeeded:
+            return self._final(outcome)  # it was done before the stop reached it
+        ended = outcome or Outcome(False)
+        return {
+            "status": CommandStatus.CANCELLED if cancelled else CommandStatus.ERROR,
+            "progress": self._last_progress[0],
+            "message": self._stop_text(),
+            **self._ending(Outcome(False, self._stop_text(), ended.exit_code)),
+        }
+
+    def _ending(self, outcome: Outcome) -> dict[str, Any]:
+        return {
+            "end_time": time.time(),
+            "next_attempt_at": None,
+            "attempts": [*self._attempts, self._attempt_record(outcome)],
+            "pid": None if self._process is None else self._process.pid,
+        }
+
+    def _stop_text(self) -> str:
+        if self._stop_reason is StopReason.TIMEOUT:
+            timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
+            every = self._settings.timeout_check_seconds
+            return f"timed out: ran longer than its {timeout} s (checked every {every:g} s)"
+        return "cancelled"

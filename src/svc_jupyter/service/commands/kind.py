@@ -1,0 +1,115 @@
+"""What a command type must answer to be run: is this request valid, how is it started, how is its result read.
+
+Every kind runs as a *durable process* (`process.py`): it goes on when the service stops or dies, and is found again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.process import DurableProcess
+
+
+class ResultForm(StrEnum):
+    """How a result lies on disk."""
+
+    LINES = "lines"
+    """Text as the program wrote it; a row is a line."""
+    ARROW = "arrow"
+    """An Arrow IPC stream of typed rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """A result on disk: `file` is relative to the command's folder, `size` in bytes."""
+
+    form: ResultForm
+    file: str
+    size: int
+    rows: int | None = None
+    columns: tuple[tuple[str, str], ...] | None = None
+    """Name and type of each column, for the record's `qlog`; None where rows are lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended. `message` is for the user: the cause first, in the engine's own words."""
+
+    succeeded: bool
+    message: str | None = None
+    exit_code: int | None = None
+    result: StoredResult | None = None
+    may_retry: bool = True
+    """False where another attempt cannot end differently (a lost working folder, a deleted tap)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One attempt of a command. `command` is the record's `command` object with its macros resolved."""
+
+    id: int
+    account_id: int
+    user_id: int
+    attempt: int
+    command: Mapping[str, Any]
+    root: Path
+    """The command's folder: log, and a folder per attempt."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables every process of this command gets (its id and the mark by which its processes are found)."""
+
+    @property
+    def folder(self) -> Path:
+        """The attempt's own folder: `pid`, `out`, `rc`, results; made by the runner before `run` is called."""
+        return self.root / str(self.attempt)
+
+    @property
+    def working_folder(self) -> Path:
+        """The folder in which the user's program runs; made by the runner."""
+        return self.folder / "work"
+
+    @property
+    def log_file(self) -> Path:
+        """The command's log over all attempts; append only."""
+        return self.root / "log"
+
+
+class Desk(Protocol):
+    """What the runner lends a kind while it runs a task."""
+
+    def say(self, line: str) -> None:
+        """Append a line of the service's own to the command's log."""
+
+    def progress(self, percent: int, rows: int | None = None) -> None:
+        """Tell how far the command is, 0..100; cheap, may be called often."""
+
+    async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
+        """Return the attempt's process: the one already there after a restart of the service, else what `start` makes.
+
+        From here on a cancellation or timeout ends this process. Before, it cancels the task: `run` gets
+        `asyncio.CancelledError` and only has to clean up.
+        """
+        ...
+
+
+class Kind(Protocol):
+    """A command type."""
+
+    command_type: CommandType
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate the type's own fields of a submission and return the record's `command` object.
+
+        Raises pydantic's `ValidationError` for a field that is wrong by itself and `Invalid` for what only the service
+        can know (no such tap); either becomes the 422 of SPEC.md, "Errors" 2.
+        """
+        ...
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run an attempt to its end. Called again for the same attempt after a restart of the service."""
+        ...

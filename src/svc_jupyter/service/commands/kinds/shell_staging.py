@@ -1,0 +1,115 @@
+"""What a shell command finds when it starts: its script, its files, and its archives, each unpacked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from svc_jupyter.service.commands.kind import Desk, Task
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.storage.archives import check_archive_name
+from svc_jupyter.service.storage.locations import Location, split_locations
+from svc_jupyter.service.storage.room import readable_size
+from svc_jupyter.service.storage.storage import Storage
+
+_MAX_LOCATIONS = 1000
+_MACRO = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*\$")
+Locate = Callable[[str], Awaitable[Location]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The locations a command names, each checked for its form."""
+
+    script: Location | None
+    files: tuple[Location, ...]
+    archives: tuple[Location, ...]
+
+
+def without_macros(command: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the locations of a submission that can be checked already: those in which no `$macro$` stands."""
+    script = command.get("script_location")
+    return {
+        "script_location": None if script is None or _MACRO.search(script) else script,
+        **{
+            key: ",".join(text for text in split_locations(command.get(key)) if not _MACRO.search(text))
+            for key in ("files", "archives")
+        },
+    }
+
+
+async def plan(command: Mapping[str, Any], locate: Locate) -> Plan:
+    """Return what is to be fetched for a command.
+
+    Raises `Invalid` for a location of no valid form, one outside the folders the service may read, a name that no
+    archive has, and two names that would be one in the working folder.
+    """
+    script = command.get("script_location")
+    planned = Plan(
+        script=None if script is None else await _located("script_location", script, locate),
+        files=await _all_located("files", command.get("files"), locate),
+        archives=await _all_located("archives", command.get("archives"), locate),
+    )
+    if planned.script is not None:
+        _ = planned.script.name  # refuses a folder
+    names: dict[str, Location] = {}
+    for location in (*planned.files, *planned.archives):
+        other = names.setdefault(location.name, location)
+        if other is not location:
+            raise Invalid(f"{other} and {location} would both be {location.name!r} in the working folder")
+    for location in planned.archives:
+        check_archive_name(location.name)
+    return planned
+
+
+async def stage(planned: Plan, task: Task, script: Path, storage: Storage, desk: Desk) -> None:
+    """Fetch what was planned, into `script` and the task's working folder; archives are unpacked there.
+
+    What an interrupted start left behind is removed first. Raises `StorageFailure`.
+    """
+    downloads = task.folder / "archives"
+    await asyncio.to_thread(_start_afresh, task.working_folder, downloads, script)
+    if planned.script is not None:
+        await _fetch(planned.script, script, task, storage, desk)
+    for location in planned.files:
+        await _fetch(location, task.working_folder / location.name, task, storage, desk)
+    for location in planned.archives:
+        archive = downloads / location.name
+        await _fetch(location, archive, task, storage, desk)
+        room = await storage.unpack(archive, task.working_folder / location.name)
+        desk.say(f"unpacked {location.name}: {room.used_entries} entries, {readable_size(room.used_bytes)}")
+        await asyncio.to_thread(archive.unlink)
+
+
+def _start_afresh(working_folder: Path, downloads: Path, script: Path) -> None:
+    for folder in (working_folder, downloads):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+    script.unlink(missing_ok=True)
+
+
+async def _fetch(location: Location, target: Path, task: Task, storage: Storage, desk: Desk) -> None:
+    desk.say(f"fetching {location}")
+    began = time.monotonic()
+    size = await storage.fetch(task.account_id, location, target)
+    desk.say(f"fetched {location}: {readable_size(size)} in {time.monotonic() - began:.1f} s")
+
+
+async def _all_located(key: str, text: str | None, locate: Locate) -> tuple[Location, ...]:
+    texts = split_locations(text)
+    if len(texts) > _MAX_LOCATIONS:
+        raise Invalid(f"{key} names {len(texts)} locations; at most {_MAX_LOCATIONS} are fetched for a command")
+    return tuple([await _located(key, text, locate) for text in texts])
+
+
+async def _located(key: str, text: str, locate: Locate) -> Location:
+    try:
+        return await locate(text)
+    except Invalid as error:
+        raise Invalid(f"{key}: {error.message}") from error

@@ -1,0 +1,56 @@
+"""A command's log: one append-only byte stream over all attempts, read by offset."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_CHUNK = 256 * 1024
+
+
+def append_line(log: Path, line: str) -> None:
+    """Append a line of the service's own; a single write, so that it does not mix with the program's output."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, f"{line}\n".encode())
+    finally:
+        os.close(descriptor)
+
+
+def log_length(log: Path) -> int:
+    """Return the log's length in bytes; 0 when there is none yet."""
+    try:
+        return log.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def read_log(log: Path, start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of the log from `start` to `end` in chunks, with flat memory."""
+    if end <= start:
+        return
+    with log.open("rb") as file:
+        file.seek(start)
+        left = end - start
+        while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+            left -= len(chunk)
+            yield chunk
+
+
+def read_text_part(log: Path, start: int, limit: int = _CHUNK) -> tuple[str, int]:
+    """Return the log's text from byte `start`, at most `limit` bytes, and the byte after it.
+
+    A character that is cut at the end is left for the next part; bytes that are no UTF-8 become U+FFFD.
+    """
+    try:
+        with log.open("rb") as file:
+            file.seek(start)
+            data = file.read(limit)
+    except FileNotFoundError:
+        return "", start
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    text = decoder.decode(data)
+    held_back = len(decoder.getstate()[0])
+    return text, start + len(data) - held_back

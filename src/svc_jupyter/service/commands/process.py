@@ -1,0 +1,221 @@
+"""Durable processes: children that outlive the service and are found again with output and exit code.
+
+A process runs in a session of its own. Its folder holds `pid` (written by the wrapper before anything else, and only
+if it is not there yet: that is what makes a command run once), `out` (stdout) and `rc` (the exit code, ended by a
+newline once it is whole). The wrapper is a few lines of POSIX shell: it survives SIGTERM to its group, so that it can
+still write `rc`, and starts in about 0.3 ms.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+MARK = "SVC_COMMAND_MARK"
+"""Environment variable by which the processes of a command are recognised, wherever they went."""
+
+_WRAPPER = """set -C
+{ echo $$ >"$1/pid"; } 2>/dev/null || exit 125
+set +C
+folder=$1
+cd "$2" || exit 125
+shift 2
+trap : TERM INT HUP
+"$@"
+code=$?
+echo $code >"$folder/rc"
+exit $code"""
+_TAKEN = 125
+_CLOCK_SLACK_SECONDS = 2.0
+_POLL_SECONDS = 0.05
+_LEFTOVER_GRACE_SECONDS = 2.0
+
+
+class DurableProcess:
+    """A started or found process. `wait` may be awaited by one task at a time."""
+
+    def __init__(self, folder: Path, pid: int, *, is_child: bool) -> None:
+        self.folder = folder
+        self.pid = pid
+        self._is_child = is_child
+        self._wait_status: int | None = None
+        self.ended_leftovers = False
+        """Whether the program had left processes behind, which `wait` then ended."""
+
+    @classmethod
+    def start(
+        cls, *, folder: Path, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], log: Path
+    ) -> DurableProcess:
+        """Start `argv` in `cwd`: stdout to `folder/out`, stderr appended to `log`, stdin empty.
+
+        Raises `OSError` when the system cannot start it (no memory, full disk, too many processes).
+        """
+        pid = os.posix_spawn(
+            "/bin/sh",
+            ["sh", "-c", _WRAPPER, "sh", str(folder), str(cwd), *argv],
+            {**environment, MARK: str(folder)},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, str(folder / "out"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            ],
+            setsid=True,
+            setsigdef=[signal.SIGPIPE, signal.SIGINT, signal.SIGTERM],
+        )
+        return cls(folder, pid, is_child=True)
+
+    @classmethod
+    def adopt(cls, folder: Path, *, is_child: bool = False) -> DurableProcess | None:
+        """Return the process that was started in `folder`, running or ended, or None when none ever was."""
+        pid = _read_number(folder / "pid")
+        return None if pid is None else cls(folder, pid, is_child=is_child)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process is still there: the same one, not a later one with its number."""
+        if self._wait_status is not None:
+            return False
+        try:
+            process = psutil.Process(self.pid)
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            started_by = (self.folder / "pid").stat().st_mtime + _CLOCK_SLACK_SECONDS
+            return self._is_child or process.create_time() <= started_by
+        except FileNotFoundError:
+            return self._is_child
+        except psutil.NoSuchProcess:
+            return False
+
+    async def wait(self) -> int | None:
+        """Wait for the end; return the exit code (128 + N for signal N), or None when it is lost for good.
+
+        What the program left running in its process group is ended too: a command that is over uses nothing.
+        """
+        await self._ended()
+        if self._has_group():
+            self.ended_leftovers = True
+            await self.stop(_LEFTOVER_GRACE_SECONDS)
+        code = _read_number(self.folder / "rc")
+        if self._wait_status is None:
+            return code
+        waited = os.waitstatus_to_exitcode(self._wait_status)
+        if waited == _TAKEN and code is None:
+            other = DurableProcess.adopt(self.folder)
+            if other is not None and other.pid != self.pid:
+                self.pid, self._is_child, self._wait_status = other.pid, False, None
+                return await self.wait()
+        if code is None and waited >= 0:
+            return waited  # the disk was too full for `rc`
+        return code
+
+    async def stop(self, grace_seconds: float) -> None:
+        """End the process and everything it started: SIGTERM, then SIGKILL for what is left after the grace."""
+        self.signal(signal.SIGTERM)
+        deadline = time.monotonic() + grace_seconds
+        while time.monotonic() < deadline and self.has_members():  # noqa: ASYNC110  nothing tells when a group is empty
+            await asyncio.sleep(_POLL_SECONDS)
+        self.signal(signal.SIGKILL)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process group and to every process that carries the command's mark."""
+        if self.is_running or self._has_group():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+        for process in marked_processes(self.folder):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+
+    def has_members(self) -> bool:
+        """Return whether anything that the command started is still alive."""
+        self._reap()
+        return self.is_running or self._has_group() or next(marked_processes(self.folder), None) is not None
+
+    def _has_group(self) -> bool:
+        try:
+            os.killpg(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return os.getpgid(0) != self.pid and self._group_is_ours()
+
+    def _group_is_ours(self) -> bool:
+        """A process of ours that is its group's last may be gone and its number taken: ask one that is left."""
+        if self._is_child:
+            return True
+        members = (process for process in marked_processes(self.folder) if _group_of(process.pid) == self.pid)
+        return next(members, None) is not None
+
+    async def _ended(self) -> None:
+        if not self._is_child and not self.is_running:
+            return
+        if not hasattr(os, "pidfd_open"):
+            while self.is_running and not self._reap():  # noqa: ASYNC110  no pidfd on this system
+                await asyncio.sleep(_POLL_SECONDS)
+            return
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            self._reap()
+            return
+        loop = asyncio.get_running_loop()
+        ended = asyncio.Event()
+        loop.add_reader(descriptor, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+        self._reap()
+
+    def _reap(self) -> bool:
+        """Collect a child of ours that has ended, so that it does not stay as a zombie."""
+        if self._is_child and self._wait_status is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self._wait_status = status
+        return self._wait_status is not None
+
+
+def marked_processes(folder: Path | None = None) -> Iterator[psutil.Process]:
+    """Yield the living processes that carry the mark of the command in `folder`, or any mark when it is None."""
+    wanted = None if folder is None else str(folder)
+    for process in psutil.process_iter():
+        mark = mark_of(process)
+        if mark is not None and (wanted is None or mark == wanted):
+            yield process
+
+
+def mark_of(process: psutil.Process) -> str | None:
+    """Return the folder of the command that a living process belongs to, or None when it belongs to none."""
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        environment: dict[str, str] = process.environ()
+        return environment.get(MARK)
+    except (psutil.Error, OSError):
+        return None
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
+def _read_number(file: Path) -> int | None:
+    """Return the number in a file that a newline ends; None when the file is missing or not whole."""
+    try:
+        text = file.read_text("ascii")
+    except FileNotFoundError:
+        return None
+    return int(text) if text.endswith("\n") else None

@@ -1,0 +1,208 @@
+"""The command queue: who may run what. Every function is one step inside a transaction of the caller's.
+
+A command is claimed by a replica; the replica's lease says until when its claims hold. A replica that is gone leaves
+its claims to one on the same host, which finds the processes again; elsewhere they are told as lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.commands.tables import commands, replicas
+
+Row = Mapping[str, Any]
+_CLAIM_LOCK = 0x5C4A01
+"""Key of the advisory lock under which PostgreSQL replicas count and claim, so that no limit is overrun."""
+_CLAIM_AT_ONCE = 16
+"""A replica takes a handful and comes back, so that replicas share a burst."""
+_LOST = (
+    "lost: the host {host} that ran it no longer answers, so its result and exit code cannot be known; "
+    "check what it did, then submit it again"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """A running service process. `process_started` is Unix seconds, by the operating system."""
+
+    id: str
+    host: str
+    pid: int
+    process_started: float
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """What a replica takes over from those that are gone: rows to run on, and ids that ended as lost."""
+
+    adopted: Sequence[Row]
+    lost: Sequence[int]
+
+
+def register(connection: sa.Connection, replica: Replica, *, lease_until: float) -> None:
+    """Make the replica known."""
+    connection.execute(
+        sa.insert(replicas).values(
+            id=replica.id,
+            host=replica.host,
+            pid=replica.pid,
+            process_started=replica.process_started,
+            lease_until=lease_until,
+        )
+    )
+
+
+def renew(connection: sa.Connection, replica: Replica, *, lease_until: float) -> bool:
+    """Prolong the lease; return False when another replica has already taken over, so that this one must let go."""
+    changed = connection.execute(sa.update(replicas).where(replicas.c.id == replica.id).values(lease_until=lease_until))
+    return changed.rowcount == 1
+
+
+def running_count(connection: sa.Connection, account_id: int) -> int:
+    """Return how many commands of an account run now."""
+    query = sa.select(sa.func.count()).where(
+        commands.c.status == CommandStatus.RUNNING, commands.c.account_id == account_id
+    )
+    return connection.execute(query).scalar_one()
+
+
+def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float, on_sqlite: bool) -> Sequence[Row]:
+    """Move the oldest waiting commands to `running`, up to `limit` running per account; return their rows."""
+    waiting = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING).distinct()
+    accounts = connection.execute(waiting).scalars().all()
+    if not accounts:
+        return []
+    if not on_sqlite:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
+    claimed: list[Row] = []
+    for account_id in accounts:
+        free = min(limit - running_count(connection, account_id), _CLAIM_AT_ONCE)
+        if free > 0:
+            claimed += _claim_for(connection, replica, account_id, free, now)
+    return claimed
+
+
+def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
+    """Return whether a new command need not wait: a slot is free and nobody is before it. For a single replica."""
+    running = sa.select(sa.func.count()).where(
+        commands.c.status == CommandStatus.RUNNING, commands.c.account_id == account_id
+    )
+    waits = sa.exists().where(commands.c.status == CommandStatus.WAITING, commands.c.account_id == account_id)
+    row = connection.execute(sa.select(running.scalar_subquery(), waits)).one()
+    return row[0] < limit and not row[1]
+
+
+def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[Row]:
+    oldest = (
+        sa.select(commands.c.id)
+        .where(commands.c.status == CommandStatus.WAITING, commands.c.account_id == account_id)
+        .order_by(commands.c.id)
+        .limit(free)
+        .with_for_update(skip_locked=True)
+    )
+    rows = connection.execute(
+        sa.update(commands)
+        .where(commands.c.id.in_(oldest.scalar_subquery()))
+        .values(status=CommandStatus.RUNNING, replica_id=replica.id, start_time=now)
+        .returning(commands)
+    )
+    return sorted((dict(row) for row in rows.mappings()), key=lambda row: row["id"])
+
+
+def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Replica], now: float) -> Inheritance:
+    """Take over the running commands of replicas that are gone, or end them as lost when they ran elsewhere."""
+    adopted: list[Row] = []
+    lost: list[int] = []
+    for other in gone:
+        # Whoever deletes the row is the heir: a second replica at the same work finds nothing to delete.
+        if connection.execute(sa.delete(replicas).where(replicas.c.id == other.id)).rowcount == 0:
+            continue
+        theirs = (commands.c.replica_id == other.id) & (commands.c.status == CommandStatus.RUNNING)
+        if other.host == replica.host:
+            rows = connection.execute(
+                sa.update(commands).where(theirs).values(replica_id=replica.id).returning(commands)
+            )
+            adopted += [dict(row) for row in rows.mappings()]
+        else:
+            ended = connection.execute(
+                sa.update(commands)
+                .where(theirs)
+                .values(status=CommandStatus.ERROR, end_time=now, message=_LOST.format(host=other.host))
+                .returning(commands.c.id)
+            )
+            lost += ended.scalars().all()
+    return Inheritance(adopted, lost)
+
+
+def other_replicas(connection: sa.Connection, replica: Replica) -> list[tuple[Replica, float]]:
+    """Return the other replicas, each with the end of its lease."""
+    rows = connection.execute(sa.select(replicas).where(replicas.c.id != replica.id))
+    return [(Replica(row.id, row.host, row.pid, row.process_started), row.lease_until) for row in rows]
+
+
+def finish(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> bool:
+    """Write a final status; return False when the command is no longer this replica's to end."""
+    changed = connection.execute(
+        sa.update(commands)
+        .where(
+            commands.c.id == command_id,
+            commands.c.replica_id == replica.id,
+            commands.c.status == CommandStatus.RUNNING,
+        )
+        .values(**values)
+    )
+    return changed.rowcount == 1
+
+
+def note(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> None:
+    """Write what is known so far of a running command (progress, attempts, pid)."""
+    finish(connection, replica, command_id, values)
+
+
+def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> bool:
+    """Cancel a command that has not begun; return whether it was still waiting."""
+    changed = connection.execute(
+        sa.update(commands)
+        .where(commands.c.id == command_id, commands.c.status == CommandStatus.WAITING)
+        .values(status=CommandStatus.CANCELLED, end_time=now, message=message)
+    )
+    return changed.rowcount == 1
+
+
+def request_stop(connection: sa.Connection, command_id: int, reason: str) -> None:
+    """Leave word for the replica that runs the command that it is to be ended; the first reason stays."""
+    connection.execute(
+        sa.update(commands)
+        .where(
+            commands.c.id == command_id,
+            commands.c.status == CommandStatus.RUNNING,
+            commands.c.stop_reason.is_(None),
+        )
+        .values(stop_reason=reason)
+    )
+
+
+def is_running(connection: sa.Connection, command_id: int) -> bool:
+    """Return whether a command runs, on whichever replica."""
+    query = sa.select(commands.c.status).where(commands.c.id == command_id)
+    return connection.execute(query).scalar_one_or_none() == CommandStatus.RUNNING
+
+
+def stops_wanted(connection: sa.Connection, replica: Replica) -> list[tuple[int, str]]:
+    """Return the replica's running commands that are asked to end, with the reason."""
+    query = sa.select(commands.c.id, commands.c.stop_reason).where(
+        commands.c.replica_id == replica.id,
+        commands.c.status == CommandStatus.RUNNING,
+        commands.c.stop_reason.is_not(None),
+    )
+    return [(row.id, row.stop_reason) for row in connection.execute(query)]
+
+
+def some_wait(connection: sa.Connection) -> bool:
+    """Return whether any command waits."""
+    return bool(connection.execute(sa.select(sa.exists().where(commands.c.status == CommandStatus.WAITING))).scalar())

@@ -1,0 +1,246 @@
+"""Results on disk, and the forms in which they are given out. Nothing here holds a whole result in memory.
+
+Text results are the program's stdout, a row a line; typed results are an Arrow IPC stream, sent as it lies there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from svc_jupyter.service.commands.kind import ResultForm, StoredResult
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CHUNK = 1 << 20
+_LINES_AT_ONCE = 65_536
+LINE_COLUMN = "line"
+"""The one column of a text result in typed forms."""
+
+
+def to_json(result: StoredResult) -> dict[str, Any]:
+    """Return what the commands table keeps of a result."""
+    return asdict(result)
+
+
+def from_json(value: dict[str, Any]) -> StoredResult:
+    """Return the result that `to_json` took."""
+    columns = value.get("columns")
+    return StoredResult(
+        form=ResultForm(value["form"]),
+        file=value["file"],
+        size=value["size"],
+        rows=value.get("rows"),
+        columns=None if columns is None else tuple((name, kind) for name, kind in columns),
+    )
+
+
+def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
+    """Yield the rows as text: tab between fields, CRLF after each row (CONVENTIONS section 2, results)."""
+    if result.form is ResultForm.LINES:
+        if headers:
+            yield f"{LINE_COLUMN}\r\n"
+        yield from _crlf_lines(root / result.file)
+        return
+    yield from _tsv_rows(root / result.file, headers=headers)
+
+
+def as_arrow(root: Path, result: StoredResult) -> Iterator[bytes]:
+    """Yield the bytes of an Arrow IPC stream: a typed result as it lies on disk, text as one column `line`."""
+    if result.form is ResultForm.ARROW:
+        with (root / result.file).open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+        return
+    import pyarrow as pa
+
+    sink = _Sink()
+    with pa.ipc.new_stream(sink, _line_schema()) as writer:
+        for batch in _line_batches(root / result.file):
+            writer.write_batch(batch)
+            yield sink.take()
+    yield sink.take()
+
+
+def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
+    """Yield the rows as CSV with a header (RFC 4180)."""
+    import pyarrow.csv as pa_csv
+
+    sink = _Sink()
+    with _batches(root, result) as (schema, batches):
+        writer = pa_csv.CSVWriter(cast("BinaryIO", sink), _flat_schema(schema))
+        for batch in batches:
+            writer.write_batch(_flattened(batch))
+            yield sink.take()
+        writer.close()
+    yield sink.take()
+
+
+def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
+    """Yield the bytes of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    sink = _Sink()
+    with _batches(root, result) as (schema, batches), pq.ParquetWriter(cast("BinaryIO", sink), schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            yield sink.take()
+    yield sink.take()
+
+
+class _Sink(io.RawIOBase):
+    """A file to write into whose bytes are taken out as they come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+
+    def write(self, data: Any) -> int:
+        part = bytes(data)
+        self._parts.append(part)
+        return len(part)
+
+    def take(self) -> bytes:
+        taken = b"".join(self._parts)
+        self._parts.clear()
+        return taken
+
+    def writable(self) -> bool:
+        return True
+
+
+class _batches:  # noqa: N801  used as a function: `with _batches(…) as (schema, batches)`
+    """The schema and record batches of a result, whatever its form."""
+
+    def __init__(self, root: Path, result: StoredResult) -> None:
+        self._file = root / result.file
+        self._form = result.form
+        self._source: BinaryIO | None = None
+
+    def __enter__(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        if self._form is ResultForm.LINES:
+            return _line_schema(), _line_batches(self._file)
+        import pyarrow as pa
+
+        self._source = self._file.open("rb")
+        reader = pa.ipc.open_stream(self._source)
+        return reader.schema, iter(reader)
+
+    def __exit__(self, *_: object) -> None:
+        if self._source is not None:
+            self._source.close()
+
+
+def _crlf_lines(file: Path) -> Iterator[str]:
+    """Yield the file with every line end as CRLF; the last line gets one even if the program wrote none."""
+    last = "\n"
+    for text in _decoded(file):
+        yield text.replace("\n", "\r\n")
+        last = text[-1]
+    if last != "\n":
+        yield "\r\n"
+
+
+def _decoded(file: Path) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with file.open("rb") as source:
+        while data := source.read(_CHUNK):
+            if text := decoder.decode(data):
+                yield text
+    if text := decoder.decode(b"", final=True):
+        yield text
+
+
+def _line_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema([pa.field(LINE_COLUMN, pa.large_string(), nullable=False)])
+
+
+def _line_batches(file: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    schema = _line_schema()
+    begun: list[str] = []  # pieces of a line whose end has not come yet
+    lines: list[str] = []
+    for text in _decoded(file):
+        first, *others = text.split("\n")
+        begun.append(first)
+        if others:
+            lines.append("".join(begun))
+            lines += others[:-1]
+            begun = [others[-1]]
+        while len(lines) >= _LINES_AT_ONCE:
+            yield pa.record_batch([pa.array(lines[:_LINES_AT_ONCE], pa.large_string())], schema=schema)
+            del lines[:_LINES_AT_ONCE]
+    if any(begun):
+        lines.append("".join(begun))
+    if lines:
+        yield pa.record_batch([pa.array(lines, pa.large_string())], schema=schema)
+
+
+def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
+    import pyarrow as pa
+
+    with file.open("rb") as source:
+        reader = pa.ipc.open_stream(source)
+        if headers:
+            yield "\t".join(_cell(name) for name in reader.schema.names) + "\r\n"
+        for batch in reader:
+            for start in range(0, batch.num_rows, _LINES_AT_ONCE):
+                columns = [_texts(column) for column in batch.slice(start, _LINES_AT_ONCE).columns]
+                yield "".join("\t".join(row) + "\r\n" for row in zip(*columns, strict=True))
+
+
+def _texts(column: pa.Array[Any]) -> list[str]:
+    return [_cell(value) for value in column.to_pylist()]
+
+
+def _cell(value: Any) -> str:
+    """Return a value as classic clients read it: NULL for none, and no tab or line end inside a field."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, bytes):
+        return value.hex()
+    text = value if isinstance(value, str) else str(value)
+    if "\t" in text or "\n" in text or "\r" in text:
+        return text.replace("\t", " ").replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
+    return text
+
+
+def _flat_schema(schema: pa.Schema) -> pa.Schema:
+    """CSV has no lists, maps or binary: such columns become text."""
+    import pyarrow as pa
+
+    return pa.schema([pa.field(item.name, pa.string() if _needs_text(item.type) else item.type) for item in schema])
+
+
+def _flattened(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    columns = [
+        pa.array([None if value is None else _cell(value) for value in column.to_pylist()], pa.string())
+        if _needs_text(column.type)
+        else column
+        for column in batch.columns
+    ]
+    return pa.record_batch(columns, schema=_flat_schema(batch.schema))
+
+
+def _needs_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_nested(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_interval(kind)
+        or isinstance(kind, pa.BaseExtensionType)
+    )

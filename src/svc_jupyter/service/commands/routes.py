@@ -1,0 +1,262 @@
+"""Commands over HTTP (SPEC: Endpoints; CONVENTIONS section 2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import iterate_in_threadpool
+
+from svc_jupyter.api.commands import (
+    CancelAnswer,
+    CommandDetails,
+    CommandList,
+    CommandRecord,
+    Jobs,
+    Results,
+    StatusChange,
+    StatusWithResults,
+)
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.paths import ARROW_STREAM, CSV, IDEMPOTENCY_HEADER, PARQUET
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.commands import logs, results
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.events import event_stream
+from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
+from svc_jupyter.service.commands.inline import inline_results
+from svc_jupyter.service.commands.record import is_final
+from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.idempotency import identify
+from svc_jupyter.service.responses import json_response
+
+router = APIRouter(prefix="/commands", tags=["commands"])
+_FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
+_TEXT = "text/plain; charset=utf-8"
+_Flag = Annotated[str, Query(pattern="^(?i:true|false|0|1)$")]
+_Seconds = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end")]
+_Offset = Annotated[int, Query(ge=0, le=2**62)]
+
+
+def _commands(request: Request) -> Commands:
+    commands: Commands = request.app.state.service.commands
+    return commands
+
+
+CommandsDep = Annotated[Commands, Depends(_commands)]
+
+
+def _reader(caller: CallerDep) -> Caller:
+    require(caller, Action.READ, Resource.COMMAND)
+    return caller
+
+
+ReaderDep = Annotated[Caller, Depends(_reader)]
+
+
+@router.post("", responses={200: {"model": CommandRecord}}, openapi_extra=SUBMISSION_BODY)
+async def submit_command(
+    request: Request,
+    commands: CommandsDep,
+    caller: CallerDep,
+    idempotency_key: Annotated[str | None, Header(alias=IDEMPOTENCY_HEADER)] = None,
+) -> Response:
+    """Submit a command (SPEC: Submit a shell command, Submit a DB query command)."""
+    require(caller, Action.CREATE, Resource.COMMAND)
+    raw = await request.body()
+    call = None
+    if idempotency_key is not None:
+        call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
+    return json_response(await commands.submit(_object_of(raw), caller, call))
+
+
+@router.get("", responses={200: {"model": CommandList}})
+async def list_commands(
+    commands: CommandsDep,
+    caller: ReaderDep,
+    page: PageDep,
+    all_users: Annotated[bool, Query()] = False,
+    status: Annotated[str | None, Query(max_length=40)] = None,
+    command_type: Annotated[str | None, Query(max_length=1000)] = None,
+    command_source: Annotated[str | None, Query(max_length=100)] = None,
+    name: Annotated[str | None, Query(max_length=255)] = None,
+    tags: Annotated[str | None, Query(max_length=255)] = None,
+    label: Annotated[str | None, Query(max_length=255)] = None,
+    start_date: Annotated[str | None, Query(max_length=40)] = None,
+    end_date: Annotated[str | None, Query(max_length=40)] = None,
+) -> Response:
+    """List the account's commands, newest first; without dates those of the last 30 days."""
+    wanted = HistoryFilter(
+        now=datetime.now(UTC),
+        all_users=all_users,
+        status=status,
+        command_types=split_list(command_type),
+        sources=split_list(command_source),
+        name=_clean(name),
+        tags=split_list(_clean(tags)),
+        label=_clean(label),
+        start=None if start_date is None else parse_day(start_date, "start_date"),
+        end=None if end_date is None else parse_day(end_date, "end_date"),
+    )
+    records, info = await commands.history(caller, wanted, page)
+    return json_response({"commands": records, "paging_info": info})
+
+
+@router.get("/{command_id}", responses={200: {"model": CommandDetails}})
+async def get_command(
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    include_query_properties: _Flag = "false",
+    wait: _Seconds = 0,
+) -> Response:
+    """Return a command's record; with `wait` as soon as it has ended, or when the time is over."""
+    if wait:
+        await commands.wait(command_id, caller, wait)
+    properties = _is_true(include_query_properties)
+    return json_response(await commands.get(command_id, caller, with_properties=properties))
+
+
+@router.put("/{command_id}", responses={200: {"model": CancelAnswer}})
+async def change_command(command_id: Id, body: StatusChange, commands: CommandsDep, caller: CallerDep) -> CancelAnswer:
+    """Cancel a command: the only change there is, asked for as `{"status": "kill"}`."""
+    require(caller, Action.UPDATE, Resource.COMMAND)
+    if body.status != "kill":
+        raise Invalid('status: must be "kill"')
+    cancellation = await commands.cancel(command_id, caller)
+    return CancelAnswer(kill_succeeded=cancellation.succeeded, result=cancellation.text)
+
+
+@router.get(
+    "/{command_id}/results",
+    responses={
+        200: {
+            "model": Results,
+            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in _FORMS},
+        }
+    },
+)
+async def get_results(
+    request: Request,
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    inline: _Flag = "true",
+    include_headers: _Flag = "false",
+) -> Response:
+    """Return the results: as text in JSON, or by `Accept` typed as Arrow, CSV or Parquet, streamed. 422 until done."""
+    row = await commands.row(command_id, caller)
+    commands.check_ended(row)
+    root = commands.root(command_id)
+    form = _FORMS.get(request.headers.get("accept", "").split(",")[0].split(";")[0].strip())
+    if form is None:
+        return json_response(
+            await inline_results(
+                root, row, commands.inline_limit, inline=_is_true(inline), headers=_is_true(include_headers)
+            )
+        )
+    if row["result"] is None:
+        raise Invalid(f"command {command_id} has no rows")
+    media_type = next(kind for kind, function in _FORMS.items() if function is form)
+    return await _streamed(form(root, results.from_json(row["result"])), media_type)
+
+
+@router.get("/{command_id}/status_with_results", responses={200: {"model": StatusWithResults}})
+async def get_status_with_results(
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    include_headers: _Flag = "false",
+    wait: _Seconds = 0,
+) -> Response:
+    """Return the status and, once the command has ended, its results or its error."""
+    row = await (commands.wait(command_id, caller, wait) if wait else commands.row(command_id, caller))
+    record = commands.record(row)
+    answer: dict[str, Any] = {key: record[key] for key in ("id", "status", "progress", "message")}
+    if is_final(row):
+        answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
+        if row["status"] == "done":
+            root = commands.root(command_id)
+            answer |= await inline_results(
+                root, row, commands.inline_limit, inline=True, headers=_is_true(include_headers)
+            )
+        else:
+            answer |= {"error": record["message"] or row["status"], "inline": True, "results": ""}
+    return json_response(answer)
+
+
+@router.get("/{command_id}/logs", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+async def get_logs(
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    err_file_processed: _Offset = 0,
+    tmp_file_processed: _Offset = 0,
+) -> Response:
+    """Return the log as text from a byte offset on, also while the command runs; the headers say where it ends now."""
+    await commands.row(command_id, caller)
+    log_file = commands.root(command_id) / "log"
+    end = logs.log_length(log_file)
+    headers = {"err_length": str(end), "tmp_length": str(tmp_file_processed), "Cache-Control": "no-store"}
+    return await _streamed(logs.read_log(log_file, err_file_processed, end), _TEXT, headers)
+
+
+@router.get("/{command_id}/error_logs", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
+    """Return the error part: why each attempt failed, in the engine's own words; empty for a command that is well."""
+    row = await commands.row(command_id, caller)
+    texts = [item["message"] for item in row["attempts"] or [] if item["message"] and row["status"] != "done"]
+    if not texts and row["status"] in ("error", "cancelled") and row["message"]:
+        texts = [row["message"]]
+    return Response("".join(f"{text}\n" for text in texts), media_type=_TEXT)
+
+
+@router.get("/{command_id}/jobs", responses={200: {"model": Jobs}})
+async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
+    """Return the jobs that the command started on an engine; shell and DB query commands start none."""
+    await commands.row(command_id, caller)
+    return json_response({"jobs": []})
+
+
+@router.get("/{command_id}/events", responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}})
+async def follow_command(
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+) -> Response:
+    """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
+    await commands.row(command_id, caller)
+    return event_stream(commands, command_id, caller, last_event_id)
+
+
+def _object_of(raw: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise Invalid("the body must be a JSON object")
+    return body
+
+
+def _is_true(flag: str) -> bool:
+    return flag.lower() in ("true", "1")
+
+
+def _clean(text: str | None) -> str | None:
+    """PostgreSQL has no NUL in texts."""
+    if text is not None and "\x00" in text:
+        raise Invalid("a filter must not hold a NUL character")
+    return text
+
+
+async def _streamed(parts: Iterator[bytes], media_type: str, headers: dict[str, str] | None = None) -> Response:
+    return StreamingResponse(iterate_in_threadpool(parts), media_type=media_type, headers=headers)

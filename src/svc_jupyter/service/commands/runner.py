@@ -1,0 +1,324 @@
+"""Claims commands and runs them: the part of a replica that does the work."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.ends import ENDED
+from svc_jupyter.service.commands.job import Job, StopReason, Values
+from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.process import mark_of, marked_processes
+from svc_jupyter.service.commands.record import Live
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.settings import Settings
+
+WAITING = "waiting"
+"""Topic on which a new waiting command is announced."""
+STOP = "stop"
+"""Topic on which the end of a running command is asked for: `<id> <StopReason>`."""
+AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
+"""Called with the finished row inside the transaction that ends a command."""
+_RESTART_SECONDS = 60.0
+"""How long a replica that stopped keeps its claims: an upgrade's worth."""
+_FLUSH_SECONDS = 1.0
+_RETRY_SECONDS = 1.0
+_SWEEP_SECONDS = 60.0
+_COMMANDS_PER_FOLDER = 1000
+log = structlog.get_logger(__name__)
+
+
+def command_root(commands_dir: Path, command_id: int) -> Path:
+    """Return the folder of a command; a thousand to a parent, since a folder with a million entries is slow."""
+    return commands_dir / str(command_id // _COMMANDS_PER_FOLDER) / str(command_id)
+
+
+def this_replica() -> queue.Replica:
+    """Return this process as a replica."""
+    started = psutil.Process().create_time()
+    return queue.Replica(uuid.uuid4().hex, socket.gethostname(), os.getpid(), started)
+
+
+class Runner:
+    """Runs what the queue gives out, keeps the lease, and takes over from replicas that are gone."""
+
+    def __init__(
+        self, settings: Settings, database: Database, bus: Bus, kinds: Mapping[str, Kind], *, at_end: Sequence[AtEnd]
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._bus = bus
+        self._kinds = kinds
+        self._at_end = at_end
+        self._replica = this_replica()
+        self._jobs: dict[int, Job] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loops: list[asyncio.Task[None]] = []
+        self._event_loop: asyncio.AbstractEventLoop | None = None
+        self._wake = asyncio.Event()
+        self._some_wait = False
+        self._unsaved: set[int] = set()
+        bus.subscribe(WAITING, self._on_waiting)
+        bus.subscribe(STOP, self._on_stop)
+        bus.subscribe(ENDED, self._on_ended)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a command runs here."""
+        return bool(self._jobs)
+
+    def live(self, command_id: int) -> Live | None:
+        """Return what is known right now of a command that runs here, else None."""
+        job = self._jobs.get(command_id)
+        return None if job is None else job.live
+
+    def running_row(self, command_id: int) -> queue.Row | None:
+        """Return the row of a command that runs here, without asking the database."""
+        job = self._jobs.get(command_id)
+        return None if job is None else job.row
+
+    def claim_new(self, connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return what a new row has more when its command begins in the very transaction that creates it, or None.
+
+        That saves a transaction and, on SQLite, a wait for the disk. Only for a single replica: several would have to
+        take turns at counting.
+        """
+        if not self._database.on_sqlite or not self._loops:
+            return None
+        if not queue.may_begin_at_once(connection, values["account_id"], limit=self._settings.running_limit):
+            return None
+        return {"status": CommandStatus.RUNNING, "replica_id": self._replica.id, "start_time": time.time()}
+
+    def launch(self, row: queue.Row) -> None:
+        """Run a command that `claim_new` claimed; from any thread, after the commit."""
+        assert self._event_loop is not None
+        self._event_loop.call_soon_threadsafe(self._launch, row)
+
+    async def start(self) -> None:
+        """Register, take over from replicas that are gone, and begin to claim."""
+        self._event_loop = asyncio.get_running_loop()
+        await self._database.write(self._register)
+        await self._take_over()
+        loops: list[Callable[[], Coroutine[Any, Any, None]]] = [self._claim_forever, self._sweep_forever]
+        if not self._database.on_sqlite:
+            loops.append(self._keep_lease_forever)
+        self._loops = [asyncio.create_task(loop(), name=loop.__name__) for loop in loops]
+        self._on_waiting("")
+
+    async def stop(self) -> None:
+        """Let go of everything: processes go on, and the next service on this host finds them again."""
+        for task in (*self._loops, *self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._loops, *self._tasks, return_exceptions=True)
+        with contextlib.suppress(Unavailable):
+            await self._database.write(
+                partial(queue.renew, replica=self._replica, lease_until=time.time() + _RESTART_SECONDS)
+            )
+
+    # Claiming
+
+    def _on_waiting(self, _payload: str) -> None:
+        self._some_wait = True
+        self._wake.set()
+
+    async def _claim_forever(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                # On PostgreSQL a notification can get lost with its connection: look now and then.
+                async with asyncio.timeout(None if self._database.on_sqlite else self._settings.lease_seconds):
+                    await self._wake.wait()
+            self._wake.clear()
+            try:
+                rows = await self._database.write(self._claim)
+            except Unavailable:
+                await asyncio.sleep(_RETRY_SECONDS)
+                self._wake.set()
+                continue
+            for row in rows:
+                self._launch(row)
+            self._some_wait = await self._database.look_up(queue.some_wait)
+            if rows and self._some_wait:
+                self._wake.set()
+
+    def _claim(self, connection: sa.Connection) -> Sequence[queue.Row]:
+        return queue.claim(
+            connection,
+            self._replica,
+            limit=self._settings.running_limit,
+            now=time.time(),
+            on_sqlite=self._database.on_sqlite,
+        )
+
+    def _launch(self, row: Mapping[str, Any]) -> None:
+        command_id = row["id"]
+        job = Job(
+            row,
+            self._kinds[row["command_type"]],
+            self._settings,
+            root=command_root(self._settings.commands_dir, command_id),
+            note=partial(self._note, command_id),
+            on_progress=partial(self._plan_flush, command_id),
+        )
+        self._jobs[command_id] = job
+        task = asyncio.create_task(self._run(job), name=f"command-{command_id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if row["stop_reason"] is not None:
+            job.stop(StopReason(row["stop_reason"]))
+
+    async def _run(self, job: Job) -> None:
+        timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
+        try:
+            values = await job.run()
+            await self._finish(job, values)
+        finally:
+            timeout.cancel()
+            self._jobs.pop(job.id, None)
+            self._unsaved.discard(job.id)
+            if self._some_wait:
+                self._wake.set()
+
+    async def _finish(self, job: Job, values: Values) -> None:
+        """Write the end, however long the database is away: the end of a command is never lost."""
+        while True:
+            try:
+                await self._database.write(partial(self._write_end, job, values), durable=False)
+            except Unavailable:
+                log.warning("end_not_written_yet", command_id=job.id)
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                log.info("command_ended", command_id=job.id, status=str(values["status"]))
+                return
+
+    def _write_end(self, job: Job, values: Values, connection: sa.Connection) -> None:
+        if queue.finish(connection, self._replica, job.id, values):
+            for hook in self._at_end:
+                hook(connection, {**job.row, **values})
+            self._bus.publish(connection, ENDED, str(job.id))
+
+    async def _note(self, command_id: int, values: Values) -> None:
+        with contextlib.suppress(Unavailable):
+            await self._database.write(
+                partial(queue.note, replica=self._replica, command_id=command_id, values=values), durable=False
+            )
+
+    # Progress: kept in memory, saved together once a second.
+
+    def _plan_flush(self, command_id: int) -> None:
+        if not self._unsaved:
+            asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self._flush)
+        self._unsaved.add(command_id)
+
+    def _flush(self) -> None:
+        jobs = [self._jobs[command_id] for command_id in self._unsaved if command_id in self._jobs]
+        self._unsaved.clear()
+        for job in jobs:
+            values = {"progress": job.live.progress, "result_rows": job.live.rows}
+            task = asyncio.create_task(self._note(job.id, values))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    # Stopping commands
+
+    def _on_ended(self, payload: str) -> None:
+        """From here on the database has the truth: those who wait for the end must not be shown our row any more."""
+        if payload:
+            self._jobs.pop(int(payload), None)
+
+    def _on_stop(self, payload: str) -> None:
+        command_id, _, reason = payload.partition(" ")
+        job = self._jobs.get(int(command_id)) if command_id else None
+        if job is not None:
+            job.stop(StopReason(reason))
+
+    async def _sweep_forever(self) -> None:
+        """End processes that left their command's group and outlived it."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            await asyncio.to_thread(self._sweep)
+
+    def _sweep(self) -> None:
+        ours = str(self._settings.commands_dir)
+        for process in marked_processes():
+            mark = mark_of(process)
+            if mark is None or not mark.startswith(ours):
+                continue
+            command_id = int(Path(mark).parent.name)
+            with self._database.connect() as connection:
+                running = queue.is_running(connection, command_id)
+            if not running:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+                    log.warning("leftover_process_ended", command_id=command_id, pid=process.pid)
+
+    # Leases
+
+    def _register(self, connection: sa.Connection) -> None:
+        queue.register(connection, self._replica, lease_until=time.time() + self._settings.lease_seconds)
+
+    async def _keep_lease_forever(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.lease_seconds / 3)
+            try:
+                until = time.time() + self._settings.lease_seconds
+                if not await self._database.write(partial(queue.renew, replica=self._replica, lease_until=until)):
+                    await self._begin_anew()
+                await self._take_over()
+                await self._look_for_stops()
+            except Unavailable:
+                log.warning("lease_not_renewed")
+
+    async def _begin_anew(self) -> None:
+        """Another replica took over while this one was held up: let go of the commands, which are no longer ours."""
+        log.warning("lease_lost", commands=len(self._jobs))
+        for task in list(self._tasks):
+            task.cancel()
+        self._replica = this_replica()
+        await self._database.write(self._register)
+
+    async def _take_over(self) -> None:
+        inheritance = await self._database.write(self._inherit)
+        for row in inheritance.adopted:
+            log.info("command_found_again", command_id=row["id"])
+            self._launch(row)
+        for command_id in inheritance.lost:
+            self._bus.announce(ENDED, str(command_id))
+
+    def _inherit(self, connection: sa.Connection) -> queue.Inheritance:
+        now = time.time()
+        gone = [
+            other
+            for other, lease_until in queue.other_replicas(connection, self._replica)
+            if self._database.on_sqlite or lease_until < now or self._is_dead_here(other)
+        ]
+        return queue.inherit(connection, self._replica, gone=gone, now=now)
+
+    def _is_dead_here(self, other: queue.Replica) -> bool:
+        if other.host != self._replica.host:
+            return False
+        try:
+            return abs(psutil.Process(other.pid).create_time() - other.process_started) > 1
+        except psutil.NoSuchProcess:
+            return True
+
+    async def _look_for_stops(self) -> None:
+        """Find requests to stop whose announcement got lost."""
+        wanted = await self._database.read(partial(queue.stops_wanted, replica=self._replica))
+        for command_id, reason in wanted:
+            self._on_stop(f"{command_id} {reason}")

@@ -1,0 +1,97 @@
+"""From the body of a submission to a row of the commands table (SPEC: Parameters common to command submission)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from svc_jupyter.api.commands import CommandSource, CommandSubmission, CommandType
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.macros import MacroError, resolve
+from svc_jupyter.service.validation import explain
+
+DEFAULT_LABEL = "default"
+_MADE_BY_THE_SERVICE = frozenset({CommandType.ADD_NODE, CommandType.REMOVE_NODE})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a command comes from."""
+
+    source: CommandSource = CommandSource.API
+
+
+async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind], origin: Origin) -> dict[str, Any]:
+    """Validate a submission; return the values of its row.
+
+    Raises `Invalid` with the text of SPEC.md, "Errors" 2: the type could not be created, and why.
+    """
+    kind = _kind_of(body, kinds)
+    name = kind.command_type.value
+    try:
+        common = CommandSubmission.model_validate(body)
+        command = await kind.describe(body, caller)
+        _check_label(common.label)
+        resolved = await _resolve(common)
+    except ValidationError as error:
+        raise Invalid(_not_created(name, explain(error))) from None
+    except (Invalid, MacroError) as error:
+        raise Invalid(_not_created(name, str(error))) from None
+    return {
+        "account_id": caller.account_id,
+        "user_id": caller.user_id,
+        "command_type": name,
+        "command_source": origin.source.value,
+        "status": CommandStatus.WAITING.value,
+        "command": command,
+        "created_at": time.time(),
+        "name": common.name,
+        "tags": common.tags,
+        "label": common.label,
+        "pool": common.pool,
+        "timeout": common.timeout,
+        "retry": common.retry or 0,
+        "retry_delay": common.retry_delay,
+        "can_notify": common.can_notify,
+        "resolved_macros": resolved,
+    }
+
+
+def _kind_of(body: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Kind:
+    wanted = body.get("command_type")
+    if wanted is None:
+        raise Invalid(f"command_type is missing; it must be one of {', '.join(sorted(kinds))}")
+    if not isinstance(wanted, str):
+        raise Invalid("command_type must be a string")
+    if wanted in kinds:
+        return kinds[wanted]
+    if wanted in _MADE_BY_THE_SERVICE:
+        raise Invalid(_not_created(wanted, "the service makes it when nodes are added or removed"))
+    if wanted in set(CommandType):
+        raise Invalid(_not_created(wanted, "not supported yet"))
+    raise Invalid(f"command_type {wanted[:64]!r} is unknown; it must be one of {', '.join(sorted(kinds))}")
+
+
+async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
+    """Outside a schedule the nominal time is the time of submission (CONVENTIONS section 2)."""
+    if not common.macros:
+        return None
+    return await asyncio.to_thread(resolve, common.macros, datetime.now(UTC))
+
+
+def _check_label(label: str | None) -> None:
+    if label is not None and label != DEFAULT_LABEL:
+        raise Invalid(f"no cluster has the label {label[:100]!r}; the only one is {DEFAULT_LABEL!r}")
+
+
+def _not_created(name: str, reason: str) -> str:
+    return f"{name} could not be created: {reason}"

@@ -1,0 +1,71 @@
+"""Tables of commands, of the replicas that run them, and of idempotency keys. Times are Unix seconds."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.access.tables import accounts, users
+from svc_jupyter.service.database import BigId, Json, metadata
+
+replicas = sa.Table(
+    "replicas",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("host", sa.String(255), nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("process_started", sa.Double, nullable=False),
+    sa.Column("lease_until", sa.Double, nullable=False),
+)
+
+commands = sa.Table(
+    "commands",
+    metadata,
+    sa.Column("id", BigId, primary_key=True),
+    sa.Column("account_id", BigId, sa.ForeignKey(accounts.c.id), nullable=False),
+    sa.Column("user_id", BigId, sa.ForeignKey(users.c.id), nullable=False),
+    sa.Column("command_type", sa.String(64), nullable=False),
+    sa.Column("command_source", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("command", Json, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Column("start_time", sa.Double),
+    sa.Column("end_time", sa.Double),
+    sa.Column("name", sa.String(255)),
+    sa.Column("tags", sa.String(255)),
+    sa.Column("label", sa.String(255)),
+    sa.Column("pool", sa.String(255)),
+    sa.Column("timeout", sa.BigInteger),
+    sa.Column("retry", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("retry_delay", sa.Integer),
+    sa.Column("can_notify", sa.Boolean, nullable=False),
+    sa.Column("resolved_macros", Json),
+    sa.Column("progress", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("result_rows", sa.BigInteger),
+    sa.Column("pid", sa.Integer),
+    sa.Column("message", sa.Text),
+    sa.Column("attempts", Json),
+    sa.Column("next_attempt_at", sa.Double),
+    sa.Column("replica_id", sa.String(32)),
+    sa.Column("stop_reason", sa.Text),
+    sa.Column("result", Json),
+    sa.Column("nominal_time", sa.String(32)),
+    sa.Column("sequence_id", BigId),
+    sa.Index("ix_commands_status", "status", "account_id", "id"),
+    sa.Index("ix_commands_user", "user_id", "id"),
+    sa.Index("ix_commands_account", "account_id", "id"),
+    sa.Index("ix_commands_replica", "replica_id", "status"),
+    # An id is never given twice, also after the newest row went: folders and links are named by it.
+    sqlite_autoincrement=True,
+)
+
+idempotency_keys = sa.Table(
+    "idempotency_keys",
+    metadata,
+    sa.Column("user_id", BigId, sa.ForeignKey(users.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False, index=True),
+    # Null while the first call is under way.
+    sa.Column("status", sa.Integer),
+    sa.Column("answer", sa.Text),
+)

@@ -1,0 +1,241 @@
+"""The service's database: SQLite in WAL mode or PostgreSQL, behind one small seam.
+
+Writes of the hot paths go through `write`, which commits together whatever waits at that moment, so that a burst
+of submissions costs a handful of commits. Everything else uses `begin` and `connect` from a worker thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.settings import Settings
+
+Result = TypeVar("Result")
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""All tables of the service register here, each in its room's `tables.py`."""
+
+BigId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+"""A 64-bit id; SQLite numbers rows by itself only for a column declared INTEGER."""
+Json = sa.JSON(none_as_null=True)
+_AFTER_COMMIT = "svc_after_commit"
+_STATEMENT_SECONDS = 30
+_BATCH_LIMIT = 500
+
+
+def is_away(error: Exception) -> bool:
+    """Return whether an exception says that the database cannot be reached or is overloaded, rather than a bug."""
+    if isinstance(error, PoolTimeout):
+        return True
+    return isinstance(error, DBAPIError) and (error.connection_invalidated or isinstance(error, OperationalError))
+
+
+@dataclass
+class _Write:
+    work: Callable[[sa.Connection], Any]
+    durable: bool
+    future: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+
+
+class Database:
+    """Connections, transactions and grouped commits. Close it with `close`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.on_sqlite = settings.on_sqlite
+        self.engine = _make_engine(settings)
+        self._write_engines = {
+            durable: self.engine.execution_options(svc_write=True, svc_durable=durable) for durable in (True, False)
+        }
+        self._look_ups: sa.Connection | None = None
+        self._writes: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = None
+        self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="database-read")
+
+    def connect(self) -> AbstractContextManager[sa.Connection]:
+        """Return a connection for reading."""
+        return self.engine.connect()
+
+    @contextmanager
+    def begin(self, *, durable: bool = True) -> Iterator[sa.Connection]:
+        """Lend a connection in a write transaction: committed at the end, rolled back when the block raises.
+
+        A commit that is not `durable` survives the end of this process, but on SQLite a power cut may undo it: for what
+        the disk tells anyway (that a command ended), it saves the wait for the disk.
+        """
+        with self._write_engines[durable].begin() as connection:
+            callbacks: list[Callable[[], None]] = []
+            connection.info[_AFTER_COMMIT] = callbacks
+            yield connection
+        for callback in callbacks:
+            callback()
+
+    def after_commit(self, connection: sa.Connection, callback: Callable[[], None]) -> None:
+        """Call `callback` once the transaction of `connection` (from `begin` or `write`) is committed."""
+        connection.info[_AFTER_COMMIT].append(callback)
+
+    async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Run `work` with a connection in a worker thread; raises `Unavailable` when the database is away."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, partial(self._read, work))
+        except (DBAPIError, PoolTimeout) as error:
+            raise _translated(error) from error
+
+    async def look_up(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Run `work`, a look-up of a few rows by key.
+
+        On SQLite on the event loop itself: it takes 0.1 ms, and the way to another thread and back as much again.
+        """
+        if not self.on_sqlite:
+            return await self.read(work)
+        if self._look_ups is None:
+            self._look_ups = self.engine.execution_options(svc_look_up=True).connect()
+        try:
+            return work(self._look_ups)
+        except (DBAPIError, PoolTimeout) as error:
+            raise _translated(error) from error
+
+    async def write(self, work: Callable[[sa.Connection], Result], *, durable: bool = True) -> Result:
+        """Run `work` in a transaction shared with the other writes that wait, and return after its commit.
+
+        `work` may run a second time, in a transaction of its own, when another write of its group failed: it must not
+        change anything but the database. Raises what `work` raises, or `Unavailable` when the database is away.
+        """
+        loop = asyncio.get_running_loop()
+        item = _Write(work, durable, loop.create_future(), loop)
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_forever, name="database-write", daemon=True)
+            self._writer.start()
+        self._writes.put(item)
+        try:
+            return await item.future  # type: ignore[no-any-return]
+        except (DBAPIError, PoolTimeout) as error:
+            raise _translated(error) from error
+
+    def close(self) -> None:
+        """Finish the waiting writes and close every connection."""
+        if self._writer is not None:
+            self._writes.put(None)
+            self._writer.join(timeout=_STATEMENT_SECONDS)
+        self._readers.shutdown(wait=True, cancel_futures=True)
+        if self._look_ups is not None:
+            self._look_ups.close()
+        self.engine.dispose()
+
+    def _read(self, work: Callable[[sa.Connection], Result]) -> Result:
+        with self.engine.connect() as connection:
+            return work(connection)
+
+    def _write_forever(self) -> None:
+        while (item := self._writes.get()) is not None:
+            group = [item]
+            stopping = False
+            with suppress(queue.Empty):
+                while len(group) < _BATCH_LIMIT:
+                    following = self._writes.get_nowait()
+                    if following is None:
+                        stopping = True
+                        break
+                    group.append(following)
+            self._commit(group)
+            if stopping:
+                return
+
+    def _commit(self, group: list[_Write]) -> None:
+        try:
+            with self.begin(durable=any(item.durable for item in group)) as connection:
+                outcomes: list[tuple[_Write, Any, BaseException | None]] = [
+                    (item, item.work(connection), None) for item in group
+                ]
+        except Exception as error:  # noqa: BLE001  handed to the waiting caller, whatever it is
+            if len(group) > 1:
+                for item in group:
+                    self._commit([item])
+                return
+            outcomes = [(group[0], None, error)]
+        loop = group[0].loop
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, outcomes)
+
+
+def _settle(outcomes: list[tuple[_Write, Any, BaseException | None]]) -> None:
+    for item, value, error in outcomes:
+        if item.future.done():
+            continue
+        if error is None:
+            item.future.set_result(value)
+        else:
+            item.future.set_exception(error)
+
+
+def _translated(error: DBAPIError | PoolTimeout) -> Exception:
+    if is_away(error):
+        return Unavailable("the service's database is away or busy; try again in a moment")
+    return error
+
+
+def _make_engine(settings: Settings) -> sa.Engine:
+    if settings.on_sqlite:
+        engine = sa.create_engine(
+            settings.sqlalchemy_url,
+            pool_size=8,
+            max_overflow=32,
+            connect_args={"check_same_thread": False, "timeout": _STATEMENT_SECONDS},
+        )
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    return sa.create_engine(
+        settings.sqlalchemy_url,
+        pool_size=8,
+        max_overflow=24,
+        pool_pre_ping=True,
+        pool_timeout=10,
+        connect_args={
+            "connect_timeout": 5,
+            "options": f"-c statement_timeout={_STATEMENT_SECONDS}s -c lock_timeout=10s -c timezone=UTC",
+            "application_name": "svc-jupyter",
+        },
+    )
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # SQLAlchemy's own BEGIN, below, decides
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "cache_size=-8000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    """A transaction that will write takes the lock at once: upgrading a read lock later fails when two do it.
+
+    With full synchronisation an acknowledged submission survives a power cut, at the price of an fsync.
+    """
+    options = connection.get_execution_options()
+    if options.get("svc_look_up"):
+        return  # a statement of its own reads what is committed now
+    if not options.get("svc_write"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options['svc_durable'] else 'NORMAL'}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,193 @@
+"""PostgreSQL (and Redshift, which speaks its protocol) through ADBC: rows arrive as Arrow by binary COPY."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+
+import adbc_driver_manager as adbc
+import adbc_driver_postgresql
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
+from svc_jupyter.service.db_taps.engines.postgresql_types import converted, server_casts
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import Connection, Dialect
+from svc_jupyter.service.db_taps.statements import Statement, words_of
+
+_COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", ""})
+"""Statements whose rows COPY can send; the first word is empty for `(SELECT …) UNION …`."""
+_USE_COPY = adbc_driver_postgresql.StatementOptions.USE_COPY.value
+_COPY_PREFIX = len("COPY (")
+_PASSING_STATES = frozenset({"40001", "40P01", "53300", "55P03", "57014", "57P01", "57P02", "57P03"})
+"""SQLSTATEs after which the same statement may succeed: deadlock, too many connections, lock, restart of the server."""
+_WATCH_CLIENT = (
+    "SELECT set_config(name, '5000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'"
+)
+_TABLES = """SELECT table_schema, table_name, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
+FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"""
+_MATERIALIZED = "SELECT schemaname, matviewname, 'view' FROM pg_catalog.pg_matviews"
+
+
+class PostgresqlEngine:
+    """One connection. A query that returns rows is prepared first, so that a syntax error is told with its position."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._running: adbc.AdbcStatement | None = None
+
+    def run(self, statements: Sequence[Statement], sink: Sink) -> None:
+        """See `Engine.run`. A single statement commits by itself, since some must not run in a transaction block."""
+        with self._connected() as connection:
+            in_transaction = len(statements) > 1 and not controls_transactions(statements)
+            if in_transaction:
+                connection.set_autocommit(False)
+            for statement in statements:
+                sink.start(statement)
+                self._run_one(connection, statement, sink)
+            if in_transaction:
+                with _translated():
+                    connection.commit()
+
+    def tables(self) -> list[TableName]:
+        """See `Engine.tables`."""
+        with self._connected() as connection:
+            found = self._rows(connection, _TABLES)
+            if self._connection.db_type == "postgresql":
+                found += self._rows(connection, _MATERIALIZED)
+        return [TableName(name, schema, kind) for schema, name, kind in sorted(found)]
+
+    def cancel(self) -> None:
+        """See `Engine.cancel`."""
+        running = self._running
+        if running is not None:
+            with suppress(adbc.Error):
+                running.cancel()
+
+    @contextmanager
+    def _connected(self) -> Iterator[adbc.AdbcConnection]:
+        with ExitStack() as stack:
+            try:
+                database = stack.enter_context(closing(adbc_driver_postgresql.connect(self._connection.target)))
+                connection = stack.enter_context(closing(adbc.AdbcConnection(database)))
+            except adbc.Error as error:
+                raise cannot_connect(self._connection.address, _connection_reason(str(error))) from None
+            if self._connection.db_type == "postgresql":
+                with suppress(QueryFailure):  # the server ends the query of a worker that was killed
+                    self._rows(connection, _WATCH_CLIENT)
+            yield connection
+
+    def _run_one(self, connection: adbc.AdbcConnection, statement: Statement, sink: Sink) -> None:
+        if statement.keyword == "COPY" and {"STDIN", "STDOUT"} & set(words_of(statement.text, Dialect.POSTGRESQL)):
+            raise QueryFailure("COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT", position=0)
+        schema = self._described(connection, statement.text)
+        text = statement.text
+        copied = statement.keyword in _COPIED
+        if schema is not None and copied and any(server_casts(schema)):
+            text = self._with_casts(connection, text, schema)
+        with closing(adbc.AdbcStatement(connection)) as running, _translated(_COPY_PREFIX if copied else 0):
+            self._running = running
+            try:
+                running.set_options(**{_USE_COPY: "true" if copied else "false"})
+                running.set_sql_query(text)
+                handle, changed = running.execute_query()
+                if schema is None:
+                    handle.release()
+                    sink.done(changed if changed >= 0 else None)
+                    return
+                sink.table()
+                for batch in _batches(handle):
+                    sink.write(batch)
+                sink.done(None)
+            finally:
+                self._running = None
+
+    def _described(self, connection: adbc.AdbcConnection, text: str) -> pa.Schema | None:
+        """Prepare a statement; return its columns, or None when it returns no rows."""
+        with closing(adbc.AdbcStatement(connection)) as prepared, _translated():
+            prepared.set_sql_query(text)
+            handle = prepared.execute_schema()
+            schema = pa.Schema._import_from_c(handle.address)  # noqa: SLF001  the C data interface's entry
+        return schema if len(schema) else None
+
+    def _with_casts(self, connection: adbc.AdbcConnection, text: str, schema: pa.Schema) -> str:
+        """Return the statement with the casts around it, or as it is where it cannot stand inside another."""
+        aliases = [f"c{number}" for number in range(len(schema))]
+        columns = ", ".join(
+            f"{alias}{'' if cast is None else '::' + cast} AS {_quoted(name)}"
+            for alias, cast, name in zip(aliases, server_casts(schema), schema.names, strict=True)
+        )
+        wrapped = f"WITH svc_rows({', '.join(aliases)}) AS (\n{text}\n) SELECT {columns} FROM svc_rows"
+        try:
+            self._described(connection, wrapped)
+        except QueryFailure:
+            return text
+        return wrapped
+
+    def _rows(self, connection: adbc.AdbcConnection, text: str) -> list[tuple[str, ...]]:
+        with closing(adbc.AdbcStatement(connection)) as statement, _translated():
+            statement.set_sql_query(text)
+            handle, _ = statement.execute_query()
+            return [tuple(row.values()) for batch in _batches(handle) for row in batch.to_pylist()]
+
+
+def _batches(handle: adbc.ArrowArrayStreamHandle) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in plain types; an empty batch first, which says what the columns are."""
+    with pa.RecordBatchReader._import_from_c(handle.address) as reader:  # noqa: SLF001  the C stream's entry
+        nothing = [pa.nulls(0, kind) for kind in reader.schema.types]
+        yield converted(pa.RecordBatch.from_arrays(nothing, schema=reader.schema))
+        for batch in reader:
+            yield converted(batch)
+
+
+class _translated:  # noqa: N801  used as a statement: `with _translated():`
+    """Turns the driver's errors into `QueryFailure`."""
+
+    def __init__(self, prefix: int = 0) -> None:
+        self._prefix = prefix
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, adbc.Error):
+            raise _failure(error, self._prefix) from None
+        if isinstance(error, (OSError, pa.ArrowException)):  # while rows arrive the driver gives only a text
+            raise QueryFailure(_primary(str(error)), hint=_line(str(error), "DETAIL")) from None
+
+
+def _failure(error: adbc.Error, prefix: int) -> QueryFailure:
+    details = {key: value.decode("utf-8", "replace") for key, value in error.details}
+    text = str(error)
+    position = int(details.get(b"PG_DIAG_STATEMENT_POSITION", 0) or 0) - 1
+    if "could not begin COPY" in text:
+        position -= prefix
+    hints = [details.get(b"PG_DIAG_MESSAGE_DETAIL"), details.get(b"PG_DIAG_MESSAGE_HINT")]
+    return QueryFailure(
+        details.get(b"PG_DIAG_MESSAGE_PRIMARY") or _primary(text),
+        position=position if position >= 0 else None,
+        hint=" ".join(filter(None, hints)) or None,
+        may_retry=error.sqlstate in _PASSING_STATES or error.sqlstate is None,
+    )
+
+
+def _primary(text: str) -> str:
+    found = re.search(r"(?:ERROR|FATAL|PANIC):\s+(.*)", text)
+    return found[1] if found else text.removeprefix("[libpq] ").strip()
+
+
+def _line(text: str, label: str) -> str | None:
+    found = re.search(rf"{label}:\s+(.*)", text)
+    return found[1] if found else None
+
+
+def _connection_reason(text: str) -> str:
+    """Return why libpq could not connect, without the address that the message has already."""
+    lines = [line.strip() for line in text.partition("Failed to connect:")[2].splitlines() if line.strip()]
+    reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
+    return "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,156 @@
+"""PostgreSQL's types as plain Arrow types: what a data frame, a CSV and a Parquet file can hold.
+
+Whole and floating numbers, booleans, text, bytea, dates, times and timestamps come as Arrow has them. Besides:
+numeric becomes a decimal (of the column's own scale where it declares one, else of the largest scale met; a float
+where NaN or infinity occurs), json and jsonb text, an interval a duration where it has no months, else text.
+What has no counterpart (uuid, inet, ranges, composite values, timetz …) is cast to text by the server, money to numeric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from svc_jupyter.service.db_taps.values import decimal_type, interval_text
+
+_MAX_DIGITS = 76
+_TYPMOD_HEADER = 4
+_SCALE_MASK, _SCALE_SIGN = 0x7FF, 0x400
+_INTERVAL = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
+_DAY_MICROSECONDS = 86_400_000_000
+_EPOCH_MICROSECONDS = 946_684_800_000_000  # PostgreSQL counts from 2000-01-01
+_EPOCH_DAYS = 10_957
+_YEAR_1, _YEAR_10000 = -62_135_596_800_000_000, 253_402_300_800_000_000  # microseconds: what Python's datetime holds
+_INFINITY = "infinity"
+_USUAL_WHOLE_DIGITS = 18  # room for later rows with larger numbers, so that the type rarely has to grow
+
+
+def server_casts(schema: pa.Schema) -> list[str | None]:
+    """Return for each column the type to which the server has to cast it, or None where Arrow can take it."""
+    return [_server_cast(field) for field in schema]
+
+
+def converted(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the batch in plain Arrow types."""
+    fields = list(batch.schema)
+    columns = [_converted(column, _precision(field)) for column, field in zip(batch.columns, fields, strict=True)]
+    plain = [pa.field(field.name, column.type) for field, column in zip(fields, columns, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(plain))
+
+
+def _server_cast(field: pa.Field) -> str | None:
+    name = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
+    if name in ("money", "_money"):
+        return "numeric" if name == "money" else "text[]"
+    kind = field.type
+    leaf = _leaf(kind)
+    if pa.types.is_struct(leaf) or _has_no_counterpart(leaf):
+        return "text[]" if pa.types.is_list(kind) else "text"
+    return None
+
+
+def _leaf(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_list(kind) else kind
+
+
+def _has_no_counterpart(kind: pa.DataType) -> bool:
+    return _extension(kind) is not None and not _is_json(kind) and not _is_numeric(kind)
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
+    return _extension(kind) == "arrow.opaque" and kind.type_name == "numeric"
+
+
+def _is_json(kind: pa.DataType) -> bool:
+    return _extension(kind) == "arrow.json"
+
+
+def _extension(kind: pa.DataType) -> str | None:
+    return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else None
+
+
+def _is_interval(kind: pa.DataType) -> bool:
+    return bool(kind.equals(pa.month_day_nano_interval()))
+
+
+def _precision(field: pa.Field) -> tuple[int, int] | None:
+    """Return digits and scale of a column declared `numeric(p, s)`."""
+    typmod = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
+    if not _is_numeric(field.type) or typmod < _TYPMOD_HEADER:
+        return None
+    digits = (typmod - _TYPMOD_HEADER) >> 16
+    scale = (((typmod - _TYPMOD_HEADER) & _SCALE_MASK) ^ _SCALE_SIGN) - _SCALE_SIGN
+    return max(digits - min(scale, 0), scale), max(scale, 0)
+
+
+def _converted(column: pa.Array, precision: tuple[int, int] | None) -> pa.Array:
+    kind = column.type
+    if pa.types.is_list(kind):
+        inner = column.values
+        values = _converted(inner, None)
+        if values is inner:
+            return column
+        return pa.ListArray.from_arrays(column.offsets, values, mask=column.is_null())
+    if _is_numeric(kind):
+        return _decimals(column.storage, precision)
+    if isinstance(kind, pa.BaseExtensionType):
+        return column.storage
+    if _is_interval(kind):
+        return _durations(column)
+    if pa.types.is_timestamp(kind) or pa.types.is_date32(kind):
+        return _within_range(column)
+    return column
+
+
+def _decimals(texts: pa.Array, precision: tuple[int, int] | None) -> pa.Array:
+    digits, scale = precision or _needed_precision(texts)
+    try:
+        if digits <= _MAX_DIGITS:
+            return texts.cast(decimal_type(digits, scale))
+        return texts
+    except pa.ArrowInvalid:  # NaN and infinity are numeric too
+        return texts.cast(pa.float64())
+
+
+def _needed_precision(texts: pa.Array) -> tuple[int, int]:
+    """Return digits and scale that hold every number of the column."""
+    length = pc.binary_length(texts)
+    point = pc.find_substring(texts, ".")
+    has_point = pc.greater_equal(point, 0)
+    scales = pc.if_else(has_point, pc.subtract(pc.subtract(length, point), 1), 0)
+    whole = pc.if_else(has_point, point, length)
+    scale, most = pc.max(scales).as_py() or 0, pc.max(whole).as_py() or 0
+    return max(most, _USUAL_WHOLE_DIGITS) + scale, scale
+
+
+def _durations(column: pa.Array) -> pa.Array:
+    parts = np.frombuffer(column.buffers()[1], _INTERVAL, count=column.offset + len(column))[column.offset :]
+    missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+    months = np.where(missing, 0, parts["months"])
+    days = np.where(missing, 0, parts["days"]).astype("i8")
+    microseconds = np.where(missing, 0, parts["nanoseconds"]) // 1000
+    if not months.any():
+        return pa.array(days * _DAY_MICROSECONDS + microseconds, pa.int64(), mask=missing).cast(pa.duration("us"))
+    rows: Iterable[tuple[int, int, int, bool]] = zip(
+        months.tolist(), days.tolist(), microseconds.tolist(), missing.tolist(), strict=True
+    )
+    return pa.array([None if gone else interval_text(m, d, us) for m, d, us, gone in rows], pa.string())
+
+
+def _within_range(column: pa.Array) -> pa.Array:
+    """Return the column as it is, or as text when it holds infinity or a year that Python and pandas do not know."""
+    is_date = pa.types.is_date32(column.type)
+    numbers = column.cast(pa.int32() if is_date else pa.int64())
+    unit = _DAY_MICROSECONDS if is_date else 1
+    ends = pc.min_max(numbers)
+    first, last = ends["min"].as_py(), ends["max"].as_py()
+    if first is None or (first >= _YEAR_1 // unit and last < _YEAR_10000 // unit):
+        return column
+    bits = 32 if is_date else 64
+    low = -(2 ** (bits - 1)) + (_EPOCH_DAYS if is_date else _EPOCH_MICROSECONDS)
+    known = {low: f"-{_INFINITY}", low - 1: _INFINITY}  # the driver's shift of the epoch wraps round
+    texts = column.cast(pa.string()).to_pylist()
+    return pa.array([known.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())

@@ -1,0 +1,185 @@
+"""Every other database, through its SQLAlchemy dialect and driver. Rows are fetched as a stream and made Arrow here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import Connection, Dialect
+from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.values import record_batch
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+_BATCH_ROWS = 8_192
+_SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
+_DRIVERS = {"mysql": ("pymysql", "MySQLdb"), "mssql": ("pymssql", "pyodbc")}
+"""Drivers to look for where the URL names none, in order."""
+_DIALECT_NAMES = {"MySQLdb": "mysqldb"}
+_PACKAGES = {
+    "MySQLdb": "mysqlclient",
+    "mysql.connector": "mysql-connector-python",
+    "psycopg": "psycopg[binary]",
+    "psycopg2": "psycopg2-binary",
+}
+_MISSING_DIALECTS = {
+    "snowflake": "snowflake-sqlalchemy",
+    "bigquery": "sqlalchemy-bigquery",
+    "duckdb": "duckdb-engine",
+    "trino": "trino[sqlalchemy]",
+    "databricks": "databricks-sqlalchemy",
+    "clickhouse": "clickhouse-sqlalchemy",
+    "hive": "pyhive[hive]",
+    "presto": "pyhive[presto]",
+}
+
+
+class SqlalchemyEngine:
+    """A database with an SQLAlchemy dialect."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def run(self, statements: Sequence[Statement], sink: Sink) -> None:
+        """See `Engine.run`."""
+        import sqlalchemy.exc
+
+        with self._connected(autocommit=controls_transactions(statements)) as connection:
+            for statement in statements:
+                sink.start(statement)
+                try:
+                    if self._connection.dialect is Dialect.SQLSERVER:
+                        _run_batch(connection, statement, sink)
+                    else:
+                        _run_one(connection, statement, sink)
+                except sqlalchemy.exc.SQLAlchemyError as error:
+                    raise _failure(error) from None
+            try:
+                connection.commit()
+            except sqlalchemy.exc.SQLAlchemyError as error:
+                raise _failure(error) from None
+
+    def tables(self) -> list[TableName]:
+        """See `Engine.tables`."""
+        import sqlalchemy as sa
+
+        with self._connected() as connection:
+            try:
+                return list(_tables(sa.inspect(connection)))
+            except sa.exc.SQLAlchemyError as error:
+                raise _failure(error) from None
+
+    def cancel(self) -> None:
+        """See `Engine.cancel`. The end of the process closes the connection, and the server ends what it ran for it."""
+
+    @contextmanager
+    def _connected(self, *, autocommit: bool = False) -> Iterator[sa.Connection]:
+        import sqlalchemy as sa
+
+        url = _with_driver(sa.make_url(self._connection.target))
+        try:
+            engine = sa.create_engine(url, poolclass=sa.pool.NullPool, hide_parameters=True)
+        except (sa.exc.NoSuchModuleError, ImportError) as error:
+            raise _missing(url, error) from None
+        except (sa.exc.ArgumentError, ValueError, TypeError) as error:
+            raise QueryFailure(f"the tap's URL cannot be used: {error}", may_retry=False) from None
+        options: dict[str, Any] = {"stream_results": True, "max_row_buffer": _BATCH_ROWS, "no_parameters": True}
+        if autocommit:
+            options["isolation_level"] = "AUTOCOMMIT"
+        try:
+            connection = engine.connect().execution_options(**options)
+        except ImportError as error:
+            raise _missing(url, error) from None
+        except (sa.exc.SQLAlchemyError, OSError) as error:
+            raise cannot_connect(self._connection.address, _reason(error)) from None
+        with connection:
+            yield connection
+
+
+def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+    result = connection.exec_driver_sql(statement.text)
+    if not result.returns_rows:
+        sink.done(result.rowcount if result.rowcount >= 0 else None)
+        return
+    names = [str(name) for name in result.keys()]
+    sink.table()
+    sink.write(record_batch(names, []))
+    for rows in result.partitions(_BATCH_ROWS):
+        sink.write(record_batch(names, rows))
+    sink.done(None)
+
+
+def _run_batch(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+    """Run a batch that may give several tables; the last one stays."""
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(statement.text)
+        has_more = True
+        while has_more:
+            if cursor.description is not None:
+                names = [column[0] for column in cursor.description]
+                sink.table()
+                sink.write(record_batch(names, []))
+                while rows := cursor.fetchmany(_BATCH_ROWS):
+                    sink.write(record_batch(names, rows))
+            has_more = bool(cursor.nextset())
+        sink.done(None)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise QueryFailure(_words(error)) from None
+    finally:
+        cursor.close()
+
+
+def _tables(inspector: Any) -> Iterator[TableName]:
+    default = inspector.default_schema_name
+    schemas = [name for name in inspector.get_schema_names() if str(name).lower() not in _SYSTEM_SCHEMAS]
+    for schema in sorted({default, *schemas}, key=str):
+        for name in inspector.get_table_names(schema=schema):
+            yield TableName(name, schema, "table")
+        for name in inspector.get_view_names(schema=schema):
+            yield TableName(name, schema, "view")
+
+
+def _with_driver(url: sa.URL) -> sa.URL:
+    """Return the URL with the first installed driver, where it names a database but no driver."""
+    for module in _DRIVERS.get(url.drivername, ()):
+        if _is_installed(module):
+            return url.set(drivername=f"{url.drivername}+{_DIALECT_NAMES.get(module, module)}")
+    first = _DRIVERS.get(url.drivername)
+    return url.set(drivername=f"{url.drivername}+{first[0]}") if first else url
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _missing(url: sa.URL, error: Exception) -> QueryFailure:
+    name = url.get_backend_name()
+    module = getattr(error, "name", None)
+    package = _PACKAGES.get(module, module) if module else _MISSING_DIALECTS.get(name)
+    hint = f"install it where the service runs: pip install '{package}'" if package else "install its SQLAlchemy dialect"
+    what = f"the driver {module}" if module else f"the SQLAlchemy dialect {name}"
+    return QueryFailure(f"{what} for {name} is not installed; {hint}", may_retry=False)
+
+
+def _failure(error: Exception) -> QueryFailure:
+    return QueryFailure(_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    """Return the driver's own words: SQLAlchemy wraps them with the statement and a link."""
+    return _words(getattr(error, "orig", None) or error)
+
+
+def _words(error: BaseException) -> str:
+    """Return a driver's message; many give `(code, message)`, some the message as bytes."""
+    texts = [part.decode("utf-8", "replace") if isinstance(part, bytes) else str(part) for part in error.args]
+    return max(texts, key=len, default="").strip() or type(error).__name__

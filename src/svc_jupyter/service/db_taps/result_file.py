@@ -1,0 +1,139 @@
+"""The rows of a query on disk: an Arrow IPC stream, written as the rows arrive, in flat memory.
+
+A batch whose types differ from those before it does not fail: what was written so far is rewritten once in the types
+that hold both. That is what makes a column typed when only its later rows say what it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.values import cast, common_type
+
+_CHECK_EVERY_BYTES = 32 * 2**20
+
+
+class ResultFile:
+    """Takes record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
+
+    def __init__(self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None):
+        self.path = path
+        self.rows = 0
+        self.schema: pa.Schema | None = None
+        self._min_free_bytes = min_free_bytes
+        self._on_rows = on_rows
+        self._part = path.with_name(f"{path.name}.part")
+        self._file: pa.OSFile | None = None
+        self._writer: pa.ipc.RecordBatchStreamWriter | None = None
+        self._checked_at = 0
+
+    def __enter__(self) -> ResultFile:
+        return self
+
+    def __exit__(self, _type: type[BaseException] | None, _error: BaseException | None, _tb: TracebackType | None):
+        self.discard()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append a batch; one without rows only fixes the columns. Raises `QueryFailure` when the disk is full."""
+        try:
+            self._write(batch)
+        except OSError as error:
+            raise QueryFailure(f"the result cannot be stored: {error.strerror or error}") from error
+        self.rows += batch.num_rows
+        self._on_rows(self.rows)
+
+    def finish(self) -> int:
+        """Close the file, put it in its place and return its size in bytes; without any batch there is no file."""
+        if self.schema is None:
+            return 0
+        try:
+            self._close()
+            size = self._part.stat().st_size
+            self._part.rename(self.path)
+        except OSError as error:
+            raise QueryFailure(f"the result cannot be stored: {error.strerror or error}") from error
+        return size
+
+    def discard(self) -> None:
+        """Forget everything that was written and not finished."""
+        with contextlib.suppress(OSError):
+            self._close()
+        self._part.unlink(missing_ok=True)
+        self.rows, self.schema, self._checked_at = 0, None, 0
+
+    def _write(self, batch: pa.RecordBatch) -> None:
+        if self.schema is None:
+            self._open(self._part, batch.schema.remove_metadata())
+        assert self.schema is not None
+        if not _same_types(batch.schema, self.schema):
+            wider = _common_schema(self.schema, batch.schema)
+            if not _same_types(wider, self.schema):
+                self._rewrite(wider)
+        assert self._writer is not None
+        if batch.num_rows:
+            self._writer.write_batch(_in_schema(batch, self.schema))
+        self._check_space(batch.nbytes)
+
+    def _rewrite(self, schema: pa.Schema) -> None:
+        self._close()
+        narrow = self._part.with_name(f"{self._part.name}.narrow")
+        self._part.rename(narrow)
+        try:
+            self._open(self._part, schema)
+            assert self._writer is not None
+            with pa.OSFile(str(narrow)) as source, pa.ipc.open_stream(source) as batches:
+                for batch in batches:
+                    self._writer.write_batch(_in_schema(batch, schema))
+        finally:
+            narrow.unlink()
+
+    def _open(self, path: Path, schema: pa.Schema) -> None:
+        self.schema = schema
+        self._file = pa.OSFile(str(path), "wb")
+        self._writer = pa.ipc.new_stream(self._file, schema)
+
+    def _close(self) -> None:
+        writer, file, self._writer, self._file = self._writer, self._file, None, None
+        try:
+            if writer is not None:
+                writer.close()
+        finally:
+            if file is not None:
+                file.close()
+
+    def _check_space(self, written: int) -> None:
+        self._checked_at += written
+        if self._checked_at < _CHECK_EVERY_BYTES or not self._min_free_bytes:
+            return
+        self._checked_at = 0
+        disk = os.statvfs(self.path.parent)
+        if disk.f_bavail * disk.f_frsize < self._min_free_bytes:
+            raise QueryFailure(
+                f"the result cannot be stored: less than {self._min_free_bytes // 2**20} MiB are left on the "
+                f"service's disk after {self.rows:,} rows; fetch fewer rows or columns"
+            )
+
+
+def _same_types(first: pa.Schema, second: pa.Schema) -> bool:
+    return first.types == second.types  # type: ignore[no-any-return]
+
+
+def _common_schema(first: pa.Schema, second: pa.Schema) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field(one.name, common_type(one.type, other.type))
+            for one, other in zip(first, second, strict=True)
+        ]
+    )
+
+
+def _in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,146 @@
+"""Arrow columns out of plain Python values, and the one type that two batches of a column agree on.
+
+Only for rows that do not come as Arrow already: databases reached through SQLAlchemy, and SQLite columns that hold
+values of several types.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
+_NUMBERS = frozenset({int, float, Decimal})
+_MAX_DECIMAL_DIGITS = 76
+_INT64_DIGITS = 19
+_MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
+
+
+def array_of(values: Sequence[Any]) -> pa.Array:
+    """Return the values as an Arrow array of the narrowest type that holds them all, text where nothing else does."""
+    types = set(map(type, values))
+    if not types <= _PLAIN:
+        values = [_plain(value) for value in values]
+        types = set(map(type, values))
+    types.discard(type(None))
+    if bytes in types and types != {bytes}:
+        return pa.array([_bytes(value) for value in values], pa.binary())
+    try:
+        if types == {int, float}:
+            return pa.array([None if value is None else float(value) for value in values], pa.float64())
+        if len(types) <= 1 or types <= _NUMBERS:
+            return pa.array(values)
+    except _MIXED:
+        pass  # beyond what the type holds, or lists of different types: text says it all
+    return pa.array([_text(value) for value in values], pa.string())
+
+
+def record_batch(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
+    """Return rows as a record batch; equal names are allowed."""
+    columns: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else [()] * len(names)
+    arrays = [array_of(column) for column in columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(list(zip(names, (a.type for a in arrays), strict=True))))
+
+
+def common_type(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    """Return the type that holds the values of both: the wider number, else text (binary where one is binary)."""
+    if first.equals(second) or pa.types.is_null(second):
+        return first
+    if pa.types.is_null(first):
+        return second
+    if pa.types.is_list(first) and pa.types.is_list(second):
+        return pa.list_(common_type(first.value_type, second.value_type))
+    if _is_number(first) and _is_number(second):
+        return _common_number(first, second)
+    if pa.types.is_timestamp(first) and pa.types.is_timestamp(second) and (first.tz is None) == (second.tz is None):
+        return pa.timestamp("us", tz=first.tz and "UTC")
+    if pa.types.is_binary(first) or pa.types.is_binary(second):
+        return pa.binary()
+    return pa.string()
+
+
+def cast(column: pa.Array, to: pa.DataType) -> pa.Array:
+    """Return the column in a type that `common_type` gave for it."""
+    if column.type.equals(to):
+        return column
+    try:
+        return column.cast(to, safe=not pa.types.is_floating(to))
+    except _MIXED:
+        return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
+
+
+def interval_text(months: int, days: int, microseconds: int) -> str:
+    """Return an interval as PostgreSQL writes it: `1 year 2 mons 3 days 04:05:06.5`."""
+    years, months = int(months / 12), months - 12 * int(months / 12)
+    parts = [
+        f"{number} {unit}{'' if number == 1 else 's'}"
+        for number, unit in ((years, "year"), (months, "mon"), (days, "day"))
+        if number
+    ]
+    if microseconds or not parts:
+        seconds, fraction = divmod(abs(microseconds), 1_000_000)
+        clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        fraction_text = f".{fraction:06}".rstrip("0") if fraction else ""
+        parts.append(("-" if microseconds < 0 else "") + clock + fraction_text)
+    return " ".join(parts)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _common_number(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    if pa.types.is_floating(first) or pa.types.is_floating(second):
+        return pa.float64()
+    if pa.types.is_decimal(first) or pa.types.is_decimal(second):
+        return _common_decimal(first, second)
+    if pa.types.is_uint64(first) or pa.types.is_uint64(second):
+        return pa.decimal128(_INT64_DIGITS + 1, 0)
+    return pa.int64()
+
+
+def _common_decimal(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    scales = [kind.scale if pa.types.is_decimal(kind) else 0 for kind in (first, second)]
+    whole = [
+        kind.precision - kind.scale if pa.types.is_decimal(kind) else _INT64_DIGITS + 1 for kind in (first, second)
+    ]
+    digits, scale = max(whole) + max(scales), max(scales)
+    return pa.string() if digits > _MAX_DECIMAL_DIGITS else decimal_type(digits, scale)
+
+
+def decimal_type(digits: int, scale: int) -> pa.DataType:
+    """Return the narrower of Arrow's two decimal types for up to 76 digits."""
+    return pa.decimal128(digits, scale) if digits <= pa.decimal128(38).precision else pa.decimal256(digits, scale)
+
+
+def _plain(value: Any) -> Any:
+    """Return a driver's own kind of value as one that Arrow knows: documents as JSON, the rest as text."""
+    if type(value) in _PLAIN or isinstance(value, list):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    for kind in (bool, int, float, str, bytes, datetime, date):
+        if isinstance(value, kind):
+            return kind(value) if kind in (bool, int, float, str, bytes) else value
+    return json.dumps(value, default=str) if isinstance(value, (dict, tuple)) else str(value)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, timedelta):
+        return interval_text(0, value.days, value.seconds * 1_000_000 + value.microseconds)
+    return json.dumps(value, default=str) if isinstance(value, list) else str(value)
+
+
+def _bytes(value: Any) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    return (_text(value) or "").encode()

@@ -1,0 +1,46 @@
+"""What every route may ask for: the service's parts, the caller, the page of a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Header, Query, Request
+
+from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from svc_jupyter.api.paths import TOKEN_HEADER
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import require_membership
+from svc_jupyter.service.paging import Page
+
+if TYPE_CHECKING:
+    from svc_jupyter.service.app import Service
+
+_MAX_PAGE = 10_000_000
+
+
+def get_service(request: Request) -> Service:
+    """Return the service that answers this request."""
+    service: Service = request.app.state.service
+    return service
+
+
+async def authenticated_caller(
+    request: Request,
+    x_auth_token: Annotated[str | None, Header(alias=TOKEN_HEADER, description="API token")] = None,
+) -> Caller:
+    """Return who calls (SPEC: Authentication 1 and 2); 401 without a valid token, 403 without a group."""
+    caller = await get_service(request).access.tokens.caller(x_auth_token)
+    require_membership(caller)
+    return caller
+
+
+def requested_page(
+    page: Annotated[int, Query(ge=1, le=_MAX_PAGE)] = 1,
+    per_page: Annotated[int, Query(ge=1, le=2**31, description="over 100 is taken as 100")] = DEFAULT_PER_PAGE,
+) -> Page:
+    """Return which page of a list is wanted."""
+    return Page(page, min(per_page, MAX_PER_PAGE))
+
+
+CallerDep = Annotated[Caller, Depends(authenticated_caller)]
+PageDep = Annotated[Page, Depends(requested_page)]

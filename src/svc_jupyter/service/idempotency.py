@@ -1,0 +1,135 @@
+"""Idempotency keys: the same key and body within 24 hours answers with the first answer and creates nothing.
+
+A command's key is written in the transaction that creates the command. Other creating calls reserve their key first
+and store the answer afterwards; a call that broke off in between leaves a key that says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from svc_jupyter.service.commands.tables import idempotency_keys as keys
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid, StateConflict
+from svc_jupyter.service.secrets import SecretBox
+
+KEEP_SECONDS = 24 * 3600
+_KEY_LIMIT = 255
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotentCall:
+    """A creating call with a key; `digest` stands for method, path and body."""
+
+    user_id: int
+    key: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first answer to a call."""
+
+    status: int
+    body: bytes
+
+
+def identify(user_id: int, key: str, method: str, path: str, body: bytes) -> IdempotentCall:
+    """Return the identity of a call; raises `Invalid` for a key that is empty or too long."""
+    if not key.strip() or len(key) > _KEY_LIMIT:
+        raise Invalid(f"Idempotency-Key must have 1 to {_KEY_LIMIT} characters")
+    text = b"\n".join((method.encode(), path.rstrip("/").encode(), body))
+    return IdempotentCall(user_id, key, hashlib.sha256(text).hexdigest())
+
+
+def first_answer(connection: sa.Connection, call: IdempotentCall) -> tuple[int | None, str | None] | None:
+    """Return status and stored answer of the first call with this key, or None when there was none.
+
+    Raises `Invalid` when that call had another body.
+    """
+    query = sa.select(keys).where(
+        keys.c.user_id == call.user_id, keys.c.key == call.key, keys.c.created_at > time.time() - KEEP_SECONDS
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return None
+    if row.digest != call.digest:
+        raise Invalid("this Idempotency-Key was used for another request; use a new key for a new request")
+    return row.status, row.answer
+
+
+def remember(connection: sa.Connection, call: IdempotentCall, status: int | None, answer: str | None) -> None:
+    """Store the key with its answer, or without one while the call is under way."""
+    expired = sa.delete(keys).where(
+        keys.c.user_id == call.user_id, keys.c.key == call.key, keys.c.created_at <= time.time() - KEEP_SECONDS
+    )
+    connection.execute(expired)
+    connection.execute(
+        sa.insert(keys).values(
+            user_id=call.user_id,
+            key=call.key,
+            digest=call.digest,
+            created_at=time.time(),
+            status=status,
+            answer=answer,
+        )
+    )
+
+
+def forget_old(connection: sa.Connection) -> None:
+    """Delete the keys that are over their time."""
+    connection.execute(sa.delete(keys).where(keys.c.created_at <= time.time() - KEEP_SECONDS))
+
+
+class Idempotency:
+    """Keys of creating calls other than commands. Answers are sealed at rest: one may show a new token."""
+
+    def __init__(self, database: Database, secrets: SecretBox) -> None:
+        self._database = database
+        self._secrets = secrets
+
+    async def begin(self, call: IdempotentCall) -> Answer | None:
+        """Reserve the key and return None, or return the first answer.
+
+        Raises `StateConflict` while the first call is under way or when it broke off.
+        """
+        try:
+            found = await self._database.write(lambda connection: self._reserve(connection, call))
+        except IntegrityError:  # another replica reserved it in this very moment
+            found = (None, None)
+        if found is None:
+            return None
+        status, answer = found
+        if status is None or answer is None:
+            raise StateConflict(
+                "the first request with this Idempotency-Key has not been answered (it is under way, or broke off); "
+                "look whether the object exists, then use a new key"
+            )
+        return Answer(status, json.loads(self._secrets.open(answer)).encode())
+
+    async def complete(self, call: IdempotentCall, answer: Answer) -> None:
+        """Store the answer; an error is not an answer, so that its key can be used again."""
+
+        def work(connection: sa.Connection) -> None:
+            this = (keys.c.user_id == call.user_id) & (keys.c.key == call.key)
+            if answer.status >= 400:
+                connection.execute(sa.delete(keys).where(this))
+                return
+            sealed = self._secrets.seal(json.dumps(answer.body.decode()))
+            connection.execute(sa.update(keys).where(this).values(status=answer.status, answer=sealed))
+
+        await self._database.write(work)
+
+    @staticmethod
+    def _reserve(connection: sa.Connection, call: IdempotentCall) -> tuple[Any, Any] | None:
+        found = first_answer(connection, call)
+        if found is None:
+            remember(connection, call, None, None)
+        return found

@@ -1,0 +1,104 @@
+"""Answers: fast JSON, the error envelope, and how every kind of error becomes one (SPEC: Errors)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic_core import to_json
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+
+from svc_jupyter.api.errors import ErrorEnvelope
+from svc_jupyter.service.database import is_away
+from svc_jupyter.service.errors import ServiceError, Unavailable
+from svc_jupyter.service.validation import explain_all
+
+log = structlog.get_logger(__name__)
+_ERROR_TEXTS = {
+    400: "The body is not JSON",
+    401: "The token is missing or wrong",
+    403: "The caller is not allowed to do this; the message says which permission is missing",
+    404: "There is no such object",
+    405: "The path does not take this method",
+    409: "The object's state forbids the operation",
+    413: "The body is too large",
+    422: "A field is invalid, or a command cannot be created",
+    429: "Too many requests; see Retry-After",
+    503: "The service is stopping or its database is away; see Retry-After",
+}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorEnvelope, "description": text} for status, text in _ERROR_TEXTS.items()
+}
+"""What every operation may answer besides its success, for the OpenAPI document."""
+
+
+def json_response(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return JSON without the detour over a response model: the records are made by us."""
+    return Response(to_json(content), status, headers, media_type="application/json")
+
+
+def error_response(status: int, message: str, trace_id: str, retry_after: int | None = None) -> Response:
+    """Return the error envelope; `error_code` equals the HTTP status."""
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    body = {"error": {"error_code": status, "error_message": message, "trace_id": trace_id}}
+    return json_response(body, status, headers)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Turn every error into the envelope, once, here."""
+    app.add_exception_handler(ServiceError, _on_service_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(DBAPIError, _on_database_error)
+    app.add_exception_handler(PoolTimeout, _on_database_error)
+    app.add_exception_handler(Exception, _on_bug)
+
+
+def _trace_id(request: Request) -> str:
+    trace_id: str = request.scope.get("state", {}).get("trace_id", "")
+    return trace_id
+
+
+def _on_service_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)
+    return error_response(error.status, error.message, _trace_id(request), error.retry_after)
+
+
+def _on_validation_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    errors = error.errors()
+    if any(item["type"] == "json_invalid" for item in errors):
+        return error_response(400, "the body is not JSON", _trace_id(request))
+    return error_response(422, explain_all(errors), _trace_id(request))
+
+
+def _on_http_exception(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        text = f"there is nothing at {request.url.path}"
+    elif error.status_code == 405:
+        text = f"{request.url.path} does not take {request.method}"
+    elif error.status_code == 400:
+        text = "the body is not JSON"
+    else:
+        text = str(error.detail)
+    response = error_response(error.status_code, text, _trace_id(request))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _on_database_error(request: Request, error: Exception) -> Response:
+    if is_away(error):
+        gone = Unavailable("the service's database is away or busy; try again in a moment")
+        return error_response(gone.status, gone.message, _trace_id(request), gone.retry_after)
+    return _on_bug(request, error)
+
+
+def _on_bug(request: Request, error: Exception) -> Response:
+    trace_id = _trace_id(request)
+    log.error("unexpected_error", trace_id=trace_id, exc_info=error)
+    return error_response(500, f"an error of the service itself; its log has it under trace id {trace_id}", trace_id)

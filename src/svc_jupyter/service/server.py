@@ -1,0 +1,123 @@
+"""Serving: the socket, the ready line, service.json, signals, and the embedded service's end when nobody needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gc
+import socket
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+
+import structlog
+import uvicorn
+
+from svc_jupyter.service.app import Service, create_app
+from svc_jupyter.service.data_folder import DataFolder
+from svc_jupyter.service.logging import configure_logging
+from svc_jupyter.service.middleware import RequestShell
+from svc_jupyter.service.settings import Settings
+
+_IDLE_LOOK_SECONDS = 15.0
+_GRACE_SECONDS = 5
+_SWITCH_SECONDS = 0.0005
+"""Python's default of 5 ms lets a busy worker thread hold up the event loop for as long at each hop."""
+log = structlog.get_logger(__name__)
+
+
+class PortTakenError(Exception):
+    """The address is in use by another program."""
+
+
+def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until a signal, or until idle when embedded; `announce` gets the base address once it answers.
+
+    Raises `DataFolderTakenError`, `PortTakenError`, `RuntimeError` (a newer database) and `OSError`.
+    """
+    configure_logging(settings.log_level)
+    folder = DataFolder(settings)
+    folder.open()
+    try:
+        with _listen(settings) as listener:
+            _Server(settings, folder, announce).run(sockets=[listener])
+    finally:
+        folder.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which tells where it answers and, embedded, stops when idle."""
+
+    def __init__(self, settings: Settings, folder: DataFolder, announce: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._announce = announce
+        self._app = create_app(settings)
+        self._shell = RequestShell(self._app, settings)
+        super().__init__(
+            uvicorn.Config(
+                self._shell,
+                loop="uvloop",
+                http="httptools",
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+            )
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then tell where; a failure of the lifespan is raised, since uvicorn only logs it."""
+        await super().startup(sockets)
+        if self.should_exit or not self.started:
+            raise RuntimeError("the service could not start; the lines above say why")
+        assert sockets is not None
+        service: Service = self._app.state.service
+        token = await asyncio.to_thread(service.access.tokens.ensure_service_token, self._folder.read_token())
+        host, port = sockets[0].getsockname()[:2]
+        base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        self._folder.announce(base_url, token, version("svc-jupyter"))
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        gc.freeze()
+        self._announce(base_url)
+        if self._settings.embedded:
+            self._idler = asyncio.create_task(self._stop_when_idle(service), name="idler")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let waiting requests go first, so that a stop does not take as long as the longest wait."""
+        service: Service = self._app.state.service
+        service.commands.stop()
+        await super().shutdown(sockets)
+
+    async def _stop_when_idle(self, service: Service) -> None:
+        limit = self._settings.idle_stop_seconds
+        while True:
+            await asyncio.sleep(min(_IDLE_LOOK_SECONDS, limit))
+            idle = time.monotonic() - self._shell.last_request
+            if idle >= limit and not self._shell.open_requests and not service.runner.is_busy:
+                log.info("stopping_when_idle", idle_seconds=round(idle))
+                self.should_exit = True
+                return
+
+
+def _listen(settings: Settings) -> contextlib.AbstractContextManager[socket.socket]:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortTakenError(
+                f"port {settings.port} of {settings.host} is in use by another program; stop it, or give another "
+                "--port (0 takes a free one)"
+            ) from None
+        raise
+    return listener

@@ -1,0 +1,87 @@
+"""The service's settings: the one place where its environment (`SVC_…`) is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, computed_field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_data_dir() -> Path:
+    """Return the platform's user data folder for svc-jupyter."""
+    return Path(platformdirs.user_data_dir("svc-jupyter", appauthor=False))
+
+
+def default_running_limit() -> int:
+    """Return how many commands of an account run at once unless the operator says otherwise."""
+    return max(20, 10 * (os.cpu_count() or 1))
+
+
+class Settings(BaseSettings):
+    """Every setting can be given as an environment variable `SVC_<NAME>`; durations are in seconds, sizes in bytes."""
+
+    model_config = SettingsConfigDict(env_prefix="SVC_", extra="ignore")
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=0, ge=0, le=65_535)
+    data_dir: Path = Field(default_factory=default_data_dir)
+    database_url: SecretStr | None = None
+    embedded: bool = False
+    idle_stop_seconds: float = 1800
+    running_limit: int = Field(default_factory=default_running_limit, ge=1)
+    timeout_check_seconds: float = Field(default=60, gt=0)
+    kill_grace_seconds: float = Field(default=5, ge=0)
+    lease_seconds: float = Field(default=15, ge=1)
+    max_body_bytes: int = 16 * 2**20
+    inline_result_bytes: int = 20 * 10**6
+    max_fetched_bytes: int = 10 * 2**30
+    max_unpacked_bytes: int = 10 * 2**30
+    max_unpacked_files: int = 100_000
+    min_free_disk_bytes: int = 64 * 2**20
+    file_roots: list[Path] = Field(default_factory=list)
+    requests_per_second: float | None = Field(default=None, gt=0)
+    public_url: str | None = None
+    smtp_host: str | None = None
+    smtp_port: int = 587
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str | None = None
+    smtp_password: SecretStr | None = None
+    smtp_sender: str = "svc-jupyter@localhost"
+    smtp_timeout_seconds: float = Field(default=30, gt=0)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def storage_dir(self) -> Path:
+        """The folder of the account's default storage."""
+        return self.data_dir / "storage"
+
+    @property
+    def commands_dir(self) -> Path:
+        """The folder that holds every command's working folder, log and result."""
+        return self.data_dir / "commands"
+
+    @property
+    def allowed_file_roots(self) -> list[Path]:
+        """Folders under which `file://` locations and SQLite taps may lie."""
+        return [self.storage_dir, *self.file_roots]
+
+    @property
+    def sqlalchemy_url(self) -> str:
+        """The database's URL for SQLAlchemy: psycopg 3 for PostgreSQL, else the SQLite file in the data folder."""
+        if self.database_url is None:
+            return f"sqlite:///{self.data_dir / 'service.db'}"
+        url = self.database_url.get_secret_value()
+        for scheme in ("postgres://", "postgresql://"):
+            if url.startswith(scheme):
+                return "postgresql+psycopg://" + url.removeprefix(scheme)
+        return url
+
+    @property
+    def on_sqlite(self) -> bool:
+        """Whether the service's own database is SQLite."""
+        return self.sqlalchemy_url.startswith("sqlite")

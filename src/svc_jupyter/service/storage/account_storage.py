@@ -1,0 +1,41 @@
+"""An account's storage as the service uses it: where it lies, and what opens it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from svc_jupyter.service.storage.locations import Location
+
+
+@dataclass(frozen=True, slots=True)
+class AccountStorage:
+    """Base of locations without a scheme, and the credentials for everything under it.
+
+    `access_key` is the name of the storage account for `az://`; `secret_key` is the service account's JSON key for
+    `gs://`. Secrets do not show in its repr.
+    """
+
+    base: Location
+    access_key: str | None = field(default=None, repr=False)
+    secret_key: str | None = field(default=None, repr=False)
+    region: str | None = None
+    endpoint: str | None = None
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether anything is to be signed with these."""
+        return self.secret_key is not None
+
+    def opens(self, location: Location) -> bool:
+        """Return whether the stored endpoint and credentials are meant for `location`."""
+        return self.base.covers(location)
+
+    def is_same_store(self, other: AccountStorage) -> bool:
+        """Return whether secrets entered for `other` may go on being used here: same store, same endpoint."""
+        mine, theirs = self.base, other.base
+        return (mine.scheme, mine.store, mine.account_name, self.endpoint) == (
+            theirs.scheme,
+            theirs.store,
+            theirs.account_name,
+            other.endpoint,
+        )

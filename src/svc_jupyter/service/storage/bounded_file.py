@@ -1,0 +1,84 @@
+"""A file for archive readers that must not be made to read more at once, or in all, than is reasonable."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import IO
+
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.room import Room, Stopped
+
+_STEP = 1 << 20
+
+
+class BoundedFile(io.RawIOBase):
+    """Wraps `file`. Archive headers say how long they are and are read whole into memory: a single read has a limit.
+
+    With `max_total`, what is read or skipped in all has one too: a compressed file of a few kB can be a TB of skipped
+    data, which no count of written bytes would see.
+    """
+
+    def __init__(
+        self, file: IO[bytes], source: str, room: Room, *, max_read: int, max_total: int | None = None
+    ) -> None:
+        super().__init__()
+        self.last = b""
+        """What the last read returned."""
+        self._file = file
+        self._source = source
+        self._room = room
+        self._max_read = max_read
+        self._left = max_total
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return up to `size` bytes. Raises `StorageFailure` when that is more than an honest archive needs."""
+        if self._room.stop.is_set():
+            raise Stopped
+        if size is None or size < 0:
+            size = self._max_read + 1
+        data = self._file.read(min(size, self._max_read + 1))
+        if len(data) > self._max_read:
+            raise self._too_much()
+        self._use(len(data))
+        self.last = data
+        return data
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move; what a compressed file has to unpack on the way is counted."""
+        if self._left is None:
+            return self._file.seek(offset, whence)
+        missing = offset - self._file.tell()
+        if whence != os.SEEK_SET or missing < 0:
+            raise io.UnsupportedOperation("only forwards")
+        while missing > 0:
+            skipped = len(self.read(min(missing, _STEP, self._max_read)))
+            if not skipped:
+                break
+            missing -= skipped
+        return self._file.tell()
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._file.tell()
+
+    def _use(self, size: int) -> None:
+        if self._left is None:
+            return
+        self._left -= size
+        if self._left < 0:
+            raise self._too_much()
+
+    def _too_much(self) -> StorageFailure:
+        return StorageFailure(
+            f"{self._source} cannot be unpacked: it is larger inside than the limits of this service allow",
+            may_retry=False,
+        )

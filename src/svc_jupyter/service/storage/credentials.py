@@ -1,0 +1,189 @@
+"""The stored storage of an account: checked when it comes in, sealed in the database, hidden when it goes out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+from pydantic import SecretStr
+from sqlalchemy.dialects import postgresql, sqlite
+
+from svc_jupyter.api.account import Storage as StorageRecord
+from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.file_roots import resolve_under
+from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
+from svc_jupyter.service.storage.object_stores import object_store
+from svc_jupyter.service.storage.tables import account_storage
+
+HIDDEN = "<hidden>"
+"""What stands in an answer for a secret that is set, and in a request for one that stays."""
+_MAX_SECRET = 16_384
+_REGION = re.compile(r"[A-Za-z0-9-]{1,64}")
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_OBJECT_STORES = frozenset({Scheme.S3, Scheme.GS, Scheme.AZ})
+
+
+class Credentials:
+    """Reads and replaces what an account stored."""
+
+    def __init__(self, settings: Settings, database: Database, secrets: SecretBox) -> None:
+        self._database = database
+        self._settings = settings
+        self._secrets = secrets
+
+    def of(self, account_id: int) -> AccountStorage:
+        """Return the account's storage; the service's own folder until another is stored."""
+        with self._database.connect() as connection:
+            return self.read(account_id, connection)
+
+    def read(self, account_id: int, connection: sa.Connection) -> AccountStorage:
+        """Return the account's storage as this transaction sees it.
+
+        Raises `StorageFailure` when the key that its secrets were sealed with is not there any more.
+        """
+        row = connection.execute(
+            sa.select(account_storage).where(account_storage.c.account_id == account_id)
+        ).one_or_none()
+        if row is None:
+            return AccountStorage(parse_location(f"file://{self._settings.storage_dir.absolute()}"))
+        try:
+            access_key, secret_key = (
+                None if sealed is None else self._secrets.open(sealed)
+                for sealed in (row.sealed_access_key, row.sealed_secret_key)
+            )
+        except ValueError as error:
+            raise StorageFailure(f"account/storage: {error}", may_retry=False) from error
+        base = _with_account_name(parse_location(row.url), access_key)
+        return AccountStorage(base, access_key, secret_key, row.region, row.endpoint)
+
+    def replace(self, account_id: int, update: StorageUpdate) -> AccountStorage:
+        """Store and return an account's storage. Raises `Invalid` for what cannot be or cannot belong together."""
+        base = parse_location(update.url)
+        if base.scheme is Scheme.FILE:
+            resolve_under(Path(base.path), self._settings.allowed_file_roots)
+        with self._database.begin() as connection:
+            wanted = AccountStorage(
+                base,
+                access_key=_given(update.access_key, "access_key"),
+                secret_key=_given(update.secret_key, "secret_key"),
+                region=update.region or None,
+                endpoint=_checked_endpoint(update.endpoint) if update.endpoint else None,
+            )
+            if HIDDEN in (wanted.access_key, wanted.secret_key):
+                wanted = _with_kept_secrets(wanted, self.read(account_id, connection))
+            wanted = replace(wanted, base=_with_account_name(wanted.base, wanted.access_key))
+            check(wanted)
+            self._store(account_id, wanted, connection)
+        return wanted
+
+    def _store(self, account_id: int, account: AccountStorage, connection: sa.Connection) -> None:
+        values = {
+            "url": str(account.base),
+            "sealed_access_key": None if account.access_key is None else self._secrets.seal(account.access_key),
+            "sealed_secret_key": None if account.secret_key is None else self._secrets.seal(account.secret_key),
+            "region": account.region,
+            "endpoint": account.endpoint,
+        }
+        insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+        connection.execute(
+            insert(account_storage)
+            .values(account_id=account_id, **values)
+            .on_conflict_do_update(index_elements=["account_id"], set_=values)
+        )
+
+
+def shown(account: AccountStorage) -> StorageRecord:
+    """Return the record of an account's storage, without its secrets."""
+    return StorageRecord(
+        url=str(account.base),
+        access_key=None if account.access_key is None else HIDDEN,
+        secret_key=None if account.secret_key is None else HIDDEN,
+        region=account.region,
+        endpoint=account.endpoint,
+    )
+
+
+def check(account: AccountStorage) -> None:
+    """Raise `Invalid` when url, credentials, region and endpoint do not belong together."""
+    base = account.base
+    if base.query:
+        raise Invalid("url must not have a query")
+    if base.scheme not in _OBJECT_STORES:
+        for key in ("access_key", "secret_key", "region", "endpoint"):
+            if getattr(account, key) is not None:
+                raise Invalid(f"{key} does not belong to a {base.scheme}:// url")
+        return
+    if account.region is not None and not _REGION.fullmatch(account.region):
+        raise Invalid("region must be a name such as eu-west-1")
+    if base.scheme is Scheme.GS:
+        _check_service_account(account)
+    elif (account.access_key is None) != (account.secret_key is None):
+        raise Invalid("give both access_key and secret_key, or neither")
+    if base.scheme is Scheme.AZ and account.access_key not in (None, base.account_name):
+        raise Invalid(f"access_key must be the name of the storage account in url, {base.account_name}")
+    try:
+        object_store(base, account)
+    except StorageFailure as error:
+        raise Invalid("secret_key is not of the form that this kind of storage needs") from error
+
+
+def _check_service_account(account: AccountStorage) -> None:
+    if account.access_key is not None:
+        raise Invalid("access_key does not belong to a gs:// url; secret_key is the service account's JSON key")
+    if account.secret_key is None:
+        return
+    try:
+        is_object = isinstance(json.loads(account.secret_key), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise Invalid("secret_key must be the service account's JSON key, as downloaded")
+
+
+def _given(secret: SecretStr | None, key: str) -> str | None:
+    text = "" if secret is None else secret.get_secret_value()
+    if len(text) > _MAX_SECRET:
+        raise Invalid(f"{key} is longer than {_MAX_SECRET} characters")
+    if key == "access_key" and _UNPRINTABLE.search(text):
+        raise Invalid("access_key holds a control character")
+    return text or None
+
+
+def _with_kept_secrets(wanted: AccountStorage, stored: AccountStorage) -> AccountStorage:
+    """Put the stored secrets in for `<hidden>`, but never send them to another store than they were entered for."""
+    if not wanted.is_same_store(stored):
+        raise Invalid("enter access_key and secret_key again: they were stored for another url or endpoint")
+    kept = {key: getattr(stored, key) for key in ("access_key", "secret_key") if getattr(wanted, key) == HIDDEN}
+    return replace(wanted, **kept)
+
+
+def _with_account_name(base: Location, access_key: str | None) -> Location:
+    """Name the storage account in an `az://` base, so that both ways to write a location lie under it."""
+    if base.scheme is Scheme.AZ and base.account_name is None:
+        return replace(base, account_name=access_key)
+    return base
+
+
+def _checked_endpoint(endpoint: str) -> str:
+    """Return the endpoint without a slash at its end. The store's client panics on what is no URL."""
+    try:
+        parts = urlsplit(endpoint)
+        _ = parts.port
+    except ValueError as error:
+        raise Invalid("endpoint is not a valid URL") from error
+    plain = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc)
+    if not plain or parts.query or parts.fragment or not re.fullmatch(r"[A-Za-z0-9/._~-]*", parts.path):
+        raise Invalid("endpoint must be a URL such as https://storage.example.com, without user, password and query")
+    return endpoint.rstrip("/")

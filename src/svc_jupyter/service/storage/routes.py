@@ -1,0 +1,34 @@
+"""The account's storage over HTTP (CONVENTIONS section 7)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from svc_jupyter.api.account import Storage as StorageRecord
+from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.storage.storage import Storage
+
+router = APIRouter(tags=["account"])
+
+
+def _storage(request: Request) -> Storage:
+    storage: Storage = request.app.state.service.storage
+    return storage
+
+
+StorageDep = Annotated[Storage, Depends(_storage)]
+
+
+@router.get("/account/storage")
+def get_storage(storage: StorageDep, caller: CallerDep) -> StorageRecord:
+    """Return where the account's data lies; secrets are shown as `<hidden>`."""
+    return storage.show(caller.account_id)
+
+
+@router.put("/account/storage")
+def put_storage(body: StorageUpdate, storage: StorageDep, caller: CallerDep) -> StorageRecord:
+    """Replace the account's storage. A secret sent as `<hidden>` stays. 403 without `system-admin`."""
+    return storage.replace(body, by=caller)

@@ -1,0 +1,124 @@
+"""The account's storage, and everything that is read from a location: scripts, files, archives, queries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from svc_jupyter.api.account import Storage as StorageRecord
+from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.storage import archives, credentials, downloads
+from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.credentials import Credentials
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.file_roots import resolve_under
+from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
+from svc_jupyter.service.storage.room import Room
+
+Result = TypeVar("Result")
+_THREADS = 8
+"""Transfers and archives in work at once; further ones wait."""
+_STOP_SECONDS = 2.0
+
+
+class Storage:
+    """Reads locations with the account's stored credentials (SPEC: Submit a shell command). Close it with `close`."""
+
+    def __init__(self, settings: Settings, database: Database, secrets: SecretBox) -> None:
+        self._settings = settings
+        self._credentials = Credentials(settings, database, secrets)
+        self._database = database
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="storage")
+
+    def close(self) -> None:
+        """Let go of the worker threads; call it when nothing is being read any more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def show(self, account_id: int) -> StorageRecord:
+        """Return where the account's data lies; secrets are `<hidden>`."""
+        return credentials.shown(self._credentials.of(account_id))
+
+    def replace(self, update: StorageUpdate, *, by: Caller) -> StorageRecord:
+        """Store where the caller's account has its data and what opens it.
+
+        What is not given is cleared, except that a secret given as `<hidden>` stays as it is.
+        Raises `Invalid` for what cannot belong together, and `Forbidden` without `system-admin`.
+        """
+        require(by, Action.UPDATE, Resource.ACCOUNT)
+        return credentials.shown(self._credentials.replace(by.account_id, update))
+
+    async def locate(self, account_id: int, text: str) -> Location:
+        """Return the location that `text` names for this account; nothing is read yet.
+
+        Raises `Invalid` when it has no valid form or lies outside the folders that the service may read.
+        """
+        location = parse_location(text, base=await self._base(account_id))
+        if location.scheme is Scheme.FILE:
+            await asyncio.to_thread(resolve_under, Path(location.path), self._settings.allowed_file_roots)
+        return location
+
+    async def fetch(self, account_id: int, location: Location, target: Path) -> int:
+        """Write what lies at `location` to the new file `target`; return its size in bytes.
+
+        Raises `StorageFailure`, which names the location and says what to do. `target` stays only when it is whole.
+        """
+        account = await self._account(account_id)
+        room = self._room(str(location), self._settings.max_fetched_bytes, target.parent)
+        roots = self._settings.allowed_file_roots
+        return await self._in_thread(partial(downloads.download, location, account, roots, target, room), room)
+
+    async def read_text(self, account_id: int, text: str, limit: int) -> str:
+        """Return the UTF-8 text at the location that `text` names, which has at most `limit` bytes.
+
+        Raises `Invalid` for the location's form and `StorageFailure` for what cannot be read.
+        """
+        location = await self.locate(account_id, text)
+        account = await self._account(account_id)
+        room = self._room(str(location), limit, self._settings.data_dir)
+        roots = self._settings.allowed_file_roots
+        data = await self._in_thread(partial(downloads.read_bytes, location, account, roots, room), room)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise StorageFailure(f"{location} is no UTF-8 text (byte {error.start})", may_retry=False) from error
+
+    async def unpack(self, archive: Path, folder: Path) -> Room:
+        """Unpack `archive` into the new `folder`; return how much it took. Raises `StorageFailure`."""
+        room = Room(
+            folder.parent,
+            what=archive.name,
+            max_bytes=self._settings.max_unpacked_bytes,
+            min_free_bytes=self._settings.min_free_disk_bytes,
+            max_entries=self._settings.max_unpacked_files,
+        )
+        await self._in_thread(partial(archives.unpack, archive, folder, room), room)
+        return room
+
+    async def _base(self, account_id: int) -> Location:
+        return (await self._account(account_id)).base
+
+    async def _account(self, account_id: int) -> AccountStorage:
+        return await self._database.read(partial(self._credentials.read, account_id))
+
+    def _room(self, what: str, max_bytes: int, folder: Path) -> Room:
+        return Room(folder, what=what, max_bytes=max_bytes, min_free_bytes=self._settings.min_free_disk_bytes)
+
+    async def _in_thread(self, work: Callable[[], Result], room: Room) -> Result:
+        """Run blocking work; when the waiting task is cancelled, the work is told and given a moment to tidy up."""
+        future = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            room.stop.set()
+            future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            await asyncio.wait({future}, timeout=_STOP_SECONDS)
+            raise

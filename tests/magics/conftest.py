@@ -1,0 +1,180 @@
+"""A real shell, as a notebook's and as a terminal's, and a double of the service with and without our extensions."""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.displayhook import CapturingDisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from traitlets.config import Config
+
+from svc_jupyter import load_ipython_extension, unload_ipython_extension
+
+
+def _sibling(name: str) -> Any:
+    """Import a module of this folder; the tests are no package."""
+    full = f"tests_magics_{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[full] = module
+        spec.loader.exec_module(module)
+    return sys.modules[full]
+
+
+_double = _sibling("service_double")
+
+
+class RecordingPublisher(DisplayPublisher):
+    """Keeps what is displayed, as a front end would have received it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sent: list[dict[str, Any]] = []
+
+    def publish(self, data: Any, metadata: Any = None, **more: Any) -> None:
+        self.sent.append({"text": data.get("text/plain"), "data": data, **more})
+
+
+class NotebookShell(InteractiveShell):
+    """A shell as ipykernel makes one, as far as the magics look at it; the real one is tested in tests/integration."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.kernel = object()
+        self.watched = True
+
+    def get_parent(self) -> dict[str, Any]:
+        return {"content": {"allow_stdin": self.watched}}
+
+    def init_display_pub(self) -> None:
+        self.display_pub = RecordingPublisher(parent=self)
+
+
+class Notebook:
+    """A shell to run cells in, with what its front end has seen."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.hook = CapturingDisplayHook(shell=shell)
+        self.error_lines: list[str] = []
+        shell._showtraceback = self._keep_error  # type: ignore[method-assign]
+
+    def _keep_error(self, _kind: Any, _value: Any, lines: list[str]) -> None:
+        self.error_lines = lines
+
+    @property
+    def error_text(self) -> str:
+        return "\n".join(self.error_lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """The texts displayed so far."""
+        return [sent["text"] for sent in self.shell.display_pub.sent]
+
+    @property
+    def result_data(self) -> dict[str, Any]:
+        """What the front end got as the last cell's value."""
+        data: dict[str, Any] = self.shell.display_formatter.format(self.shell.user_ns["_"])[0]
+        return data
+
+    def run(self, cell: str) -> ExecutionResult:
+        """Run a cell; its error, if any, is in the result."""
+        self.error_lines = []
+        return self.shell.run_cell(cell, store_history=True)
+
+    def value(self, cell: str) -> Any:
+        """Run a cell that must succeed and return its value."""
+        result = self.run(cell)
+        result.raise_error()
+        return result.result
+
+    def error(self, cell: str) -> BaseException:
+        """Run a cell that must fail and return its error."""
+        error = self.run(cell).error_in_exec
+        assert error is not None, "the cell succeeded"
+        return error
+
+
+@pytest.fixture(params=["with extensions", "bare"])
+def service(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The double, once with our extensions and once as bare as SPEC.md."""
+    with _double.ServiceDouble(bare=request.param == "bare") as double:
+        yield double
+
+
+@pytest.fixture
+def extended_service() -> Iterator[Any]:
+    """The double with our extensions."""
+    with _double.ServiceDouble() as double:
+        yield double
+
+
+@pytest.fixture
+def wait_until() -> Callable[[Callable[[], object]], None]:
+    """Wait until a claim holds, with a deadline."""
+    wait: Callable[[Callable[[], object]], None] = _double.wait_until
+    return wait
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home without any setting of the machine."""
+    for name in ("SVC_BASE_URL", "SVC_API_TOKEN", "SVC_PROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("SVC_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path
+
+
+def _shell(kind: type[InteractiveShell]) -> Iterator[Notebook]:
+    config = Config()
+    config.HistoryManager.enabled = False
+    InteractiveShell.clear_instance()
+    shell = kind.instance(config=config)
+    load_ipython_extension(shell)
+    try:
+        yield Notebook(shell)
+    finally:
+        unload_ipython_extension(shell)
+        shell.run_line_magic("reset", "-f")
+        kind.clear_instance()
+
+
+@pytest.fixture
+def unconnected(home: Path) -> Iterator[Notebook]:
+    """A notebook with the extension loaded and no service configured."""
+    yield from _shell(NotebookShell)
+
+
+@pytest.fixture
+def notebook_of(unconnected: Notebook, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Notebook]:
+    """Connect the notebook to a certain double."""
+
+    def connect(service: Any) -> Notebook:
+        monkeypatch.setenv("SVC_BASE_URL", service.base_url)
+        monkeypatch.setenv("SVC_API_TOKEN", _double.TOKEN)
+        return unconnected
+
+    return connect
+
+
+@pytest.fixture
+def notebook(service: Any, notebook_of: Callable[[Any], Notebook]) -> Notebook:
+    """A notebook connected to the double, once with our extensions and once without."""
+    return notebook_of(service)
+
+
+@pytest.fixture
+def terminal(home: Path, extended_service: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    """An `ipython` in a terminal, connected to the double with our extensions."""
+    monkeypatch.setenv("SVC_BASE_URL", extended_service.base_url)
+    monkeypatch.setenv("SVC_API_TOKEN", _double.TOKEN)
+    yield from _shell(InteractiveShell)

@@ -1,0 +1,97 @@
+"""`%%svc_db` in a notebook."""
+
+import pandas as pd
+import pyarrow as pa
+
+FLIGHTS = pa.table({"carrier": ["AA", "UA", "DL"], "flights": [1, 2, 3]})
+
+
+def test_a_query_becomes_a_typed_frame(service, notebook):
+    service.add_tap("flights")
+    service.behave("select carrier, count(*)", table=FLIGHTS)
+    frame = notebook.value("%%svc_db --tap flights -o delays\nselect carrier, count(*)\n")
+    assert list(frame["carrier"]) == ["AA", "UA", "DL"]
+    assert frame["flights"].sum() == 6
+    assert notebook.shell.user_ns["delays"] is frame
+    assert type(frame) is pd.DataFrame
+    assert notebook.lines[-1].endswith("3 rows × 2 · delays")
+    assert service.submissions[0]["db_tap_id"] == 7
+
+
+def test_a_tap_is_looked_up_once(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=FLIGHTS)
+    notebook.value("%%svc_db --tap flights\nq\n")
+    notebook.value("%%svc_db --tap flights\nq\n")
+    assert sum("db_taps" in path for _, path in service.requests) == 1
+
+
+def test_a_tap_may_be_named_by_its_id(service, notebook):
+    service.add_tap("flights")
+    service.add_tap("other")
+    service.behave("q", table=FLIGHTS)
+    notebook.value("%%svc_db --tap 8\nq\n")
+    assert service.submissions[0]["db_tap_id"] == 8
+
+
+def test_without_a_tap_the_default_or_the_only_one_is_used(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=FLIGHTS)
+    notebook.value("%%svc_db\nq\n")
+    service.add_tap("other")
+    notebook.run("%svc_config default_tap other")
+    notebook.value("%%svc_db\nq\n")
+    assert [body["db_tap_id"] for body in service.submissions] == [7, 8]
+
+
+def test_without_a_tap_among_several_the_error_names_them(service, notebook):
+    service.add_tap("flights")
+    service.add_tap("other")
+    error = notebook.error("%%svc_db\nq\n")
+    assert "%%svc_db needs --tap NAME" in str(error)
+    assert "There are: flights, other" in str(error)
+    assert service.submissions == []
+
+
+def test_an_unknown_tap_is_told_with_the_nearest_name(service, notebook):
+    service.add_tap("flights")
+    error = notebook.error("%%svc_db --tap flight\nq\n")
+    assert "there is no DB tap 'flight'" in str(error)
+    assert "flights" in str(error)
+
+
+def test_a_tap_that_was_replaced_is_found_again_after_the_refusal(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=FLIGHTS)
+    notebook.value("%%svc_db --tap flights\nq\n")
+    service.taps[0]["id"] = 9
+    service.refusal = (422, "DbTapQueryCommand could not be created: there is no DB tap 7")
+    assert "no DB tap 7" in str(notebook.error("%%svc_db --tap flights\nq\n"))
+    service.refusal = None
+    notebook.value("%%svc_db --tap flights\nq\n")
+    assert service.submissions[-1]["db_tap_id"] == 9
+
+
+def test_the_query_of_a_storage_location(service, notebook):
+    service.add_tap("flights")
+    service.behave("s3://b/q.sql", table=FLIGHTS)
+    assert len(notebook.value("%svc_db --tap flights --script-location s3://b/q.sql")) == 3
+    assert service.submissions[0]["script_location"] == "s3://b/q.sql"
+    assert "query" not in service.submissions[0]
+
+
+def test_a_percent_and_a_semicolon_in_a_query_are_the_engines(service, notebook):
+    service.add_tap("flights")
+    query = "select * from t where name like '%x%' and {a} = $b$;"
+    service.behave(query, table=FLIGHTS)
+    frame = notebook.value(f"%%svc_db --tap flights\n{query}\n")
+    assert notebook.shell.user_ns["_"] is frame
+    assert service.submissions[0]["query"] == f"{query}\n"
+
+
+def test_no_more_rows_are_shown_than_asked_for_and_the_value_has_all(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=pa.table({"n": list(range(5000)), "text": ["<b>"] * 5000}))
+    frame = notebook.value("%%svc_db --tap flights\nq\n")
+    assert len(frame) == 5000
+    assert "5,000 rows × 2 · showing 1,000 (-n to change)" in notebook.lines[-1]

@@ -1,0 +1,101 @@
+"""A failure is one readable error, and it stops what follows."""
+
+import pytest
+
+from svc_jupyter.magics.errors import SvcCommandCancelled, SvcCommandFailed, SvcServiceError
+from svc_jupyter.magics.failures import Origin, failure_text
+
+
+def test_a_failed_query_tells_cause_place_tap_and_next_step(service, notebook):
+    service.add_tap("flights")
+    query = "SELECT carrier\nFROM flights\nWHERE dep_delays > 30\n"
+    service.behave(query, status="error", message="no such column: dep_delays")
+    error = notebook.error(f"%%svc_db --tap flights\n{query}")
+    assert isinstance(error, SvcCommandFailed)
+    assert error.command_id == 128
+    first, *others = notebook.error_text.split("\n")
+    assert first.startswith("SvcCommandFailed: command 128 failed after ")
+    assert first.endswith(": no such column: dep_delays")
+    assert others == [
+        "  query, line 3: WHERE dep_delays > 30",
+        "  tap flights (sqlite). Log: %svc_command 128 logs",
+    ]
+
+
+def test_a_failed_script_tells_the_end_of_its_log(service, notebook):
+    script = "cd /tmp\nfoo --bar\n"
+    service.behave(script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n")
+    notebook.error(f"%%svc_shell\n{script}")
+    first, *others = notebook.error_text.split("\n")
+    assert first.endswith(": exit code 127")
+    assert others == [
+        "  bash: line 2: foo: command not found",
+        "  script, line 2: foo --bar",
+        "  Log: %svc_command 128 logs",
+    ]
+
+
+def test_the_error_shows_no_traceback_of_the_magics(service, notebook):
+    service.behave("false", status="error", message="exit code 1")
+    notebook.error("%%svc_shell\nfalse\n")
+    assert "Traceback" not in notebook.error_text
+    assert ".py" not in notebook.error_text
+
+
+def test_a_failure_leaves_the_variable_as_it_was(service, notebook):
+    notebook.shell.user_ns["kept"] = "before"
+    service.behave("false", status="error", message="exit code 1")
+    notebook.error("%%svc_shell -o kept\nfalse\n")
+    assert notebook.shell.user_ns["kept"] == "before"
+
+
+def test_a_cancellation_by_somebody_else_is_told_as_one(service, notebook):
+    service.behave("x", status="cancelled", message="cancelled by ann@example.com")
+    error = notebook.error("%%svc_shell\nx\n")
+    assert isinstance(error, SvcCommandCancelled)
+    assert "command 128 was cancelled after " in notebook.error_text
+    assert "ann@example.com" in notebook.error_text
+
+
+def test_a_refused_submission_is_the_services_own_words(service, notebook):
+    service.refusal = (422, "ShellCommand could not be created: name must not contain & < > \" '")
+    error = notebook.error("%%svc_shell --name 'a&b'\nx\n")
+    assert isinstance(error, SvcServiceError)
+    assert notebook.error_text == f"SvcServiceError: {service.refusal[1]}"
+
+
+def test_a_wrong_token_is_told_with_the_next_step_and_never_shown(service, notebook, monkeypatch):
+    monkeypatch.setenv("SVC_API_TOKEN", "secret-but-wrong")
+    notebook.error("%%svc_shell\nx\n")
+    assert notebook.error_text.startswith("SvcServiceError: the token is missing or wrong")
+    assert "SVC_API_TOKEN" in notebook.error_text
+    assert "secret-but-wrong" not in notebook.error_text
+
+
+def test_a_missing_token_is_told_before_anything_is_sent(service, notebook, monkeypatch):
+    monkeypatch.delenv("SVC_API_TOKEN")
+    notebook.error("%%svc_shell\nx\n")
+    assert "there is no token for" in notebook.error_text
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("magic", ["%%svc_shell\nx\n", "%svc_history", "%svc_status", "%svc_command 5 logs"])
+def test_a_service_error_is_one_error_in_every_magic(service, notebook, magic):
+    service.refusal = (403, "you may not do this: command.read is missing")
+    notebook.error(magic)
+    assert notebook.error_text == "SvcServiceError: you may not do this: command.read is missing"
+
+
+def test_a_long_message_and_log_are_shortened():
+    text = failure_text(1, "\n".join(["cause", *"abcdefghijklmnopqrstuvwxyz"]), [], Origin("query"), 2.0)
+    assert len(text.split("\n")) < 20
+
+
+def test_a_log_line_that_is_the_message_is_told_once():
+    text = failure_text(1, "exit code 2: no such file", ["no such file", "more"], Origin("script"), 2.0)
+    assert text.count("no such file") == 1
+    assert "  more\n" in text
+
+
+def test_without_a_message_the_failure_is_still_told():
+    assert failure_text(1, "", [], Origin("script"), 2.0).startswith("command 1 failed after 2.0 s\n")

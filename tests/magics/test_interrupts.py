@@ -1,0 +1,103 @@
+"""An interrupt cancels the remote command, then raises; a second one gives up waiting."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from svc_jupyter.magics.errors import SvcInterrupted
+
+
+def interrupt_when(happened: Callable[[], object]) -> threading.Thread:
+    """Send SIGINT to this process, as a kernel's manager does, as soon as something has happened."""
+
+    def send() -> None:
+        happened()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    return thread
+
+
+@pytest.fixture(autouse=True)
+def _default_handler():
+    """Have SIGINT raise KeyboardInterrupt in the main thread, as in a kernel."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
+    service.behave("sleep", held=True)
+    sender = interrupt_when(service.wait_until_submitted)
+    error = notebook.error("%%svc_shell\nsleep\n")
+    sender.join()
+    assert isinstance(error, SvcInterrupted)
+    assert isinstance(error, KeyboardInterrupt)
+    assert service.wait_until_final(128) == "cancelled"
+    assert notebook.lines[-1].startswith("■ command 128 · cancelled by interrupt after ")
+    assert notebook.error_text.startswith("SvcInterrupted: command 128 · cancelled by interrupt after ")
+
+
+def test_an_interrupt_during_the_submission_cancels_what_comes_of_it(service, notebook):
+    service.behave("sleep", held=True)
+    service.stuck = threading.Event()
+
+    def asked() -> None:
+        service.wait_until_asked("/commands")
+        threading.Timer(0.2, service.stuck.set).start()
+
+    sender = interrupt_when(asked)
+    error = notebook.error("%%svc_shell\nsleep\n")
+    sender.join()
+    assert isinstance(error, SvcInterrupted)
+    assert service.wait_until_final(128) == "cancelled"
+
+
+def test_a_second_interrupt_gives_up_waiting(service, notebook):
+    service.behave("sleep", held=True, ignores_cancel=True)
+    sent = []
+
+    def cancelled() -> None:
+        with service.changed:
+            assert service.changed.wait_for(lambda: ("PUT", "/api/v1.2/commands/128") in service.requests, timeout=30)
+
+    def twice() -> None:
+        first = interrupt_when(service.wait_until_submitted)
+        first.join()
+        second = interrupt_when(cancelled)
+        second.join()
+        sent.append(True)
+
+    thread = threading.Thread(target=twice)
+    thread.start()
+    error = notebook.error("%%svc_shell\nsleep\n")
+    thread.join()
+    assert isinstance(error, SvcInterrupted)
+    assert "interrupted twice" in str(error)
+    assert "%svc_command 128 cancel" in str(error)
+    assert sent
+
+
+def test_an_interrupted_wait_for_a_deferred_command_leaves_it_running(service, notebook):
+    service.behave("sleep", held=True, output="x\n")
+    notebook.value("%%svc_shell --no-wait -o later\nsleep\n")
+    path = "/api/v1.2/commands/128"
+    sender = interrupt_when(lambda: service.wait_until_asked(path))
+    error = notebook.error("later.result()")
+    sender.join()
+    assert "no longer waited for; it goes on" in str(error)
+    assert service.commands[128].record["status"] == "running"
+    service.end(128, "done")
+    assert list(notebook.value("later.result()")["line"]) == ["x"]
+
+
+def test_a_cell_after_an_interrupt_works(service, notebook):
+    service.behave("sleep", held=True)
+    service.behave("echo", output="x\n")
+    interrupt_when(service.wait_until_submitted)
+    notebook.error("%%svc_shell\nsleep\n")
+    assert list(notebook.value("%%svc_shell\necho\n")["line"]) == ["x"]

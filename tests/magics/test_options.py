@@ -1,0 +1,136 @@
+"""How a line is read, and what is said when it cannot be."""
+
+import datetime
+import decimal
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc_jupyter.magics.db import DbMagics
+from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.options import macros, parse, submission_fields, variable_text
+from svc_jupyter.magics.shell import ShellMagics
+
+SHELL = ShellMagics.svc_shell
+DB = DbMagics.svc_db
+
+
+def usage_error(line, magic=SHELL):
+    with pytest.raises(SvcUsageError) as caught:
+        parse(magic, line)
+    return str(caught.value)
+
+
+def test_an_unknown_option_is_told_with_the_nearest():
+    assert usage_error("--lable etl").startswith("svc_shell: unknown option --lable. Did you mean --label?")
+
+
+def test_an_option_is_never_guessed_from_its_beginning():
+    assert "unknown option --lab" in usage_error("--lab etl")
+
+
+def test_a_stray_word_is_told_to_be_quoted():
+    assert "'run' belongs to no option" in usage_error("--name my run")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--name 'open", "no closing quotation"),
+        ("--retry 5", "invalid choice"),
+        ("--timeout soon", "invalid int value"),
+        ("--label", "expected one argument"),
+        ("-o 1x", "the name of a variable"),
+        ("-o class", "the name of a variable"),
+        ("-n -1", "0 or more"),
+        ("--format xml", "invalid choice"),
+    ],
+)
+def test_bad_values_are_told_with_the_way_to_the_help(line, words):
+    error = usage_error(line)
+    assert words in error
+    assert "svc_shell? lists the options" in error
+
+
+def test_quotes_are_those_of_a_shell():
+    values = parse(SHELL, "--name \"it's\" --parameters 'a \"b c\"'")
+    assert (values.name, values.parameters) == ("it's", 'a "b c"')
+
+
+def test_nothing_given_is_nothing_sent():
+    assert submission_fields(parse(DB, ""), {}, None) == {}
+
+
+def test_values_come_before_the_expressions_that_use_them():
+    values = parse(DB, "--macro 'up=who.toUpperCase()' --param who=ann --var day")
+    assert macros(values, {"day": 3}) == [{"who": '"ann"'}, {"day": '"3"'}, {"up": "who.toUpperCase()"}]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_value_is_quoted_whatever_it_holds(text):
+    values = parse(DB, "")
+    values.param = [f"x={text}"]
+    [macro] = macros(values, {})
+    assert json.loads(macro["x"]) == text
+    assert macro["x"].isascii()  # no line separator that would end a JavaScript string
+
+
+def test_an_expression_may_hold_equals_signs():
+    assert macros(parse(DB, "--macro 'a=b==c'"), {}) == [{"a": "b==c"}]
+
+
+@pytest.mark.parametrize("line", ["--param novalue", "--param 1x=2", "--macro =1", "--param é=1"])
+def test_a_pair_needs_a_name_and_a_value(line):
+    with pytest.raises(SvcUsageError, match="takes NAME=VALUE"):
+        macros(parse(DB, line), {})
+
+
+def test_a_name_given_twice_is_refused():
+    with pytest.raises(SvcUsageError, match=r"\$a\$ is given twice"):
+        macros(parse(DB, "--param a=1 --macro a=2"), {})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("it's", "it's"),
+        (3, "3"),
+        (10**20, "100000000000000000000"),
+        (1.5, "1.5"),
+        (True, "true"),
+        (decimal.Decimal("1.10"), "1.10"),
+        (datetime.date(2026, 1, 2), "2026-01-02"),
+        (datetime.datetime(2026, 1, 2, 3, 4), "2026-01-02T03:04:00"),
+        (pd.Timestamp("2026-01-02"), "2026-01-02T00:00:00"),
+        (np.int64(3), "3"),
+        (np.bool_(False), "false"),
+    ],
+)
+def test_a_variable_with_one_obvious_text(value, text):
+    assert variable_text("x", {"x": value}) == text
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}, pd.DataFrame({"a": [1]}), np.array([1, 2]), object()])
+def test_a_variable_without_an_obvious_text_is_refused(value):
+    with pytest.raises(SvcUsageError, match="has no single text"):
+        variable_text("x", {"x": value})
+
+
+def test_an_unknown_variable_is_told_with_the_nearest():
+    with pytest.raises(SvcUsageError, match=r"no variable dya\. Did you mean day\?"):
+        variable_text("dya", {"day": 1})
+
+
+def test_tags_are_brought_to_the_wires_form():
+    assert submission_fields(parse(DB, "--tags a,b"), {}, None)["tags"] == "[a,b]"
+    assert submission_fields(parse(DB, "--tags [a,b]"), {}, None)["tags"] == "[a,b]"
+
+
+def test_help_names_every_option(unconnected):
+    help_text = unconnected.shell.magics_manager.magics["cell"]["svc_db"].__doc__
+    for option in ("--tap", "--no-wait", "--label", "--macro", "--param", "--var", "-o", "-n", "--quiet"):
+        assert option in help_text

@@ -1,0 +1,202 @@
+"""The progress line: its words, and where it is written."""
+
+import io
+import threading
+
+import pytest
+
+from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.magics import progress
+from svc_jupyter.magics.progress import DisplayLine, TerminalLine, clock, done_line, duration, going_line
+
+
+def record(**fields):
+    base = {
+        "id": 128,
+        "path": "/tmp/x",
+        "status": "running",
+        "created_at": "2026-01-01T00:00:00Z",
+        "submit_time": 0,
+        "command_type": "DbTapQueryCommand",
+        "account_id": 1,
+        "user_id": 1,
+        "meta_data": {"results_resource": "r", "logs_resource": "l"},
+        "command": {},
+    }
+    return CommandRecord.model_validate(base | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        (
+            {"label": "default", "result_rows": 120_000},
+            "◐ command 128 · DbTapQueryCommand · running on default · 00:04 · 120,000 rows · interrupt to cancel",
+        ),
+        ({"progress": 40}, "◐ command 128 · DbTapQueryCommand · running · 00:04 · 40 % · interrupt to cancel"),
+        (
+            {"status": "waiting", "message": "waiting for a free slot (20 of 20 running)"},
+            "◐ command 128 · DbTapQueryCommand · waiting for a free slot (20 of 20 running) · 00:04 · "
+            "interrupt to cancel",
+        ),
+        (
+            {"status": "waiting", "message": "starting cluster default (12 s)"},
+            "◐ command 128 · DbTapQueryCommand · waiting: starting cluster default (12 s) · 00:04 · "
+            "interrupt to cancel",
+        ),
+        (
+            {"status": "waiting", "throttled": True},
+            "◐ command 128 · DbTapQueryCommand · waiting for a free slot · 00:04 · interrupt to cancel",
+        ),
+        ({"status": "waiting"}, "◐ command 128 · DbTapQueryCommand · waiting · 00:04 · interrupt to cancel"),
+    ],
+)
+def test_a_running_command_says_what_it_does(fields, line):
+    assert going_line(record(**fields), 4.4) == line
+
+
+def test_before_the_submission_it_is_connecting():
+    assert going_line(None, 1.0) == "◐ connecting · 00:01"
+
+
+def test_the_last_line_tells_what_came_out():
+    assert done_line(128, 4.2, ["336,776 rows × 19", "delays"]) == (
+        "✓ command 128 · done in 4.2 s · 336,776 rows × 19 · delays"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0004, "1 ms"),
+        (0.042, "42 ms"),
+        (0.2, "0.2 s"),
+        (4.24, "4.2 s"),
+        (9.96, "10 s"),
+        (59.7, "1 min 0 s"),
+        (125, "2 min 5 s"),
+        (11_040, "3 h 4 min"),
+    ],
+)
+def test_durations_carry_their_unit(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_the_clock_has_hours_only_when_there_are_some():
+    assert clock(4.9) == "00:04"
+    assert clock(3723) == "1:02:03"
+
+
+class Publisher:
+    def __init__(self):
+        self.sent = []
+
+    def publish(self, **message):
+        self.sent.append(message)
+
+
+def test_a_notebook_replaces_one_display():
+    publisher = Publisher()
+    line = DisplayLine(publisher, animates=True)
+    line.replace("a")
+    line.replace("a")
+    line.replace("b")
+    line.finish("c")
+    assert [message["data"]["text/plain"] for message in publisher.sent] == ["a", "b", "c"]
+    assert [message["update"] for message in publisher.sent] == [False, True, True]
+    assert len({message["transient"]["display_id"] for message in publisher.sent}) == 1
+
+
+class Screen(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_rewrites_one_line_without_pictures(monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    line = TerminalLine()
+    line.replace("◐ command 128 · running")
+    line.finish("✓ done")
+    assert screen.getvalue() == "command 128 · running\rdone" + " " * 17 + "\n"
+
+
+def test_a_terminal_line_never_wraps(monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setenv("COLUMNS", "20")
+    TerminalLine().replace("x" * 500)
+    assert len(screen.getvalue()) == 19
+
+
+def test_a_terminal_that_knows_ascii_only_gets_no_error(monkeypatch):
+    screen = Screen()
+    screen.encoding = "ascii"
+    monkeypatch.setattr("sys.stdout", screen)
+    TerminalLine().finish("✓ command 1 · done")
+    assert screen.getvalue() == "command 1 ? done\n"
+
+
+def run_held(service, notebook, *, until):
+    """Run a held command, end it when the notebook shows what `until` wants, and return the displays."""
+    service.behave("slow", held=True, output="x\n")
+
+    def finish():
+        service.wait_until_submitted()
+        until()
+        service.end(128, "done")
+
+    thread = threading.Thread(target=finish)
+    thread.start()
+    notebook.value("%%svc_shell\nslow\n")
+    thread.join()
+    return notebook.shell.display_pub.sent
+
+
+def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, notebook, wait_until):
+    sent = run_held(service, notebook, until=lambda: wait_until(lambda: notebook.lines))
+    assert sent[0]["text"].startswith("◐ command 128 · ShellCommand · running · 00:00")
+    assert sent[-1]["text"].startswith("✓ command 128 · done in ")
+    assert len({message["transient"]["display_id"] for message in sent}) == 1
+    assert [message["update"] for message in sent] == [False] + [True] * (len(sent) - 1)
+
+
+def test_what_a_waiting_command_waits_for_is_shown(extended_service, notebook_of, wait_until):
+    notebook = notebook_of(extended_service)
+    extended_service.behave("slow", held=True, waiting="waiting for a free slot (20 of 20 running)")
+
+    def finish():
+        wait_until(lambda: any("waiting for a free slot (20 of 20 running)" in line for line in notebook.lines))
+        extended_service.change(128, status="running", message=None)
+        wait_until(lambda: any("· running ·" in line for line in notebook.lines))
+        extended_service.end(128, "done")
+
+    thread = threading.Thread(target=finish)
+    thread.start()
+    notebook.value("%%svc_shell\nslow\n")
+    thread.join()
+
+
+def test_a_run_that_nobody_watches_keeps_the_last_line_only(service, notebook, wait_until):
+    notebook.shell.watched = False
+    shown = progress.SILENT_SECONDS * 2
+    released = threading.Event()
+    threading.Timer(shown, released.set).start()
+    [message] = run_held(service, notebook, until=released.wait)
+    assert message["text"].startswith("✓ command 128 · done in ")
+
+
+def test_a_slow_failure_leaves_no_running_line(service, notebook, wait_until):
+    service.behave("slow", held=True, status="error", message="exit code 1")
+
+    def finish():
+        wait_until(lambda: notebook.lines)
+        service.end(128)
+
+    thread = threading.Thread(target=finish)
+    thread.start()
+    notebook.error("%%svc_shell\nslow\n")
+    thread.join()
+    assert notebook.lines[-1].startswith("✗ command 128 · failed after ")

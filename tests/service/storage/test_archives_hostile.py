@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import resource
+import stat
+import tarfile
+import zipfile
+
+import pytest
+
+from svc_jupyter.service.storage.failures import StorageFailure
+
+
+def tar_of(path, *members: tuple[str, bytes, str]):
+    """Write a tar of members (name, type, link target)."""
+    with tarfile.open(path, "w") as archive:
+        for name, kind, target in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, target
+            archive.addfile(member, io.BytesIO())
+    return path
+
+
+def refusal(unpack, archive, **limits) -> str:
+    with pytest.raises(StorageFailure) as failure:
+        unpack(archive, **limits)
+    assert not (archive.parent / "work" / archive.name).exists()
+    assert archive.name in failure.value.message
+    return failure.value.message
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ([("../outside", tarfile.REGTYPE, "")], "leads out"),
+        ([("a/../../outside", tarfile.REGTYPE, "")], "leads out"),
+        ([("/outside", tarfile.REGTYPE, "")], "absolute path"),
+        ([("../outside", tarfile.DIRTYPE, "")], "leads out"),
+        ([("up", tarfile.SYMTYPE, "..")], "may lead out"),
+        ([("up", tarfile.SYMTYPE, "/etc")], "may lead out"),
+        ([("a/up", tarfile.SYMTYPE, "../..")], "may lead out"),
+        ([("up", tarfile.SYMTYPE, "a/../..")], "may lead out"),
+        ([("a/b/up", tarfile.SYMTYPE, "../.."), ("a/b/x", tarfile.SYMTYPE, "up/../outside")], "may lead out"),
+        ([("d", tarfile.SYMTYPE, "e"), ("d/x", tarfile.REGTYPE, "")], "which is no folder"),
+        ([("d/x", tarfile.REGTYPE, ""), ("d", tarfile.SYMTYPE, "e")], "in the place of a folder"),
+        ([("x", tarfile.LNKTYPE, "../../data/secret")], "leads out"),
+        ([("x", tarfile.LNKTYPE, "/etc/passwd")], "absolute"),
+        ([("s", tarfile.SYMTYPE, "t"), ("x", tarfile.LNKTYPE, "s")], "no file before it"),
+        ([("x", tarfile.LNKTYPE, "later")], "no file before it"),
+        ([("null", tarfile.CHRTYPE, "")], "neither a file"),
+        ([("disk", tarfile.BLKTYPE, "")], "neither a file"),
+        ([("pipe", tarfile.FIFOTYPE, "")], "neither a file"),
+        ([(".", tarfile.REGTYPE, "")], "in the place of a folder"),
+        ([("f", tarfile.REGTYPE, ""), ("f/x", tarfile.REGTYPE, "")], "which is no folder"),
+        ([("a" * 300, tarfile.REGTYPE, "")], "name too long"),
+        ([("/".join("d" * 101) + "/x", tarfile.REGTYPE, "")], "folders deep"),
+    ],
+)
+def test_a_tar_whose_paths_lead_elsewhere_is_refused(tmp_path, unpack, members, reason):
+    good = ("good.txt", tarfile.REGTYPE, "")
+    message = refusal(unpack, tar_of(tmp_path / "bad.tar", good, *members))
+    assert reason.lower() in message.lower()
+
+
+def test_an_earlier_file_is_not_written_through_a_hard_link(tmp_path, unpack):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name, content in (("one", b"1"), ("two", b""), ("two", b"2")):
+            member = tarfile.TarInfo(name)
+            if not content:
+                member.type, member.linkname = tarfile.LNKTYPE, "one"
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    folder = unpack(tmp_path / "a.tar")
+    assert ((folder / "one").read_bytes(), (folder / "two").read_bytes()) == (b"1", b"2")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "content", "reason"),
+    [
+        ("../outside", 0o644, b"x", "leads out"),
+        ("/outside", 0o644, b"x", "absolute"),
+        ("a/../../outside", 0o644, b"x", "leads out"),
+        ("up", stat.S_IFLNK, b"../..", "may lead out"),
+        ("up", stat.S_IFLNK, b"/etc", "may lead out"),
+        ("up", stat.S_IFLNK, b"x" * 5000, "too long"),
+        ("pipe", stat.S_IFIFO, b"", "neither a file"),
+    ],
+)
+def test_a_zip_whose_paths_lead_elsewhere_is_refused(tmp_path, unpack, name, mode, content, reason):
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        archive.writestr("good.txt", b"good")
+        info = zipfile.ZipInfo("placeholder")
+        info.filename = info.orig_filename = name
+        info.create_system, info.external_attr = 3, mode << 16
+        archive.writestr(info, content)
+    assert reason in refusal(unpack, tmp_path / "bad.zip")
+
+
+def test_windows_paths_are_held_to_the_same_rules(tmp_path, unpack):
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        info = zipfile.ZipInfo("placeholder")
+        info.filename = info.orig_filename = "..\\..\\outside"
+        info.create_system = 0
+        archive.writestr(info, b"x")
+    assert "leads out" in refusal(unpack, tmp_path / "bad.zip")
+
+
+def test_an_encrypted_zip_is_told_as_such(tmp_path, unpack):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("x", b"secret")
+    data = bytearray((tmp_path / "a.zip").read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "a.zip").write_bytes(data)
+    assert "is encrypted" in refusal(unpack, tmp_path / "a.zip")
+
+
+def zeros_tar_gz(path, size: int):
+    """Write a gzipped tar of one file of zeros."""
+    with gzip.open(path, "wb", compresslevel=9) as out:
+        member = tarfile.TarInfo("zeros")
+        member.size = size
+        out.write(member.tobuf())
+        for _ in range(0, size, 1 << 20):
+            out.write(bytes(1 << 20))
+        out.write(bytes(1024))
+    return path
+
+
+def test_bombs_stop_at_the_limit_of_bytes(tmp_path, unpack):
+    archive = zeros_tar_gz(tmp_path / "bomb.tar.gz", 64 << 20)
+    assert archive.stat().st_size < 100_000
+    assert "larger than 10.0 MB" in refusal(unpack, archive)
+
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        for number in range(8):
+            bomb.writestr(f"zeros{number}", bytes(2 << 20))
+    assert "larger than 10.0 MB" in refusal(unpack, tmp_path / "bomb.zip")
+
+
+def test_a_zip_that_lies_about_its_sizes_stops_at_the_limit_too(tmp_path, unpack):
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("zeros", bytes(32 << 20))
+    data = bytearray((tmp_path / "bomb.zip").read_bytes())
+    central = data.index(b"PK\x01\x02")
+    data[central + 24 : central + 28] = (100).to_bytes(4, "little")
+    (tmp_path / "bomb.zip").write_bytes(data)
+    refusal(unpack, tmp_path / "bomb.zip")
+
+
+def test_sparse_holes_count_as_what_they_become(tmp_path, unpack):
+    member = tarfile.TarInfo("holes")
+    member.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.name": "holes"}
+    member.pax_headers |= {"GNU.sparse.size": str(1 << 40), "GNU.sparse.map": f"{(1 << 40) - 1},1", "GNU.sparse.numblocks": "1"}
+    member.size = 1
+    with tarfile.open(tmp_path / "bomb.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO(b"x"))
+    assert "larger than" in refusal(unpack, tmp_path / "bomb.tar")
+
+
+def test_data_that_is_only_skipped_is_bounded(tmp_path, unpack):
+    """A folder that says it has content: a reader skips it, and unpacks all of it on the way."""
+    member = tarfile.TarInfo("folder")
+    member.type, member.size = b"Z", 256 << 20
+    with gzip.open(tmp_path / "bomb.tgz", "wb") as out:
+        out.write(member.tobuf())
+        for _ in range(256):
+            out.write(bytes(1 << 20))
+    refusal(unpack, tmp_path / "bomb.tgz", max_bytes=1 << 20, max_entries=10)
+    member.type = tarfile.XGLTYPE
+    with gzip.open(tmp_path / "bomb.tgz", "wb") as out:
+        out.write(member.tobuf())
+        for _ in range(256):
+            out.write(bytes(1 << 20))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "larger inside" in refusal(unpack, tmp_path / "bomb.tgz")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64_000  # kB; the header is 256 MB
+
+
+def test_too_many_files_are_refused(tmp_path, unpack):
+    with tarfile.open(tmp_path / "many.tar", "w") as archive:
+        for number in range(50):
+            archive.addfile(tarfile.TarInfo(f"d{number}/x"), io.BytesIO())
+    assert "more than 60 files and folders" in refusal(unpack, tmp_path / "many.tar", max_entries=60)
+    assert len(os.listdir(unpack(tmp_path / "many.tar", max_entries=100))) == 50
+
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(50):
+            archive.writestr(f"{number}", b"")
+    assert "more than 20 files and folders" in refusal(unpack, tmp_path / "many.zip", max_entries=20)
+
+
+def test_a_zip_directory_larger_than_its_limit_is_not_read(tmp_path, unpack):
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(20_000):
+            archive.writestr(f"{number:0100d}", b"")
+    assert "larger inside" in refusal(unpack, tmp_path / "many.zip", max_entries=10)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.storage.file_roots import resolve_under
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (tmp_path / "outside").write_text("not for you")
+    return folder
+
+
+def test_a_file_under_a_root_is_found(root):
+    (root / "a.sh").write_text("echo")
+    assert resolve_under(root / "a.sh", [root]) == (root / "a.sh").resolve()
+
+
+def test_what_does_not_exist_yet_may_lie_under_a_root(root):
+    assert resolve_under(root / "later" / "a.sh", [root]) == root.resolve() / "later" / "a.sh"
+
+
+def test_a_root_may_be_a_link_itself(root, tmp_path):
+    (tmp_path / "link").symlink_to(root)
+    (root / "a.sh").write_text("echo")
+    assert resolve_under(tmp_path / "link" / "a.sh", [tmp_path / "link"]) == (root / "a.sh").resolve()
+
+
+def test_a_link_that_stays_inside_is_followed(root):
+    (root / "a.sh").write_text("echo")
+    (root / "latest.sh").symlink_to("a.sh")
+    assert resolve_under(root / "latest.sh", [root]) == (root / "a.sh").resolve()
+
+
+@pytest.mark.parametrize("path", ["../outside", "a/../../outside", "file_link", "folder_link/outside", "../root2/a"])
+def test_nothing_outside_the_roots_is_reached(root, tmp_path, path):
+    (root / "file_link").symlink_to(tmp_path / "outside")
+    (root / "folder_link").symlink_to(tmp_path)
+    (tmp_path / "root2").mkdir()
+    with pytest.raises(Invalid, match="outside the folders"):
+        resolve_under(root / path, [root])
+
+
+def test_without_roots_nothing_is_allowed(root):
+    with pytest.raises(Invalid, match="file_roots"):
+        resolve_under(root, [])
+
+
+def test_a_loop_of_links_leads_nowhere_outside(root):
+    (root / "a").symlink_to(root / "b")
+    (root / "b").symlink_to(root / "a")
+    try:
+        resolved = resolve_under(root / "a" / "x", [root])
+    except Invalid as refusal:  # Python before 3.13 sees the loop here, later ones when the file is opened
+        assert "cannot be resolved" in refusal.message
+    else:
+        assert resolved.is_relative_to(root.resolve())
+        assert not resolved.exists()

@@ -1,0 +1,143 @@
+"""A real service in a process of its own, for tests that start, stop and kill it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+START_SECONDS = 30.0
+
+
+def wait_until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+    """Return the first true value of `condition`, looked at again and again."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.02)
+    return value
+
+
+class ServiceProcess:
+    """`svc-jupyter serve` on a data folder; settings are given as `SVC_…` variables."""
+
+    def __init__(self, data_dir: Path, **settings: object) -> None:
+        self.data_dir = data_dir
+        self.settings = settings
+        self._process: subprocess.Popen[str] | None = None
+        self._client: httpx.Client | None = None
+
+    def start(self, *arguments: str) -> Self:
+        """Start it and wait for its ready line."""
+        assert self._process is None
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        with self.log_file.open("a") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "svc_jupyter", "serve", "--data-dir", str(self.data_dir), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=self.environment(),
+            )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.startswith("ready "):
+            code = self._process.wait(START_SECONDS)
+            self._process = None
+            raise AssertionError(f"exit code {code}: {self.log_file.read_text()[-2000:]}")
+        self.base_url = line.split()[1]
+        if self.token_file.exists():
+            self.token = json.loads(self.token_file.read_text())["token"]
+        self._client = self.client(self.token)
+        return self
+
+    def environment(self) -> Mapping[str, str]:
+        """Return the environment it is started in."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+        return clean | {f"SVC_{name.upper()}": str(value) for name, value in self.settings.items()}
+
+    @property
+    def token_file(self) -> Path:
+        return self.data_dir / "service.json"
+
+    @property
+    def log_file(self) -> Path:
+        return self.data_dir / "serve.log"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def client(self, token: str | None) -> httpx.Client:
+        """Return a client with a token."""
+        headers = {} if token is None else {"X-AUTH-TOKEN": token}
+        return httpx.Client(base_url=f"{self.base_url}/api/v1.2", headers=headers, timeout=90, trust_env=False)
+
+    @property
+    def http(self) -> httpx.Client:
+        """A client with the administrator's token."""
+        assert self._client is not None
+        return self._client
+
+    def submit(self, script: str, **fields: Any) -> dict[str, Any]:
+        """Submit a shell command; return its record."""
+        body = {"command_type": "ShellCommand", "inline": script, **fields}
+        response = self.http.post("/commands", json=body)
+        assert response.status_code == 200, response.text
+        return dict(response.json())
+
+    def record(self, command_id: int) -> dict[str, Any]:
+        response = self.http.get(f"/commands/{command_id}")
+        assert response.status_code == 200, response.text
+        return dict(response.json())
+
+    def ended(self, command_id: int, seconds: float = 30.0) -> dict[str, Any]:
+        """Wait for the end of a command; return its record."""
+
+        def look() -> dict[str, Any] | None:
+            record = dict(self.http.get(f"/commands/{command_id}", params={"wait": 5}).json())
+            return record if record["status"] in ("done", "error", "cancelled") else None
+
+        return dict(wait_until(look, f"the end of command {command_id}", seconds))
+
+    def text(self, command_id: int) -> str:
+        """Return the results as text."""
+        return str(self.http.get(f"/commands/{command_id}/results").json()["results"])
+
+    def logs(self, command_id: int) -> str:
+        return self.http.get(f"/commands/{command_id}/logs").text
+
+    def folder(self, command_id: int) -> Path:
+        """Return the command's folder on disk."""
+        return self.data_dir / "commands" / str(command_id // 1000) / str(command_id)
+
+    def kill(self) -> None:
+        """End it with SIGKILL, as a crash would."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """End it in good order; return the exit code."""
+        return self._end(signal.SIGTERM)
+
+    def _end(self, number: signal.Signals) -> int:
+        if self._client is not None:
+            self._client.close()
+        if self._process is None:
+            return 0
+        self._process.send_signal(number)
+        code = self._process.wait(START_SECONDS)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process = None
+        return code
