@@ -117,6 +117,13 @@ def extended_service() -> Iterator[Any]:
 
 
 @pytest.fixture
+def bare_service() -> Iterator[Any]:
+    """The double as bare as SPEC.md."""
+    with _double.ServiceDouble(bare=True) as double:
+        yield double
+
+
+@pytest.fixture
 def wait_until() -> Callable[[Callable[[], object]], None]:
     """Wait until a claim holds, with a deadline."""
     wait: Callable[[Callable[[], object]], None] = _double.wait_until
@@ -144,7 +151,6 @@ def _shell(kind: type[InteractiveShell]) -> Iterator[Notebook]:
         yield Notebook(shell)
     finally:
         unload_ipython_extension(shell)
-        shell.run_line_magic("reset", "-f")
         kind.clear_instance()
 
 

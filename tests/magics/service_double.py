@@ -96,10 +96,11 @@ class ServiceDouble:
             record = self._record(number, body, behaviour)
             self.commands[number] = Stored(record, behaviour)
             self.submissions.append(body)
+            answer = dict(record)
             if not behaviour.held:
                 self._finish(number, behaviour.status)
             self.changed.notify_all()
-            return dict(record)
+            return answer
 
     def _record(self, number: int, body: dict[str, Any], behaviour: Behaviour) -> dict[str, Any]:
         known = ("inline", "query", "script_location", "db_tap_id", "files", "archives", "parameters")
@@ -192,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
-    do_POST = do_PUT = do_GET
+    do_POST = do_PUT = do_GET  # noqa: N815  names that http.server calls
 
     def _answer(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
@@ -238,12 +239,17 @@ class _Handler(BaseHTTPRequestHandler):
         if part == "":
             return self._json(stored.record)
         if part == "logs":
-            return self._send(200, "text/plain", stored.behaviour.log.encode(), {"err_length": "0", "tmp_length": "0"})
+            return self._send(200, "text/plain", self._log(stored).encode(), {"err_length": "0", "tmp_length": "0"})
         if part == "status_with_results":
             return self._json(self._status_with_results(stored))
         if part == "results":
             return self._results(stored)
         return self._error(404, f"there is no commands/{number}/{part}")
+
+    def _log(self, stored: Stored) -> str:
+        """Return the log; a bare service has no other place for why a command failed."""
+        failed = self.service.bare and stored.record["status"] == "error"
+        return stored.behaviour.log + (f"{stored.behaviour.message}\n" if failed else "")
 
     def _status_with_results(self, stored: Stored) -> dict[str, Any]:
         record = stored.record

@@ -44,9 +44,6 @@ def test_a_stray_word_is_told_to_be_quoted():
         ("--retry 5", "invalid choice"),
         ("--timeout soon", "invalid int value"),
         ("--label", "expected one argument"),
-        ("-o 1x", "the name of a variable"),
-        ("-o class", "the name of a variable"),
-        ("-n -1", "0 or more"),
         ("--format xml", "invalid choice"),
     ],
 )
@@ -56,8 +53,16 @@ def test_bad_values_are_told_with_the_way_to_the_help(line, words):
     assert "svc_shell? lists the options" in error
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("-o 1x", "the name of a variable"), ("-o class", "the name of a variable"), ("-n -1", "0 or more")],
+)
+def test_values_without_a_meaning_are_refused_before_anything_is_sent(line, words):
+    assert words in usage_error(line)
+
+
 def test_quotes_are_those_of_a_shell():
-    values = parse(SHELL, "--name \"it's\" --parameters 'a \"b c\"'")
+    values = parse(SHELL, '--name "it\'s" --parameters \'a "b c"\'')
     assert (values.name, values.parameters) == ("it's", 'a "b c"')
 
 
@@ -104,7 +109,7 @@ def test_a_name_given_twice_is_refused():
         (True, "true"),
         (decimal.Decimal("1.10"), "1.10"),
         (datetime.date(2026, 1, 2), "2026-01-02"),
-        (datetime.datetime(2026, 1, 2, 3, 4), "2026-01-02T03:04:00"),
+        (datetime.datetime(2026, 1, 2, 3, 4, tzinfo=datetime.UTC), "2026-01-02T03:04:00+00:00"),
         (pd.Timestamp("2026-01-02"), "2026-01-02T00:00:00"),
         (np.int64(3), "3"),
         (np.bool_(False), "false"),

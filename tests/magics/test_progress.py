@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from svc_jupyter.api.commands import CommandRecord
-from svc_jupyter.magics import progress
+from svc_jupyter.magics import running
 from svc_jupyter.magics.progress import DisplayLine, TerminalLine, clock, done_line, duration, going_line
 
 
@@ -145,8 +145,10 @@ def run_held(service, notebook, *, until):
 
     def finish():
         service.wait_until_submitted()
-        until()
-        service.end(128, "done")
+        try:
+            until()
+        finally:
+            service.end(128, "done")
 
     thread = threading.Thread(target=finish)
     thread.start()
@@ -165,26 +167,29 @@ def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, note
 
 def test_what_a_waiting_command_waits_for_is_shown(extended_service, notebook_of, wait_until):
     notebook = notebook_of(extended_service)
-    extended_service.behave("slow", held=True, waiting="waiting for a free slot (20 of 20 running)")
+    why = "waiting for a free slot (20 of 20 running)"
+    extended_service.behave("slow", held=True, waiting=why)
 
     def finish():
-        wait_until(lambda: any("waiting for a free slot (20 of 20 running)" in line for line in notebook.lines))
-        extended_service.change(128, status="running", message=None)
-        wait_until(lambda: any("· running ·" in line for line in notebook.lines))
-        extended_service.end(128, "done")
+        try:
+            wait_until(lambda: any(why in line for line in notebook.lines))
+            extended_service.change(128, status="running", message=None)
+            wait_until(lambda: any("· running ·" in line for line in notebook.lines))
+        finally:
+            extended_service.end(128, "done")
 
     thread = threading.Thread(target=finish)
     thread.start()
     notebook.value("%%svc_shell\nslow\n")
     thread.join()
+    words = [line.split(" · ")[2] for line in notebook.lines[:-1]]
+    assert list(dict.fromkeys(words)) == [why, "running"]
 
 
-def test_a_run_that_nobody_watches_keeps_the_last_line_only(service, notebook, wait_until):
+def test_a_run_that_nobody_watches_keeps_the_last_line_only(service, notebook, monkeypatch):
+    monkeypatch.setattr(running, "SILENT_SECONDS", 0.0)
     notebook.shell.watched = False
-    shown = progress.SILENT_SECONDS * 2
-    released = threading.Event()
-    threading.Timer(shown, released.set).start()
-    [message] = run_held(service, notebook, until=released.wait)
+    [message] = run_held(service, notebook, until=lambda: service.wait_until_asked("/commands/128"))
     assert message["text"].startswith("✓ command 128 · done in ")
 
 

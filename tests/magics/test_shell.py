@@ -33,8 +33,9 @@ def test_every_option_reaches_the_service(service, notebook):
     service.behave("run")
     notebook.shell.user_ns["day"] = pd.Timestamp("2026-01-02").date()
     notebook.value(
-        "%%svc_shell --label etl --name 'my run' --tags a,b --timeout 60 --retry 2 --retry-delay 5 --pool fast --notify "
-        "--files s3://b/x,s3://b/y --archives s3://b/z.zip --parameters \"1 'two three'\" --param who=\"O'Neil \\\"\" "
+        "%%svc_shell --label etl --name 'my run' --tags a,b --timeout 60 --retry 2 --retry-delay 5 --pool fast "
+        "--notify "
+        '--files s3://b/x,s3://b/y --archives s3://b/z.zip --parameters "1 \'two three\'" --param who="O\'Neil \\"" '
         "--var day --macro 'up=who.toUpperCase()'\nrun\n"
     )
     assert {name: value for name, value in service.submissions[0].items() if name != "inline"} == {

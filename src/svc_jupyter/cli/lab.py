@@ -7,6 +7,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from svc_jupyter.cli.embedded import embedded_client
 from svc_jupyter.client import SvcError
@@ -32,7 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
     except SvcError as error:
         return _fail(error.message)
     command = jupyterlab_command(arguments, Path.cwd(), as_root=os.geteuid() == 0)
-    os.execv(command[0], command)  # noqa: S606  this process becomes JupyterLab, whose Ctrl-C and exit code are its own
+    return _become(command)
+
+
+def _become(command: list[str]) -> NoReturn:
+    """Replace this process: Ctrl-C and the exit code are JupyterLab's own."""
+    os.execv(command[0], command)  # noqa: S606
 
 
 def jupyterlab_command(arguments: argparse.Namespace, cwd: Path, *, as_root: bool) -> list[str]:

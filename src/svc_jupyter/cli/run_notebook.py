@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.cli.notebook_text import cell_text, error_text, output_text
 
 if TYPE_CHECKING:
+    from nbclient import NotebookClient
     from nbformat import NotebookNode
 
 
@@ -45,7 +47,7 @@ def _execute(notebook: NotebookNode, folder: Path) -> int:
     """Run the cells in a kernel of this Python, printing; return 1 when one fails."""
     from jupyter_client.kernelspec import NATIVE_KERNEL_NAME
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, DeadKernelError
+    from traitlets.config import Config
 
     def show_source(cell: NotebookNode, cell_index: int) -> None:  # noqa: ARG001  the hook's signature
         print(cell_text(cell), flush=True)
@@ -55,14 +57,24 @@ def _execute(notebook: NotebookNode, folder: Path) -> int:
             print(output_text(output), flush=True)
         print(flush=True)
 
-    client = NotebookClient(
-        notebook,
-        timeout=None,
-        kernel_name=NATIVE_KERNEL_NAME,
-        resources={"metadata": {"path": str(folder)}},
-        on_cell_start=show_source,
-        on_cell_executed=show_outputs,
-    )
+    # Over sockets that only this user can open: a port of the machine is open to all its users, and the kernel warns.
+    with tempfile.TemporaryDirectory(prefix="svc-kernel-") as sockets:
+        client = NotebookClient(
+            notebook,
+            config=Config(ConnectionFileMixin={"transport": "ipc", "connection_file": f"{sockets}/kernel.json"}),
+            kernel_name=NATIVE_KERNEL_NAME,
+            timeout=None,
+            record_timing=False,
+            resources={"metadata": {"path": str(folder)}},
+            on_cell_start=show_source,
+            on_cell_executed=show_outputs,
+        )
+        return _outcome(client)
+
+
+def _outcome(client: NotebookClient) -> int:
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
     try:
         client.execute()
     except CellExecutionError as error:

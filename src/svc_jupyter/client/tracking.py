@@ -53,7 +53,9 @@ class Tracked:
         extra = {
             name: value for name, value in (answer.model_extra or {}).items() if name in CommandRecord.model_fields
         }
-        self._record = self._record.model_copy(update={**extra, **seen})
+        # Why it waited is no longer true once it has another status.
+        outdated = {"message": None} if answer.status is not self._record.status else {}
+        self._record = self._record.model_copy(update={**outdated, **extra, **seen})
         self._error = answer.error
         if answer.status is CommandStatus.DONE and answer.inline is not None:
             self._inline = Results(inline=answer.inline, results=answer.results, result_location=answer.result_location)

@@ -30,6 +30,8 @@ WAIT_SECONDS = 0.25
 FRESH_SECONDS = 15.0
 RETRY_SECONDS = 5.0
 _RECENT_COMMANDS = 20
+_LABEL_COMMANDS = 100
+"""How many of the latest commands tell the labels in use."""
 _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*)$")
 _STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
 _SOURCES = ("API", "UI", "SCHEDULED")
@@ -89,7 +91,8 @@ def _taps(client: Client) -> list[str]:
 
 
 def _labels(client: Client) -> list[str]:
-    return sorted({command.record.label for command in client.commands.list().commands if command.record.label})
+    records = client.commands.list(per_page=_LABEL_COMMANDS).commands
+    return sorted({record.label for record in records if record.label})
 
 
 def _commands(client: Client) -> list[str]:

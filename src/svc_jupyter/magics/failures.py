@@ -30,20 +30,29 @@ class Origin:
 
 
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
-    """Return the error for a command that failed or was cancelled; fetches the end of a failed script's log."""
-    from svc_jupyter.client.errors import CommandCancelled, SvcError
+    """Return the error for a command that failed or was cancelled.
+
+    Fetches the end of the log of a script, and of any command whose service gives no other reason.
+    """
+    from svc_jupyter.client.errors import CommandCancelled
 
     cancelled = isinstance(ended, CommandCancelled)
-    log: list[str] = []
-    if not cancelled and origin.noun == "script":
-        try:
-            log = [line for line in ended.log_tail(_LOG_LINES).splitlines() if line.strip()]
-        except SvcError:
-            log = []  # the failure is what matters; the error names the way to the log
     message = reason_of(ended, command)
+    log = [] if cancelled or (message and origin.noun != "script") else _end_of_log(command)
+    if not message and log:
+        message = log.pop()  # tools say last why they gave up
     text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
     kind = SvcCommandCancelled if cancelled else SvcCommandFailed
     return kind(text, command.id)
+
+
+def _end_of_log(command: Command) -> list[str]:
+    from svc_jupyter.client.errors import SvcError
+
+    try:
+        return [line for line in command.log_tail(_LOG_LINES).splitlines() if line.strip()]
+    except SvcError:
+        return []  # the failure is what matters; its text names the way to the log
 
 
 def reason_of(ended: CommandEnded, command: Command) -> str:

@@ -29,6 +29,7 @@ from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.idempotency import Idempotency
 from svc_jupyter.service.idempotency_middleware import IdempotentPosts
 from svc_jupyter.service.notifications.notifications import Notifications
+from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
 from svc_jupyter.service.schedules.macro_sandbox import shared_sandbox
 from svc_jupyter.service.secrets import SecretBox
@@ -55,6 +56,7 @@ class Service:
     runner: Runner
     commands: Commands
     idempotency: Idempotency
+    rate_limit: RateLimit
 
     @classmethod
     def of(cls, settings: Settings) -> Service:
@@ -84,6 +86,7 @@ class Service:
             runner=runner,
             commands=Commands(settings, database, bus, kinds, runner),
             idempotency=Idempotency(database, secrets),
+            rate_limit=RateLimit(settings.requests_per_second),
         )
 
     def prepare(self) -> None:

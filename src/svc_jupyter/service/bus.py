@@ -10,7 +10,6 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Callable
 
-import psycopg
 import sqlalchemy as sa
 import structlog
 
@@ -67,6 +66,8 @@ class Bus:
             subscriber(payload)
 
     async def _listen_forever(self) -> None:
+        import psycopg
+
         url = self._database.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         while True:
             try:

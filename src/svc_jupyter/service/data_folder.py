@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -40,15 +39,18 @@ class DataFolder:
             if self._exclusive:
                 raise DataFolderTakenError(self._taken_text()) from None
 
+    @property
+    def is_announcer(self) -> bool:
+        """Whether this service is the one that `service.json` tells of."""
+        return self._holds_lock
+
     def read_token(self) -> str | None:
         """Return the token of the last service here, so that a restart keeps the one that clients have."""
         token = self._read().get("token")
         return token if isinstance(token, str) else None
 
     def announce(self, base_url: str, token: str, version: str) -> None:
-        """Write `service.json` (mode 0600); with several replicas the first one's stays."""
-        if not self._holds_lock:
-            return
+        """Write `service.json` (mode 0600)."""
         draft = self.path / f".{_FILE}.{os.getpid()}"
         content = {"base_url": base_url, "token": token, "pid": os.getpid(), "version": version}
         with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
@@ -56,12 +58,7 @@ class DataFolder:
         draft.replace(self.path / _FILE)
 
     def close(self) -> None:
-        """Take back `service.json` and the lock; the token is kept for the next start."""
-        if self._holds_lock:
-            content = self._read()
-            if content.get("pid") == os.getpid():
-                with contextlib.suppress(FileNotFoundError):
-                    (self.path / _FILE).unlink()
+        """Give back the lock. `service.json` stays: its process number tells that it is over, its token is kept."""
         if self._lock is not None:
             self._lock.close()
 

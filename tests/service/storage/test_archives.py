@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import stat
 import tarfile
 import tempfile
@@ -42,7 +43,9 @@ def tree_of(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-@pytest.mark.parametrize("name", ["data.zip", "data.jar", "data.tar", "data.tar.gz", "data.tgz", "DATA.ZIP", "a.b.TAR.GZ"])
+@pytest.mark.parametrize(
+    "name", ["data.zip", "data.jar", "data.tar", "data.tar.gz", "data.tgz", "DATA.ZIP", "a.b.TAR.GZ"]
+)
 def test_each_form_is_unpacked_into_a_folder_of_its_full_name(tmp_path, unpack, name):
     lowered = make_archive(tmp_path / name.lower(), CONTENT)
     folder = unpack(lowered.rename(tmp_path / name))
@@ -228,7 +231,7 @@ def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
             assert Path(os.path.realpath(path)).is_relative_to(folder)
 
 
-@given(st.lists(st.tuples(_NAMES, st.binary(max_size=20)), max_size=6))
+@given(st.lists(st.tuples(_NAMES, st.binary(max_size=20)), max_size=6, unique_by=lambda member: member[0]))
 def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
@@ -255,16 +258,16 @@ def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
 
 
 @given(st.binary(max_size=3000), st.sampled_from(["t.zip", "t.tar", "t.tar.gz"]), st.booleans())
-def test_damage_is_told_and_leaves_nothing(noise, name, compressed):
+def test_noise_is_no_archive_and_leaves_nothing(noise, name, compressed):
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / name
         archive.write_bytes(gzip.compress(noise) if compressed else noise)
         room = Room(Path(folder), what=name, max_bytes=10**6, min_free_bytes=0, max_entries=100)
-        try:
+        if not noise.strip(b"\0"):
+            return  # zeros are the end of a tar: an empty one
+        with pytest.raises(StorageFailure, match=re.escape(name)):
             archives.unpack(archive, Path(folder) / "out", room)
-        except StorageFailure as failure:
-            assert name in failure.message
-            assert not (Path(folder) / "out").exists()
+        assert not (Path(folder) / "out").exists()
 
 
 @given(st.data())

@@ -153,7 +153,11 @@ def test_a_zip_that_lies_about_its_sizes_stops_at_the_limit_too(tmp_path, unpack
 def test_sparse_holes_count_as_what_they_become(tmp_path, unpack):
     member = tarfile.TarInfo("holes")
     member.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.name": "holes"}
-    member.pax_headers |= {"GNU.sparse.size": str(1 << 40), "GNU.sparse.map": f"{(1 << 40) - 1},1", "GNU.sparse.numblocks": "1"}
+    member.pax_headers |= {
+        "GNU.sparse.size": str(1 << 40),
+        "GNU.sparse.map": f"{(1 << 40) - 1},1",
+        "GNU.sparse.numblocks": "1",
+    }
     member.size = 1
     with tarfile.open(tmp_path / "bomb.tar", "w", format=tarfile.PAX_FORMAT) as archive:
         archive.addfile(member, io.BytesIO(b"x"))

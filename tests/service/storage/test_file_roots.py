@@ -54,8 +54,7 @@ def test_a_loop_of_links_leads_nowhere_outside(root):
     (root / "b").symlink_to(root / "a")
     try:
         resolved = resolve_under(root / "a" / "x", [root])
-    except Invalid as refusal:  # Python before 3.13 sees the loop here, later ones when the file is opened
-        assert "cannot be resolved" in refusal.message
-    else:
-        assert resolved.is_relative_to(root.resolve())
-        assert not resolved.exists()
+    except Invalid:  # Python before 3.13 sees the loop here, later ones when the file is opened
+        return
+    assert resolved.is_relative_to(root.resolve())
+    assert not resolved.exists()

@@ -185,7 +185,9 @@ def test_what_has_no_scheme_never_leaves_its_base(parts):
     assert ".." not in location.path.parts
 
 
-@given(st.sampled_from(["s3://lake/", "gs://lake/", "file:///"]), st.from_regex(r"[^/\x00-\x1f\x7f]{1,20}", fullmatch=True))
+@given(
+    st.sampled_from(["s3://lake/", "gs://lake/", "file:///"]), st.from_regex(r"[^/\x00-\x1f\x7f]{1,20}", fullmatch=True)
+)
 def test_the_name_of_a_file_is_one_segment(prefix, name):
     try:
         location = parse_location(prefix + "folder/" + name)

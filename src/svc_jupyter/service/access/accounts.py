@@ -6,14 +6,13 @@ import time
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.account import Account, Features, FeaturesUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.access.tables import accounts, groups, memberships, users
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database import Database, conflict_insert
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.tables import account_storage
 
@@ -28,8 +27,11 @@ def ensure_account(connection: sa.Connection, settings: Settings) -> int:
     Call it in a write transaction at every start: it changes nothing that is there, and of replicas that start at
     once the later ones wait for the first. In the embedded service features that nobody has decided on are on.
     """
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    connection.execute(insert(accounts).values(id=ACCOUNT_ID, name="default", features={}).on_conflict_do_nothing())
+    connection.execute(
+        conflict_insert(connection, accounts)
+        .values(id=ACCOUNT_ID, name="default", features={})
+        .on_conflict_do_nothing()
+    )
     decided = lock_account(connection, ACCOUNT_ID)
     if settings.embedded:
         undecided = Features.model_fields.keys() - decided.keys()

@@ -27,7 +27,7 @@ from svc_jupyter.service.errors import Invalid
 router = APIRouter(tags=["access"])
 
 
-def _access(request: Request) -> Access:
+async def _access(request: Request) -> Access:
     access: Access = request.app.state.service.access
     return access
 

@@ -25,7 +25,7 @@ from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.record import Row, command_record, is_final
 from svc_jupyter.service.commands.runner import STOP, WAITING, Runner, command_root
 from svc_jupyter.service.commands.submissions import Origin, new_row
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.commands.tables import NEW_ROW, commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound, Unavailable
 from svc_jupyter.service.idempotency import IdempotentCall
@@ -36,6 +36,11 @@ Record = dict[str, Any]
 _WAIT_SLICE_SECONDS = 5.0
 """How long one waits for an announcement before looking at the database, where announcements cross a network."""
 _KILL_MARGIN_SECONDS = 3.0
+# Statements of the hot paths are built once: building one costs more than running it.
+_INSERT = sa.insert(commands)
+_BY_ID = sa.select(commands).where(
+    commands.c.id == sa.bindparam("command"), commands.c.account_id == sa.bindparam("account")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +164,10 @@ class Commands:
         if call is not None and (first := idempotency.first_answer(connection, call)) is not None:
             return dict(json.loads(first[1] or "null"))
         claimed = self._runner.claim_new(connection, values)
-        query = sa.insert(commands).values({**values, **(claimed or {})}).returning(commands)
-        row = dict(connection.execute(query).mappings().one())
+        row = {**NEW_ROW, **values, **(claimed or {})}
+        inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
+        assert inserted is not None
+        row["id"] = inserted[0]
         # The answer tells the command as it was created (SPEC: States and transitions).
         record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
         if call is not None:
@@ -172,8 +179,7 @@ class Commands:
         return record
 
     def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, str | None]:
-        query = sa.select(commands).where(commands.c.id == command_id, commands.c.account_id == account_id)
-        row = connection.execute(query).mappings().one_or_none()
+        row = connection.execute(_BY_ID, {"command": command_id, "account": account_id}).mappings().one_or_none()
         if row is None:
             raise NotFound(f"there is no command {command_id}")
         return dict(row), self._throttle(connection, account_id) if row["status"] == "waiting" else None

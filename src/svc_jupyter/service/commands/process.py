@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import time
@@ -32,7 +33,10 @@ trap : TERM INT HUP
 code=$?
 echo $code >"$folder/rc"
 exit $code"""
-_TAKEN = 125
+_NOT_STARTED = 125
+"""Exit code of a wrapper that could not begin: its folder is taken, or it could not write to it."""
+_PID_SECONDS = 2.0
+"""How long the wrapper that took a folder may need to write its number."""
 _CLOCK_SLACK_SECONDS = 2.0
 _POLL_SECONDS = 0.05
 _LEFTOVER_GRACE_SECONDS = 2.0
@@ -97,6 +101,7 @@ class DurableProcess:
         """Wait for the end; return the exit code (128 + N for signal N), or None when it is lost for good.
 
         What the program left running in its process group is ended too: a command that is over uses nothing.
+        Raises `OSError` when the program could not be started since its folder could not be written to.
         """
         await self._ended()
         if self._has_group():
@@ -106,14 +111,26 @@ class DurableProcess:
         if self._wait_status is None:
             return code
         waited = os.waitstatus_to_exitcode(self._wait_status)
-        if waited == _TAKEN and code is None:
-            other = DurableProcess.adopt(self.folder)
-            if other is not None and other.pid != self.pid:
-                self.pid, self._is_child, self._wait_status = other.pid, False, None
+        if waited == _NOT_STARTED and code is None:
+            other = await self._first_starter()
+            if other != self.pid:
+                self.pid, self._is_child, self._wait_status = other, False, None
                 return await self.wait()
         if code is None and waited >= 0:
             return waited  # the disk was too full for `rc`
         return code
+
+    async def _first_starter(self) -> int:
+        """Return the number of the process that took the folder: this one where only its `cwd` failed.
+
+        Raises `OSError` when no number can be read, as on a full disk: then nothing was run at all.
+        """
+        deadline = time.monotonic() + _PID_SECONDS
+        while (pid := _read_number(self.folder / "pid")) is None:
+            if time.monotonic() > deadline:
+                raise OSError(errno.ENOSPC, "nothing could be written to its folder (is the disk full?)")
+            await asyncio.sleep(_POLL_SECONDS)
+        return pid
 
     async def stop(self, grace_seconds: float) -> None:
         """End the process and everything it started: SIGTERM, then SIGKILL for what is left after the grace."""

@@ -26,6 +26,22 @@ _LOST = (
 )
 
 
+# Statements of the hot paths are built once: building one costs more than running it.
+_OCCUPANCY = sa.select(
+    sa.select(sa.func.count())
+    .where(commands.c.status == CommandStatus.RUNNING.value, commands.c.account_id == sa.bindparam("account"))
+    .scalar_subquery(),
+    sa.exists().where(
+        commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account")
+    ),
+)
+_END = sa.update(commands).where(
+    commands.c.id == sa.bindparam("this_command"),
+    commands.c.replica_id == sa.bindparam("this_replica"),
+    commands.c.status == CommandStatus.RUNNING.value,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Replica:
     """A running service process. `process_started` is Unix seconds, by the operating system."""
@@ -89,12 +105,8 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
 
 def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
     """Return whether a new command need not wait: a slot is free and nobody is before it. For a single replica."""
-    running = sa.select(sa.func.count()).where(
-        commands.c.status == CommandStatus.RUNNING, commands.c.account_id == account_id
-    )
-    waits = sa.exists().where(commands.c.status == CommandStatus.WAITING, commands.c.account_id == account_id)
-    row = connection.execute(sa.select(running.scalar_subquery(), waits)).one()
-    return row[0] < limit and not row[1]
+    running, waits = connection.execute(_OCCUPANCY, {"account": account_id}).one()
+    return running < limit and not waits
 
 
 def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[Row]:
@@ -147,15 +159,7 @@ def other_replicas(connection: sa.Connection, replica: Replica) -> list[tuple[Re
 
 def finish(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> bool:
     """Write a final status; return False when the command is no longer this replica's to end."""
-    changed = connection.execute(
-        sa.update(commands)
-        .where(
-            commands.c.id == command_id,
-            commands.c.replica_id == replica.id,
-            commands.c.status == CommandStatus.RUNNING,
-        )
-        .values(**values)
-    )
+    changed = connection.execute(_END, {"this_command": command_id, "this_replica": replica.id, **values})
     return changed.rowcount == 1
 
 

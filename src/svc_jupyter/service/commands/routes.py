@@ -45,7 +45,7 @@ _Seconds = Annotated[float, Query(ge=0, le=60, description="seconds to wait for 
 _Offset = Annotated[int, Query(ge=0, le=2**62)]
 
 
-def _commands(request: Request) -> Commands:
+async def _commands(request: Request) -> Commands:  # async: a plain function would cost a thread hop
     commands: Commands = request.app.state.service.commands
     return commands
 
@@ -53,7 +53,7 @@ def _commands(request: Request) -> Commands:
 CommandsDep = Annotated[Commands, Depends(_commands)]
 
 
-def _reader(caller: CallerDep) -> Caller:
+async def _reader(caller: CallerDep) -> Caller:
     require(caller, Action.READ, Resource.COMMAND)
     return caller
 

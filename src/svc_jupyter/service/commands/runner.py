@@ -187,6 +187,9 @@ class Runner:
         try:
             values = await job.run()
             await self._finish(job, values)
+        except Exception:
+            log.exception("command_not_ended", command_id=job.id)
+            raise
         finally:
             timeout.cancel()
             self._jobs.pop(job.id, None)

@@ -69,3 +69,10 @@ idempotency_keys = sa.Table(
     sa.Column("status", sa.Integer),
     sa.Column("answer", sa.Text),
 )
+
+NEW_ROW: dict[str, object] = {column.name: None for column in commands.columns} | {
+    "retry": 0,
+    "progress": 0,
+    "can_notify": False,
+}
+"""Every column of a command as it is before anything is known of it."""

@@ -14,7 +14,9 @@ _URL_PASSWORD = re.compile(r"(://[^\s/:@]*):[^\s@]*@")
 class QueryFailure(Exception):
     """The engine, or the way to it, refused. `position` counts characters from the start of the statement."""
 
-    def __init__(self, message: str, *, position: int | None = None, hint: str | None = None, may_retry: bool = True):
+    def __init__(
+        self, message: str, *, position: int | None = None, hint: str | None = None, may_retry: bool = True
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.position = position

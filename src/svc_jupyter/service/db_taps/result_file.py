@@ -10,7 +10,6 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 import pyarrow as pa
 
@@ -23,7 +22,9 @@ _CHECK_EVERY_BYTES = 32 * 2**20
 class ResultFile:
     """Takes record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
 
-    def __init__(self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None):
+    def __init__(
+        self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None
+    ) -> None:
         self.path = path
         self.rows = 0
         self.schema: pa.Schema | None = None
@@ -37,7 +38,7 @@ class ResultFile:
     def __enter__(self) -> ResultFile:
         return self
 
-    def __exit__(self, _type: type[BaseException] | None, _error: BaseException | None, _tb: TracebackType | None):
+    def __exit__(self, *_: object) -> None:
         self.discard()
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -88,7 +89,7 @@ class ResultFile:
         try:
             self._open(self._part, schema)
             assert self._writer is not None
-            with pa.OSFile(str(narrow)) as source, pa.ipc.open_stream(source) as batches:
+            with pa.OSFile(str(narrow), "rb") as source, pa.ipc.open_stream(source) as batches:
                 for batch in batches:
                     self._writer.write_batch(_in_schema(batch, schema))
         finally:
@@ -122,15 +123,12 @@ class ResultFile:
 
 
 def _same_types(first: pa.Schema, second: pa.Schema) -> bool:
-    return first.types == second.types  # type: ignore[no-any-return]
+    return first.types == second.types
 
 
 def _common_schema(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     return pa.schema(
-        [
-            pa.field(one.name, common_type(one.type, other.type))
-            for one, other in zip(first, second, strict=True)
-        ]
+        [pa.field(one.name, common_type(one.type, other.type)) for one, other in zip(first, second, strict=True)]
     )
 
 

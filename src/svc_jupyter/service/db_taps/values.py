@@ -14,6 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from svc_jupyter.service.db_taps.arrow import Column, Kind
+
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
 _NUMBERS = frozenset({int, float, Decimal})
 _MAX_DECIMAL_DIGITS = 76
@@ -21,7 +23,7 @@ _INT64_DIGITS = 19
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
 
-def array_of(values: Sequence[Any]) -> pa.Array:
+def array_of(values: Sequence[Any]) -> Column:
     """Return the values as an Arrow array of the narrowest type that holds them all, text where nothing else does."""
     types = set(map(type, values))
     if not types <= _PLAIN:
@@ -47,7 +49,7 @@ def record_batch(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Reco
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(list(zip(names, (a.type for a in arrays), strict=True))))
 
 
-def common_type(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+def common_type(first: Kind, second: Kind) -> Kind:
     """Return the type that holds the values of both: the wider number, else text (binary where one is binary)."""
     if first.equals(second) or pa.types.is_null(second):
         return first
@@ -64,7 +66,7 @@ def common_type(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     return pa.string()
 
 
-def cast(column: pa.Array, to: pa.DataType) -> pa.Array:
+def cast(column: Column, to: Kind) -> Column:
     """Return the column in a type that `common_type` gave for it."""
     if column.type.equals(to):
         return column
@@ -90,11 +92,11 @@ def interval_text(months: int, days: int, microseconds: int) -> str:
     return " ".join(parts)
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def _is_number(kind: Kind) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _common_number(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+def _common_number(first: Kind, second: Kind) -> Kind:
     if pa.types.is_floating(first) or pa.types.is_floating(second):
         return pa.float64()
     if pa.types.is_decimal(first) or pa.types.is_decimal(second):
@@ -104,7 +106,7 @@ def _common_number(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     return pa.int64()
 
 
-def _common_decimal(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+def _common_decimal(first: Kind, second: Kind) -> Kind:
     scales = [kind.scale if pa.types.is_decimal(kind) else 0 for kind in (first, second)]
     whole = [
         kind.precision - kind.scale if pa.types.is_decimal(kind) else _INT64_DIGITS + 1 for kind in (first, second)
@@ -113,7 +115,7 @@ def _common_decimal(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     return pa.string() if digits > _MAX_DECIMAL_DIGITS else decimal_type(digits, scale)
 
 
-def decimal_type(digits: int, scale: int) -> pa.DataType:
+def decimal_type(digits: int, scale: int) -> Kind:
     """Return the narrower of Arrow's two decimal types for up to 76 digits."""
     return pa.decimal128(digits, scale) if digits <= pa.decimal128(38).precision else pa.decimal256(digits, scale)
 
@@ -124,9 +126,12 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    for kind in (bool, int, float, str, bytes, datetime, date):
+    if isinstance(value, (datetime, date)):
+        return value
+    plain: tuple[type[Any], ...] = (int, float, str, bytes)
+    for kind in plain:
         if isinstance(value, kind):
-            return kind(value) if kind in (bool, int, float, str, bytes) else value
+            return kind(value)
     return json.dumps(value, default=str) if isinstance(value, (dict, tuple)) else str(value)
 
 

@@ -19,7 +19,7 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
@@ -34,7 +34,7 @@ _KILL_ME_FIRST = b"500"
 
 
 class _WithoutPandas(importlib.abc.MetaPathFinder):
-    """Arrow imports pandas (0.6 s, 60 MB) as soon as it sees a Python list, to recognise its arrays: not needed here."""
+    """Arrow imports pandas (0.6 s, 60 MB) as soon as it sees a Python list, to know its arrays: not needed here."""
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
@@ -137,7 +137,7 @@ def _work(job: Job) -> int:
     return execution.run()
 
 
-def _end_when_told(job: Job, cancel: object) -> None:
+def _end_when_told(job: Job, cancel: Callable[[], None]) -> None:
     """On SIGTERM ask the database to end the query, and go; a database that does not answer is not waited for."""
     number = signal.sigwait({signal.SIGTERM, signal.SIGINT})
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
@@ -145,7 +145,6 @@ def _end_when_told(job: Job, cancel: object) -> None:
     code = _SIGNALLED + number
     with contextlib.suppress(OSError):
         _write_code(job, code)
-    assert callable(cancel)
     cancel()
     os._exit(code)
 

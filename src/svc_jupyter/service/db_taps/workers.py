@@ -66,7 +66,7 @@ class Workers:
                 await _undo(await handing)
             raise
 
-    async def close(self) -> None:
+    async def stop(self) -> None:
         """End the parent; the workers go on."""
         self._is_closed = True
         for task in list(self._tasks):

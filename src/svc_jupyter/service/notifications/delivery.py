@@ -47,7 +47,7 @@ class SmtpSession:
 
     def send(self, message: EmailMessage, recipient: str) -> None:
         """Hand over a message; return once the server has taken it on. Raises `NotDelivered`."""
-        if parseaddr(recipient) != ("", recipient):
+        if parseaddr(recipient) != ("", recipient) or "@" not in recipient:
             raise NotDelivered(f"{one_line(recipient, 254)!r} is not an e-mail address", may_retry=False)
         smtp = self._connected()
         try:

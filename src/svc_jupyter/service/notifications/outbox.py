@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.database import conflict_insert
 from svc_jupyter.service.notifications.tables import outbox
 
 ERROR_LIMIT = 1000
@@ -52,16 +52,16 @@ def put(connection: sa.Connection, *, command_id: int, user_id: int, now: float)
 
     None is for a disabled user, who may not know of the command any more, nor a second one for the same command.
     """
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     recipient = sa.select(
         sa.literal(command_id, sa.BigInteger), users.c.email, sa.literal(now, sa.Double), sa.literal(now, sa.Double)
     ).where(users.c.id == user_id, users.c.enabled)
     written = connection.execute(
-        insert(outbox)
+        conflict_insert(connection, outbox)
         .from_select(["command_id", "recipient", "created_at", "next_attempt_at"], recipient)
         .on_conflict_do_nothing()
+        .returning(outbox.c.id)
     )
-    return bool(written.rowcount == 1)
+    return written.first() is not None
 
 
 def claim(connection: sa.Connection, *, now: float, until: float) -> Letter | None:

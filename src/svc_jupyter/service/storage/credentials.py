@@ -6,16 +6,14 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from pydantic import SecretStr
-from sqlalchemy.dialects import postgresql, sqlite
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database import Database, conflict_insert
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
@@ -32,6 +30,7 @@ _MAX_SECRET = 16_384
 _REGION = re.compile(r"[A-Za-z0-9-]{1,64}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_JSON_SPACES = str.maketrans("\n\r\t", "   ")
 _OBJECT_STORES = frozenset({Scheme.S3, Scheme.GS, Scheme.AZ})
 
 
@@ -96,9 +95,8 @@ class Credentials:
             "region": account.region,
             "endpoint": account.endpoint,
         }
-        insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
         connection.execute(
-            insert(account_storage)
+            conflict_insert(connection, account_storage)
             .values(account_id=account_id, **values)
             .on_conflict_do_update(index_elements=["account_id"], set_=values)
         )
@@ -156,8 +154,8 @@ def _given(secret: SecretStr | None, key: str) -> str | None:
     text = "" if secret is None else secret.get_secret_value()
     if len(text) > _MAX_SECRET:
         raise Invalid(f"{key} is longer than {_MAX_SECRET} characters")
-    if key == "access_key" and _UNPRINTABLE.search(text):
-        raise Invalid("access_key holds a control character")
+    if _UNPRINTABLE.search(text if key == "access_key" else text.translate(_JSON_SPACES)):
+        raise Invalid(f"{key} holds a control character")
     return text or None
 
 

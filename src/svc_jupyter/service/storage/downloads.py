@@ -124,11 +124,12 @@ def _file(location: Location, roots: Iterable[Path]) -> Iterator[Source]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise _file_failure(location, error) from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise StorageFailure(f"{location} is {kind}", may_retry=False)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-            raise StorageFailure(f"{location} is {kind}", may_retry=False)
 
         def chunks() -> Iterator[bytes]:
             try:

@@ -55,14 +55,14 @@ def object_failure(error: BaseException, location: Location, account: AccountSto
         return not_found(location)
     if status in ("401", "403") or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
         return denied(location, account, reason)
-    if status is None:
-        return _transport_failure(text, location, account)
-    if status.startswith("3") or code in ("PermanentRedirect", "AuthorizationHeaderMalformed"):
+    if "BareRedirect" in text or code in ("PermanentRedirect", "AuthorizationHeaderMalformed"):
         return StorageFailure(
             f"{location}: the bucket is in another region than {account.region or 'the default one'}; "
             "an administrator sets the region with PUT account/storage",
             may_retry=False,
         )
+    if status is None:
+        return _transport_failure(text, location, account)
     return StorageFailure(f"{location}: the store answered {status}{f' ({reason})' if reason else ''}")
 
 

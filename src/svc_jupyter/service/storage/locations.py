@@ -68,9 +68,10 @@ class Location:
 
     def __str__(self) -> str:
         """Return the location for people and logs: without its query."""
-        if self.scheme is Scheme.AZ and self.account_name is not None:
-            return f"abfss://{self.store}@{self.account_name}.dfs.core.windows.net/{self.key}"
-        return f"{self.scheme}://{self.store}/{self.key}"
+        store = f"{self.scheme}://{self.store}"
+        if self.account_name is not None:
+            store = f"abfss://{self.store}@{self.account_name}.dfs.core.windows.net"
+        return f"{store}/{self.key}" if self.key or not self.store else store
 
     def __repr__(self) -> str:
         return f"Location({str(self)!r})"

@@ -8,7 +8,7 @@ threads of their own, which abort an interpreter that finishes at that moment (4
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from svc_jupyter.service.storage.account_storage import AccountStorage
@@ -16,7 +16,7 @@ from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.locations import Location, Scheme
 
 if TYPE_CHECKING:
-    from obstore.store import AzureConfig, ClientConfig, GCSConfig, ObjectStore, RetryConfig, S3Credential
+    from obstore.store import AzureConfig, ClientConfig, GCSConfig, ObjectStore, RetryConfig, S3Config, S3Credential
 
 DEFAULT_REGION = "us-east-1"
 CONNECT_SECONDS = 5
@@ -64,12 +64,17 @@ def _s3(location: Location, account: AccountStorage) -> ObjectStore:
             "expires_at": None,
         }
 
+    endpoint = account.endpoint or _s3_endpoint(region)
+    config = {
+        "region": region,
+        "endpoint": endpoint,
+        "aws_endpoint_url_s3": endpoint,  # a variable of this name would win over `endpoint`
+        "virtual_hosted_style_request": False,
+        "skip_signature": not account.has_credentials,
+    }
     return S3Store(
         location.store,
-        region=region,
-        endpoint=account.endpoint or _s3_endpoint(region),
-        virtual_hosted_style_request=False,
-        skip_signature=not account.has_credentials,
+        config=cast("S3Config", config),
         credential_provider=keys,
         client_options=_client_options(account),
         retry_config=_RETRIES,

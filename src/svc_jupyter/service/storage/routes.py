@@ -14,7 +14,7 @@ from svc_jupyter.service.storage.storage import Storage
 router = APIRouter(tags=["account"])
 
 
-def _storage(request: Request) -> Storage:
+async def _storage(request: Request) -> Storage:
     storage: Storage = request.app.state.service.storage
     return storage
 

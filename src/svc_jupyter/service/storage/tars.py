@@ -74,7 +74,12 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Iterator[bytes]:
 
 
 def _check_end(file: BoundedFile, source: str) -> None:
-    """The reader takes damage behind the first member for the end: tell it from the empty block that ends a tar."""
+    """The reader takes damage behind the first member for the end: tell it from the empty block that ends a tar.
+
+    Then read to the very end: only there does gzip compare its checksum.
+    """
     last = file.last
     if last and (len(last) != _BLOCK or last.strip(b"\0")):
         raise StorageFailure(f"{source} cannot be unpacked: it is damaged or cut off", may_retry=False)
+    while file.read(_CHUNK):
+        pass

@@ -10,6 +10,7 @@ import adbc_driver_manager as adbc
 import adbc_driver_postgresql
 import pyarrow as pa
 
+from svc_jupyter.service.db_taps.arrow import missing
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.postgresql_types import converted, server_casts
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -108,7 +109,7 @@ class PostgresqlEngine:
         with closing(adbc.AdbcStatement(connection)) as prepared, _translated():
             prepared.set_sql_query(text)
             handle = prepared.execute_schema()
-            schema = pa.Schema._import_from_c(handle.address)  # noqa: SLF001  the C data interface's entry
+            schema = pa.Schema._import_from_c(handle.address)
         return schema if len(schema) else None
 
     def _with_casts(self, connection: adbc.AdbcConnection, text: str, schema: pa.Schema) -> str:
@@ -118,7 +119,8 @@ class PostgresqlEngine:
             f"{alias}{'' if cast is None else '::' + cast} AS {_quoted(name)}"
             for alias, cast, name in zip(aliases, server_casts(schema), schema.names, strict=True)
         )
-        wrapped = f"WITH svc_rows({', '.join(aliases)}) AS (\n{text}\n) SELECT {columns} FROM svc_rows"
+        # The statement is the user's own; it runs with no other rights than it would alone.
+        wrapped = f"WITH svc_rows({', '.join(aliases)}) AS (\n{text}\n) SELECT {columns} FROM svc_rows"  # noqa: S608
         try:
             self._described(connection, wrapped)
         except QueryFailure:
@@ -134,8 +136,8 @@ class PostgresqlEngine:
 
 def _batches(handle: adbc.ArrowArrayStreamHandle) -> Iterator[pa.RecordBatch]:
     """Yield the rows in plain types; an empty batch first, which says what the columns are."""
-    with pa.RecordBatchReader._import_from_c(handle.address) as reader:  # noqa: SLF001  the C stream's entry
-        nothing = [pa.nulls(0, kind) for kind in reader.schema.types]
+    with pa.RecordBatchReader._import_from_c(handle.address) as reader:
+        nothing = [missing(0, kind) for kind in reader.schema.types]
         yield converted(pa.RecordBatch.from_arrays(nothing, schema=reader.schema))
         for batch in reader:
             yield converted(batch)
@@ -158,18 +160,22 @@ class _translated:  # noqa: N801  used as a statement: `with _translated():`
 
 
 def _failure(error: adbc.Error, prefix: int) -> QueryFailure:
-    details = {key: value.decode("utf-8", "replace") for key, value in error.details}
+    details = {_decoded(key): _decoded(value) for key, value in error.details}
     text = str(error)
-    position = int(details.get(b"PG_DIAG_STATEMENT_POSITION", 0) or 0) - 1
+    position = int(details.get("PG_DIAG_STATEMENT_POSITION", 0) or 0) - 1
     if "could not begin COPY" in text:
         position -= prefix
-    hints = [details.get(b"PG_DIAG_MESSAGE_DETAIL"), details.get(b"PG_DIAG_MESSAGE_HINT")]
+    hints = [details.get("PG_DIAG_MESSAGE_DETAIL"), details.get("PG_DIAG_MESSAGE_HINT")]
     return QueryFailure(
-        details.get(b"PG_DIAG_MESSAGE_PRIMARY") or _primary(text),
+        details.get("PG_DIAG_MESSAGE_PRIMARY") or _primary(text),
         position=position if position >= 0 else None,
         hint=" ".join(filter(None, hints)) or None,
         may_retry=error.sqlstate in _PASSING_STATES or error.sqlstate is None,
     )
+
+
+def _decoded(text: str | bytes) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
 def _primary(text: str) -> str:

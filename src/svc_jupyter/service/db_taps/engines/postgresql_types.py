@@ -3,17 +3,19 @@
 Whole and floating numbers, booleans, text, bytea, dates, times and timestamps come as Arrow has them. Besides:
 numeric becomes a decimal (of the column's own scale where it declares one, else of the largest scale met; a float
 where NaN or infinity occurs), json and jsonb text, an interval a duration where it has no months, else text.
-What has no counterpart (uuid, inet, ranges, composite values, timetz …) is cast to text by the server, money to numeric.
+What has no counterpart (uuid, inet, ranges, composite values, timetz …) the server casts to text, money to numeric.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind
 from svc_jupyter.service.db_taps.values import decimal_type, interval_text
 
 _MAX_DIGITS = 76
@@ -41,7 +43,7 @@ def converted(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(plain))
 
 
-def _server_cast(field: pa.Field) -> str | None:
+def _server_cast(field: ColumnField) -> str | None:
     name = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
     if name in ("money", "_money"):
         return "numeric" if name == "money" else "text[]"
@@ -52,31 +54,31 @@ def _server_cast(field: pa.Field) -> str | None:
     return None
 
 
-def _leaf(kind: pa.DataType) -> pa.DataType:
+def _leaf(kind: Kind) -> Kind:
     return kind.value_type if pa.types.is_list(kind) else kind
 
 
-def _has_no_counterpart(kind: pa.DataType) -> bool:
+def _has_no_counterpart(kind: Kind) -> bool:
     return _extension(kind) is not None and not _is_json(kind) and not _is_numeric(kind)
 
 
-def _is_numeric(kind: pa.DataType) -> bool:
+def _is_numeric(kind: Kind) -> bool:
     return _extension(kind) == "arrow.opaque" and kind.type_name == "numeric"
 
 
-def _is_json(kind: pa.DataType) -> bool:
+def _is_json(kind: Kind) -> bool:
     return _extension(kind) == "arrow.json"
 
 
-def _extension(kind: pa.DataType) -> str | None:
+def _extension(kind: Kind) -> str | None:
     return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else None
 
 
-def _is_interval(kind: pa.DataType) -> bool:
+def _is_interval(kind: Kind) -> bool:
     return bool(kind.equals(pa.month_day_nano_interval()))
 
 
-def _precision(field: pa.Field) -> tuple[int, int] | None:
+def _precision(field: ColumnField) -> tuple[int, int] | None:
     """Return digits and scale of a column declared `numeric(p, s)`."""
     typmod = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
     if not _is_numeric(field.type) or typmod < _TYPMOD_HEADER:
@@ -86,7 +88,7 @@ def _precision(field: pa.Field) -> tuple[int, int] | None:
     return max(digits - min(scale, 0), scale), max(scale, 0)
 
 
-def _converted(column: pa.Array, precision: tuple[int, int] | None) -> pa.Array:
+def _converted(column: Column, precision: tuple[int, int] | None) -> Column:
     kind = column.type
     if pa.types.is_list(kind):
         inner = column.values
@@ -105,20 +107,20 @@ def _converted(column: pa.Array, precision: tuple[int, int] | None) -> pa.Array:
     return column
 
 
-def _decimals(texts: pa.Array, precision: tuple[int, int] | None) -> pa.Array:
+def _decimals(texts: Column, precision: tuple[int, int] | None) -> Column:
     digits, scale = precision or _needed_precision(texts)
-    try:
-        if digits <= _MAX_DIGITS:
-            return texts.cast(decimal_type(digits, scale))
+    if digits > _MAX_DIGITS:
         return texts
+    try:
+        return texts.cast(decimal_type(digits, scale))
     except pa.ArrowInvalid:  # NaN and infinity are numeric too
         return texts.cast(pa.float64())
 
 
-def _needed_precision(texts: pa.Array) -> tuple[int, int]:
+def _needed_precision(texts: Column) -> tuple[int, int]:
     """Return digits and scale that hold every number of the column."""
-    length = pc.binary_length(texts)
-    point = pc.find_substring(texts, ".")
+    length: Any = pc.binary_length(texts)
+    point: Any = pc.find_substring(texts, ".")
     has_point = pc.greater_equal(point, 0)
     scales = pc.if_else(has_point, pc.subtract(pc.subtract(length, point), 1), 0)
     whole = pc.if_else(has_point, point, length)
@@ -126,8 +128,8 @@ def _needed_precision(texts: pa.Array) -> tuple[int, int]:
     return max(most, _USUAL_WHOLE_DIGITS) + scale, scale
 
 
-def _durations(column: pa.Array) -> pa.Array:
-    parts = np.frombuffer(column.buffers()[1], _INTERVAL, count=column.offset + len(column))[column.offset :]
+def _durations(column: Column) -> Column:
+    parts: Any = np.frombuffer(column.buffers()[1], _INTERVAL, count=column.offset + len(column))[column.offset :]
     missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
     months = np.where(missing, 0, parts["months"])
     days = np.where(missing, 0, parts["days"]).astype("i8")
@@ -140,7 +142,7 @@ def _durations(column: pa.Array) -> pa.Array:
     return pa.array([None if gone else interval_text(m, d, us) for m, d, us, gone in rows], pa.string())
 
 
-def _within_range(column: pa.Array) -> pa.Array:
+def _within_range(column: Column) -> Column:
     """Return the column as it is, or as text when it holds infinity or a year that Python and pandas do not know."""
     is_date = pa.types.is_date32(column.type)
     numbers = column.cast(pa.int32() if is_date else pa.int64())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator, Sequence
+import importlib.util
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -106,7 +106,7 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> Non
     if not result.returns_rows:
         sink.done(result.rowcount if result.rowcount >= 0 else None)
         return
-    names = [str(name) for name in result.keys()]
+    names = [str(name) for name in cast("Iterable[str]", result.keys())]
     sink.table()
     sink.write(record_batch(names, []))
     for rows in result.partitions(_BATCH_ROWS):
@@ -165,9 +165,9 @@ def _missing(url: sa.URL, error: Exception) -> QueryFailure:
     name = url.get_backend_name()
     module = getattr(error, "name", None)
     package = _PACKAGES.get(module, module) if module else _MISSING_DIALECTS.get(name)
-    hint = f"install it where the service runs: pip install '{package}'" if package else "install its SQLAlchemy dialect"
-    what = f"the driver {module}" if module else f"the SQLAlchemy dialect {name}"
-    return QueryFailure(f"{what} for {name} is not installed; {hint}", may_retry=False)
+    what = f"the driver {module} for {name}" if module else f"an SQLAlchemy dialect for {name}"
+    how = f": pip install '{package}'" if package else ""
+    return QueryFailure(f"{what} is not installed; install it where the service runs{how}", may_retry=False)
 
 
 def _failure(error: Exception) -> QueryFailure:

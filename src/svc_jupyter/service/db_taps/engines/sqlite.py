@@ -16,10 +16,10 @@ import adbc_driver_sqlite
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from svc_jupyter.service.db_taps.arrow import Kind, missing
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.sqlite_exact import file_uri, list_tables, run_exactly
-from svc_jupyter.service.db_taps.engines.sqlite_rules import failure_of, refuse_other_files, split_pragmas
-from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.engines.sqlite_rules import failure_of, refuse_other_files
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement
 
@@ -29,6 +29,7 @@ _BATCH_ROWS = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
 # rows of a large file may be large. 8 Ki and 64 Ki rows a batch are equally fast (0.30 s for a million rows of six).
 _LARGE_BATCH, _SMALL_BATCH = 65_536, 8_192
 _LARGE_FILE_BYTES = 512 * 2**20
+_BEFORE_BEGIN = frozenset({"PRAGMA", "VACUUM"})
 _READING = frozenset({"SELECT", "VALUES", "WITH"})
 _SHORTENED_NUMBER = r"^-?\d\.\d{6}e[+-]\d{2,3}$"
 _VIEW = "svc_declared_types"
@@ -48,8 +49,7 @@ class SqliteEngine:
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
         """See `Engine.run`. PRAGMAs at the beginning of the script run before the transaction."""
         uri = self._checked_uri()
-        simple = not controls_transactions(statements) and all(s.keyword not in ("PRAGMA", "VACUUM") for s in statements)
-        if simple:
+        if not controls_transactions(statements) and not any(s.keyword in _BEFORE_BEGIN for s in statements):
             try:
                 self._run_by_adbc(uri, statements, sink)
             except InferenceFailed:
@@ -98,7 +98,7 @@ class SqliteEngine:
             running.set_options(**{_BATCH_ROWS: self._batch_rows()})
             running.set_sql_query(statement.text)
             handle, _ = running.execute_query()
-            with pa.RecordBatchReader._import_from_c(handle.address) as reader:  # noqa: SLF001  the C stream's entry
+            with pa.RecordBatchReader._import_from_c(handle.address) as reader:
                 if len(reader.schema):
                     sink.table()
                     for batch in _checked(reader, declared):
@@ -109,14 +109,12 @@ class SqliteEngine:
         return _LARGE_BATCH if self._file.stat().st_size < _LARGE_FILE_BYTES else _SMALL_BATCH
 
 
-def _checked(reader: pa.RecordBatchReader, declared: list[pa.DataType] | None) -> Iterator[pa.RecordBatch]:
+def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Iterator[pa.RecordBatch]:
     """Yield the batches, an empty one first; raises `InferenceFailed` where they are not what the file holds."""
     schema = reader.schema
     kinds = declared if declared is not None and len(declared) == len(schema) else [pa.null()] * len(schema)
-    mixed = [
-        n for n, kind in enumerate(schema.types) if pa.types.is_string(kind) and not pa.types.is_string(kinds[n])
-    ]
-    empty = [pa.nulls(0, kind) for kind in kinds]
+    mixed = [n for n, kind in enumerate(schema.types) if pa.types.is_string(kind) and not pa.types.is_string(kinds[n])]
+    empty = [missing(0, kind) for kind in kinds]
     yield pa.RecordBatch.from_arrays(empty, schema=_schema(schema.names, kinds))
     for batch in reader:
         try:
@@ -126,17 +124,17 @@ def _checked(reader: pa.RecordBatchReader, declared: list[pa.DataType] | None) -
         if any(pc.any(pc.match_substring_regex(batch.column(n), _SHORTENED_NUMBER)).as_py() for n in mixed):
             raise InferenceFailed
         columns = [
-            pa.nulls(len(column), kind) if len(column) and column.null_count == len(column) else column
+            missing(len(column), kind) if len(column) and column.null_count == len(column) else column
             for column, kind in zip(batch.columns, kinds, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(columns, schema=_schema(schema.names, [column.type for column in columns]))
 
 
-def _schema(names: list[str], types: list[pa.DataType]) -> pa.Schema:
+def _schema(names: list[str], types: list[Kind]) -> pa.Schema:
     return pa.schema([pa.field(name, kind) for name, kind in zip(names, types, strict=True)])
 
 
-def _declared_types(connection: adbc.AdbcConnection, query: str) -> list[pa.DataType] | None:
+def _declared_types(connection: adbc.AdbcConnection, query: str) -> list[Kind] | None:
     """Return the types that the tables declare for a query's columns, null where none; None when SQLite cannot say."""
     with suppress(adbc.Error):
         _execute(connection, f"CREATE TEMP VIEW {_VIEW} AS {query}")
@@ -148,7 +146,7 @@ def _declared_types(connection: adbc.AdbcConnection, query: str) -> list[pa.Data
     return None
 
 
-def _affinity(declared: str) -> pa.DataType:
+def _affinity(declared: str) -> Kind:
     """Return the type for a declared one, by SQLite's rules of affinity; a blob or no type says nothing."""
     name = declared.upper()
     if "INT" in name:
@@ -168,7 +166,7 @@ def _execute(connection: adbc.AdbcConnection, text: str) -> list[dict[str, str]]
     with closing(adbc.AdbcStatement(connection)) as statement:
         statement.set_sql_query(text)
         handle, _ = statement.execute_query()
-        with pa.RecordBatchReader._import_from_c(handle.address) as reader:  # noqa: SLF001  the C stream's entry
+        with pa.RecordBatchReader._import_from_c(handle.address) as reader:
             return reader.read_all().to_pylist()
 
 

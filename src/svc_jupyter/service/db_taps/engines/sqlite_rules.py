@@ -13,7 +13,8 @@ from svc_jupyter.service.db_taps.statements import Statement, words_of
 
 _NAMED = (
     re.compile(r'^near "(?P<token>.+)": syntax error', re.DOTALL),
-    re.compile(r"^(?:no such (?:column|table|function|index|view|trigger|module)|ambiguous column name): (?P<token>.+)"),
+    re.compile(r"^no such (?:column|table|function|index|view|trigger|module): (?P<token>.+)"),
+    re.compile(r"^ambiguous column name: (?P<token>.+)"),
     re.compile(r"has no column named (?P<token>.+)$"),
     re.compile(r"^(?:wrong number of arguments to function|misuse of (?:aggregate|window function)):? (?P<token>\w+)"),
     re.compile(r'^unrecognized token: "(?P<token>.+)"', re.DOTALL),
@@ -22,8 +23,10 @@ _NAMED = (
 _PASSING = ("database is locked", "database table is locked", "disk I/O error", "unable to open database file")
 _OCCURRENCES_TRIED = 50
 _STARTS = frozenset(
-    "SELECT VALUES WITH INSERT REPLACE UPDATE DELETE CREATE DROP ALTER PRAGMA EXPLAIN ANALYZE REINDEX VACUUM BEGIN "
-    "COMMIT END ROLLBACK SAVEPOINT RELEASE".split()
+    {
+        *("SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "PRAGMA"),
+        *("EXPLAIN", "ANALYZE", "REINDEX", "VACUUM", "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"),
+    }
 )
 
 

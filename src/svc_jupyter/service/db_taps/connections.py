@@ -1,0 +1,150 @@
+"""From a tap's attributes to the connection that a worker opens. What is wrong with them is told here, by name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError
+
+from svc_jupyter.api.db_taps import DbType
+from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.sqlite_files import checked_file
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.settings import Settings
+
+_DEFAULT_PORTS = {DbType.POSTGRESQL: 5432, DbType.REDSHIFT: 5439, DbType.MYSQL: 3306, DbType.SQLSERVER: 1433}
+_SQLALCHEMY_NAMES = {DbType.MYSQL: "mysql", DbType.SQLSERVER: "mssql"}
+_DIALECTS = {"mysql": Dialect.MYSQL, "mariadb": Dialect.MYSQL, "mssql": Dialect.SQLSERVER}
+_CONNECT_SECONDS = 10
+_HOST = re.compile(r"[^\s/@?#\\]+")
+_SOCKET_FOLDER = re.compile(r"/\S*")
+_UNSTORABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_URL_FORM = "dialect+driver://user:password@host:port/database"
+_MAX_SECRET = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class TapAttributes:
+    """A tap as its connection needs it. The empty text means none."""
+
+    name: str
+    db_type: str
+    db_host: str | None = None
+    port: int | None = None
+    db_name: str | None = None
+    db_user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    url: str | None = field(default=None, repr=False)
+
+
+def connection_of(tap: TapAttributes, settings: Settings) -> Connection:
+    """Return the connection of a tap; nothing is connected yet.
+
+    Raises `Invalid`, naming the attribute, for what is missing, has no valid form or may not be opened.
+    """
+    _check_texts(tap)
+    kind = _known_type(tap.db_type)
+    if kind is DbType.SQLITE:
+        if not tap.db_name:
+            raise Invalid("db_name: a sqlite tap needs the path of its file")
+        return _sqlite(tap, tap.db_name, settings)
+    if kind is DbType.URL:
+        return _from_url(tap, settings)
+    if not tap.db_host:
+        raise Invalid(f"db_host: a {kind} tap needs the host of its database")
+    host = _HOST if kind is not DbType.POSTGRESQL else re.compile(f"{_HOST.pattern}|{_SOCKET_FOLDER.pattern}")
+    if not host.fullmatch(tap.db_host):
+        raise Invalid("db_host: must be a host name or an address, without scheme, port and path")
+    address = f"{tap.db_host}:{tap.port or _DEFAULT_PORTS[kind]}"
+    if kind in (DbType.POSTGRESQL, DbType.REDSHIFT):
+        port = tap.port or (_DEFAULT_PORTS[kind] if kind is DbType.REDSHIFT else None)
+        target = _conninfo(tap.db_host, port, tap.db_name, tap.db_user, tap.password)
+        return Connection(tap.name, kind, EngineName.POSTGRESQL, Dialect.POSTGRESQL, address, target)
+    name = _SQLALCHEMY_NAMES[kind]
+    url = sa.URL.create(name, tap.db_user, tap.password, tap.db_host, tap.port, tap.db_name)
+    target = url.render_as_string(hide_password=False)
+    return Connection(tap.name, kind, EngineName.SQLALCHEMY, _DIALECTS[name], address, target)
+
+
+def _known_type(name: str) -> DbType:
+    try:
+        return DbType(name)
+    except ValueError:
+        raise Invalid(f"db_type: unknown; known are {', '.join(DbType)}") from None
+
+
+def _check_texts(tap: TapAttributes) -> None:
+    texts = {
+        "name": tap.name,
+        "db_host": tap.db_host,
+        "db_name": tap.db_name,
+        "db_user": tap.db_user,
+        "db_passwd": tap.password,
+        "url": tap.url,
+    }
+    for name, text in texts.items():
+        if text and _UNSTORABLE.search(text):
+            raise Invalid(f"{name}: must not contain control characters or halves of a character")
+        if text and len(text) > _MAX_SECRET:
+            raise Invalid(f"{name}: must have at most {_MAX_SECRET} characters")
+    if tap.url and tap.db_type != DbType.URL:
+        raise Invalid("url: only a tap with db_type url has one")
+
+
+def _sqlite(tap: TapAttributes, file: str, settings: Settings) -> Connection:
+    path = checked_file(file, settings)
+    return Connection(tap.name, tap.db_type, EngineName.SQLITE, Dialect.SQLITE, file, str(path))
+
+
+def _from_url(tap: TapAttributes, settings: Settings) -> Connection:
+    if not tap.url:
+        raise Invalid(f"url: a tap with db_type url needs one: {_URL_FORM}")
+    try:
+        url = sa.make_url(re.sub(r"^postgres(?=[:+])", "postgresql", tap.url))
+        backend = url.get_backend_name()
+    except (ArgumentError, ValueError):
+        raise Invalid(f"url: cannot be read; it must have the form {_URL_FORM}") from None
+    if backend == "sqlite":
+        if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+            raise Invalid("url: a sqlite URL must name a file by its absolute path: sqlite:////folder/file.db")
+        return _sqlite(tap, url.database, settings)
+    address = (f"{url.host}:{url.port}" if url.port else url.host) or url.database or backend
+    if backend == "postgresql":
+        return Connection(
+            tap.name, tap.db_type, EngineName.POSTGRESQL, Dialect.POSTGRESQL, address, _conninfo_of_url(url)
+        )
+    dialect = _DIALECTS.get(backend, Dialect.OTHER)
+    return Connection(tap.name, tap.db_type, EngineName.SQLALCHEMY, dialect, address, tap.url)
+
+
+def _conninfo_of_url(url: sa.URL) -> str:
+    options = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
+    return _conninfo(url.host, url.port, url.database, url.username, url.password, options)
+
+
+def _conninfo(
+    host: str | None,
+    port: int | None,
+    database: str | None,
+    user: str | None,
+    password: str | None,
+    options: dict[str, str] | None = None,
+) -> str:
+    """Return libpq's connection string: `key='value'` pairs, which take any character."""
+    values = {
+        "connect_timeout": str(_CONNECT_SECONDS),
+        "application_name": "svc-jupyter",
+        "host": host,
+        "port": None if port is None else str(port),
+        "dbname": database,
+        "user": user,
+        "password": password,
+        **(options or {}),
+    }
+    return " ".join(f"{key}={_quoted(value)}" for key, value in values.items() if value)
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,215 @@
+"""The account's DB taps: stored connections to databases (CONVENTIONS section 7; SPEC: Submit a DB query command)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import SecretStr
+from sqlalchemy.exc import IntegrityError
+
+from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapUpdate, DbType
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.job import Connection
+from svc_jupyter.service.db_taps.tables import db_taps
+from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+
+_PLAIN = ("name", "db_type", "db_host", "port", "db_name", "db_user")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTap:
+    """A tap that may be queried, and how."""
+
+    id: int
+    name: str
+    connection: Connection
+
+
+class DbTaps:
+    """Keeps the taps. Passwords and URLs are sealed, and no answer, log or error shows them."""
+
+    def __init__(
+        self, settings: Settings, database: Database, secrets: SecretBox, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.settings = settings
+        self._database = database
+        self._secrets = secrets
+        self._clock = clock
+
+    def list(self, page: Page, *, by: Caller) -> DbTapList:
+        """Return a page of the account's taps, newest first."""
+        require(by, Action.READ, Resource.DB_TAP)
+        with self._database.connect() as connection:
+            rows = connection.execute(
+                sa.select(db_taps)
+                .where(db_taps.c.account_id == by.account_id)
+                .order_by(db_taps.c.id.desc())
+                .offset(page.offset)
+                .limit(page.fetch)
+            ).all()
+        shown, paging_info = page.cut(rows)
+        return DbTapList(db_taps=[_record(row) for row in shown], paging_info=paging_info)
+
+    def get(self, tap_id: int, *, by: Caller) -> DbTap:
+        """Return a tap. Raises `NotFound`."""
+        require(by, Action.READ, Resource.DB_TAP)
+        with self._database.connect() as connection:
+            return _record(_row(connection, by.account_id, tap_id))
+
+    def create(self, body: DbTapCreate, *, by: Caller) -> DbTap:
+        """Store a new tap and return it; the database is not connected to.
+
+        Raises `Invalid` for attributes that do not make a connection, and for a name that another tap has.
+        """
+        require(by, Action.CREATE, Resource.DB_TAP)
+        values = self._values(body, {})
+        with self._writing(by.account_id, body.name, apart_from=None) as connection:
+            row = connection.execute(
+                sa.insert(db_taps)
+                .values(account_id=by.account_id, user_id=by.user_id, created_at=self._clock(), **values)
+                .returning(db_taps)
+            ).one()
+        return _record(row)
+
+    def update(self, tap_id: int, body: DbTapUpdate, *, by: Caller) -> DbTap:
+        """Change the given attributes of a tap and return it; an empty text clears one.
+
+        Raises `NotFound`, and `Invalid` where the whole would not make a connection any more.
+        """
+        require(by, Action.UPDATE, Resource.DB_TAP)
+        with self._database.connect() as connection:
+            before = _values_of(_row(connection, by.account_id, tap_id))
+        values = self._values(body, before)
+        with self._writing(by.account_id, values["name"], apart_from=tap_id) as connection:
+            row = connection.execute(
+                sa.update(db_taps)
+                .where(db_taps.c.id == tap_id, db_taps.c.account_id == by.account_id)
+                .values(**values)
+                .returning(db_taps)
+            ).one_or_none()
+            if row is None:
+                raise _not_found(tap_id)
+        return _record(row)
+
+    def delete(self, tap_id: int, *, by: Caller) -> None:
+        """Forget a tap; queries that run on it go on. Raises `NotFound`."""
+        require(by, Action.DELETE, Resource.DB_TAP)
+        with self._database.begin() as connection:
+            gone = connection.execute(
+                sa.delete(db_taps).where(db_taps.c.id == tap_id, db_taps.c.account_id == by.account_id)
+            )
+            if not gone.rowcount:
+                raise _not_found(tap_id)
+
+    async def check_usable(self, account_id: int, tap_id: int) -> None:
+        """Raise `NotFound` when there is no such tap, and `Invalid` when it is not active."""
+        _check_active(await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id)))
+
+    async def opened(self, account_id: int, tap_id: int) -> OpenTap:
+        """Return a tap with its connection, secrets included, for a worker alone.
+
+        Raises `NotFound`, and `Invalid` when it is not active or what it names may not be opened (any more).
+        """
+        row = await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id))
+        _check_active(row)
+        attributes = _attributes(_values_of(row), self._open(row.sealed_password), self._open(row.sealed_url))
+        return OpenTap(row.id, row.name, connection_of(attributes, self.settings))
+
+    def _values(self, body: DbTapCreate | DbTapUpdate, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of the tap that the body makes of what was before, once they make a connection."""
+        given = body.model_dump(exclude_unset=bool(before))
+        plain = {name: given[name] or None if name in given else before.get(name) for name in _PLAIN}
+        password = self._secret(body.db_passwd, before.get("sealed_password"))
+        url = self._secret(body.url, before.get("sealed_url"))
+        if plain["db_type"] != DbType.URL and body.url is None:
+            url = None  # it was the one of the type the tap had before
+        active = bool(given["active"] if "active" in given else before["active"])
+        connection_of(_attributes(plain, password, url), self.settings)
+        return plain | {
+            "active": active,
+            "sealed_password": None if password is None else self._secrets.seal(password),
+            "sealed_url": None if url is None else self._secrets.seal(url),
+        }
+
+    def _secret(self, given: SecretStr | None, sealed: str | None) -> str | None:
+        return self._open(sealed) if given is None else given.get_secret_value() or None
+
+    def _open(self, sealed: str | None) -> str | None:
+        try:
+            return None if sealed is None else self._secrets.open(sealed)
+        except ValueError as error:
+            raise Invalid(str(error)) from error
+
+    @contextmanager
+    def _writing(self, account_id: int, name: str, *, apart_from: int | None) -> Iterator[sa.Connection]:
+        """Yield a write transaction in which a tap gets a name that no other of its account has."""
+        same_name = sa.select(db_taps.c.id).where(db_taps.c.account_id == account_id, db_taps.c.name == name)
+        if apart_from is not None:
+            same_name = same_name.where(db_taps.c.id != apart_from)
+        try:
+            with self._database.begin() as connection:
+                known = connection.execute(same_name).scalar()
+                if known is not None:
+                    raise Invalid(f"name: DB tap {known} is called {name} already")
+                yield connection
+        except IntegrityError as error:  # another call was quicker
+            raise Invalid(f"name: another DB tap is called {name} already") from error
+
+
+def _row(connection: sa.Connection, account_id: int, tap_id: int) -> sa.Row[Any]:
+    row = connection.execute(
+        sa.select(db_taps).where(db_taps.c.id == tap_id, db_taps.c.account_id == account_id)
+    ).one_or_none()
+    if row is None:
+        raise _not_found(tap_id)
+    return row
+
+
+def _not_found(tap_id: int) -> NotFound:
+    return NotFound(f"there is no DB tap {tap_id} in this account")
+
+
+def _check_active(row: sa.Row[Any]) -> None:
+    if not row.active:
+        raise Invalid(f"DB tap {row.id} ({row.name}) is not active; activate it with PUT db_taps/{row.id}")
+
+
+def _values_of(row: sa.Row[Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in row._mapping.items()}
+
+
+def _attributes(plain: Mapping[str, Any], password: str | None, url: str | None) -> TapAttributes:
+    return TapAttributes(
+        name=plain["name"],
+        db_type=plain["db_type"],
+        db_host=plain["db_host"],
+        port=plain["port"],
+        db_name=plain["db_name"],
+        db_user=plain["db_user"],
+        password=password,
+        url=url,
+    )
+
+
+def _record(row: sa.Row[Any]) -> DbTap:
+    return DbTap(
+        **{name: row._mapping[name] for name in _PLAIN},
+        id=row.id,
+        active=row.active,
+        account_id=row.account_id,
+        user_id=row.user_id,
+        created_at=iso_time(row.created_at),
+    )

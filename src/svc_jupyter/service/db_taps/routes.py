@@ -1,0 +1,69 @@
+"""DB taps over HTTP (CONVENTIONS section 7)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapTables, DbTapUpdate, Deleted
+from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.db_taps.db_taps import DbTaps
+from svc_jupyter.service.db_taps.table_lists import list_tables
+from svc_jupyter.service.db_taps.workers import Workers
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+
+router = APIRouter(tags=["db taps"])
+
+
+def _db_taps(request: Request) -> DbTaps:
+    db_taps: DbTaps = request.app.state.service.db_taps
+    return db_taps
+
+
+def _workers(request: Request) -> Workers:
+    workers: Workers = request.app.state.service.workers
+    return workers
+
+
+DbTapsDep = Annotated[DbTaps, Depends(_db_taps)]
+WorkersDep = Annotated[Workers, Depends(_workers)]
+
+
+@router.get("/db_taps")
+def list_db_taps(db_taps: DbTapsDep, caller: CallerDep, page: PageDep) -> DbTapList:
+    """Return a page of the account's taps, newest first; passwords and URLs are never shown."""
+    return db_taps.list(page, by=caller)
+
+
+@router.post("/db_taps")
+def create_db_tap(body: DbTapCreate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
+    """Store a tap. 422 for an unknown type, a missing attribute, a file that may not be opened, or a taken name."""
+    return db_taps.create(body, by=caller)
+
+
+@router.get("/db_taps/{db_tap_id}")
+def get_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
+    """Return a tap."""
+    return db_taps.get(db_tap_id, by=caller)
+
+
+@router.put("/db_taps/{db_tap_id}")
+def update_db_tap(db_tap_id: Id, body: DbTapUpdate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
+    """Change the given attributes of a tap; an empty text clears one."""
+    return db_taps.update(db_tap_id, body, by=caller)
+
+
+@router.delete("/db_taps/{db_tap_id}")
+def delete_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> Deleted:
+    """Forget a tap; queries that run on it go on."""
+    db_taps.delete(db_tap_id, by=caller)
+    return Deleted(id=db_tap_id)
+
+
+@router.get("/db_taps/{db_tap_id}/tables")
+async def list_db_tap_tables(db_tap_id: Id, db_taps: DbTapsDep, workers: WorkersDep, caller: CallerDep) -> DbTapTables:
+    """Return the tables and views that the tap's user can see. 422, with its reason, when the database refuses."""
+    require(caller, Action.READ, Resource.DB_TAP)
+    return await list_tables(await db_taps.opened(caller.account_id, db_tap_id), workers)

@@ -1,0 +1,42 @@
+"""The operator's rate limit, if there is one: a token bucket for each user (CONVENTIONS section 1: 429)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from svc_jupyter.service.errors import TooManyRequests
+
+_BURST_SECONDS = 1.0
+"""A user who was quiet may send this much of the limit at once."""
+
+
+@dataclass(slots=True)
+class _Bucket:
+    tokens: float
+    filled_at: float
+
+
+class RateLimit:
+    """Counts the requests of each user in this process; `clock` returns seconds."""
+
+    def __init__(self, requests_per_second: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = requests_per_second
+        self._clock = clock
+        self._buckets: dict[int, _Bucket] = {}
+
+    def count(self, user_id: int) -> None:
+        """Count a request; raises `TooManyRequests` when the user is over the limit."""
+        if self._rate is None:
+            return
+        size = max(1.0, self._rate * _BURST_SECONDS)
+        now = self._clock()
+        bucket = self._buckets.setdefault(user_id, _Bucket(size, now))
+        bucket.tokens = min(size, bucket.tokens + (now - bucket.filled_at) * self._rate)
+        bucket.filled_at = now
+        if bucket.tokens < 1:
+            seconds = math.ceil((1 - bucket.tokens) / self._rate)
+            raise TooManyRequests(f"more than {self._rate:g} requests a second; try again in {seconds} s", seconds)
+        bucket.tokens -= 1

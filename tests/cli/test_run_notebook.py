@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+
+def notebook_at(path: Path, *cells: nbformat.NotebookNode) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(new_notebook(cells=list(cells)), path)
+    return path
+
+
+def sources(path: Path) -> list[str]:
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells]
+
+
+def test_cells_and_outputs_are_printed_and_the_copy_holds_them(tmp_path: Path, svc_jupyter):
+    frame = "import pandas as pd\npd.DataFrame({'carrier': ['UA'], 'flights': [58665]})"
+    notebook = notebook_at(tmp_path / "a.ipynb", new_markdown_cell("# Flights"), new_code_cell(frame))
+    published = notebook.read_bytes()
+    done = svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "out" / "a.ipynb"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "── Flights ─" in done.stdout
+    assert "│ pd.DataFrame" in done.stdout
+    assert "0      UA    58665" in done.stdout
+    assert notebook.read_bytes() == published
+    copy = nbformat.read(tmp_path / "out" / "a.ipynb", as_version=4)
+    assert "58665" in copy.cells[1].outputs[0].data["text/plain"]
+
+
+def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, svc_jupyter):
+    cells = [new_code_cell("print('one')"), new_code_cell("1 / 0"), new_code_cell("print('three')")]
+    notebook = notebook_at(tmp_path / "a.ipynb", *cells)
+    done = svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "copy.ipynb"))
+    assert done.returncode == 1
+    assert "one" in done.stdout
+    assert "three" not in done.stdout
+    assert "a cell failed: ZeroDivisionError: division by zero" in done.stderr
+    assert nbformat.read(tmp_path / "copy.ipynb", as_version=4).cells[1].outputs[0].ename == "ZeroDivisionError"
+
+
+def test_a_copy_that_somebody_changed_is_kept(tmp_path: Path, svc_jupyter):
+    notebook = notebook_at(tmp_path / "a.ipynb", new_code_cell("1"))
+    mine = notebook_at(tmp_path / "work" / "a.ipynb", new_code_cell("my own"))
+    done = svc_jupyter("run-notebook", str(notebook), "--output", str(mine))
+    assert f"yours is kept as {mine.with_name('a-1.ipynb')}" in done.stdout
+    assert sources(mine.with_name("a-1.ipynb")) == ["my own"]
+    assert sources(mine) == ["1"]
+
+
+def test_a_copy_that_nobody_changed_is_replaced(tmp_path: Path, svc_jupyter):
+    notebook = notebook_at(tmp_path / "a.ipynb", new_code_cell("1"))
+    for _ in range(2):
+        svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "copy.ipynb"))
+    assert sorted(path.name for path in tmp_path.glob("*.ipynb")) == ["a.ipynb", "copy.ipynb"]
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, "No such file"), ("print(1)", "is not a notebook")])
+def test_what_is_no_notebook_is_told_in_one_line(tmp_path: Path, svc_jupyter, content: str | None, message: str):
+    path = tmp_path / "a.ipynb"
+    if content is not None:
+        path.write_text(content)
+    done = svc_jupyter("run-notebook", str(path))
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

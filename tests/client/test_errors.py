@@ -1,0 +1,53 @@
+import inspect
+import pickle
+
+import pytest
+
+from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.client import errors
+from svc_jupyter.client.errors import (
+    BadRequest,
+    CommandFailed,
+    NotFound,
+    ServerError,
+    ServiceUnavailable,
+    StatusError,
+    SvcError,
+    WaitTimeout,
+    status_error,
+)
+
+
+def test_every_error_is_in_the_tree_that_the_docstring_draws() -> None:
+    for name, kind in inspect.getmembers(errors, inspect.isclass):
+        if issubclass(kind, Exception):
+            assert issubclass(kind, SvcError)
+            assert errors.__doc__ is not None
+            assert name in errors.__doc__
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, BadRequest), (404, NotFound), (500, ServerError), (503, ServiceUnavailable), (418, StatusError)],
+)
+def test_a_status_has_its_own_class(status: int, kind: type[StatusError]) -> None:
+    error = status_error(status, "text", "trace-1", 2.5)
+    assert type(error) is kind
+    assert (error.status, error.message, error.trace_id, error.retry_after) == (status, "text", "trace-1", 2.5)
+
+
+def test_a_wait_that_timed_out_is_a_timeout_error() -> None:
+    with pytest.raises(TimeoutError):
+        raise WaitTimeout("command 1 is still running")
+
+
+def test_errors_travel_between_processes_without_their_handle() -> None:
+    record = CommandRecord.model_construct(id=7, status="error")
+    error = CommandFailed("command 7 failed", command=object(), record=record)  # type: ignore[arg-type]
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.command_id, copy.command) == ("command 7 failed", 7, None)
+    assert pickle.loads(pickle.dumps(status_error(409, "text", "trace"))).trace_id == "trace"
+
+
+def test_without_a_handle_there_is_no_log() -> None:
+    assert CommandFailed("command 7 failed").log_tail() == ""

@@ -1,0 +1,153 @@
+from typing import Any
+
+import httpx
+import pytest
+
+from svc_jupyter.client import ConnectionFailed, NotFound
+from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, start_of_tail
+from tests.client.doubles import BrokenStream, ServiceDouble, error
+
+TEXT = "eins\nzwei ✓\ndrei\n"
+BYTES = TEXT.encode()
+
+
+def log_event(offset: int, end: int) -> bytes:
+    part = httpx.Response(200, json={"offset": offset, "end": end, "text": BYTES[offset:end].decode()}).text
+    return f"id: {end}\nevent: log\ndata: {part}\n\n".encode()
+
+
+END = b"event: end\ndata: {}\n\n"
+
+
+def stream(*parts: bytes, broken: bool = False) -> Any:
+    def answer(request: httpx.Request) -> httpx.Response:
+        content: Any = {"stream": BrokenStream(*parts)} if broken else {"content": b"".join(parts)}
+        return httpx.Response(200, headers={"Content-Type": "text/event-stream; charset=utf-8"}, **content)
+
+    return answer
+
+
+def test_a_log_is_read_whole(client: Any, service: ServiceDouble) -> None:
+    service.add().log = BYTES
+    assert client.commands.get(1).logs() == TEXT
+
+
+def test_a_log_is_followed_until_the_command_ends(client: Any, service: ServiceDouble) -> None:
+    command = service.add("ShellCommand", "running", "running", "done")
+    command.log = BYTES
+    command.events.append(stream(log_event(0, 5), b": ping\n\n", log_event(5, 14), log_event(14, len(BYTES)), END))
+    assert "".join(client.commands.get(1).logs(follow=True)) == TEXT
+
+
+def test_following_by_polling_shows_what_is_added_meanwhile_once(connect: Any, bare: ServiceDouble) -> None:
+    command = bare.add("ShellCommand", "running", "running", "done")
+    command.log = BYTES[:12]  # in the middle of a character
+    seen: list[str] = []
+    for text in connect(bare).commands.get(1).logs(follow=True):
+        seen.append(text)
+        command.log = BYTES
+    assert "".join(seen) == TEXT
+    assert "err_file_processed=12" in bare.calls[-1]
+
+
+def test_a_broken_stream_of_events_is_taken_up_where_it_broke(connect: Any, extended: ServiceDouble) -> None:
+    command = extended.add("ShellCommand", "running")
+    command.events.append(stream(log_event(0, 5), broken=True))
+    command.events.append(stream(log_event(0, 5), log_event(0, 14), log_event(14, len(BYTES)), END))
+
+    text = "".join(connect(extended).commands.get(1).logs(follow=True))
+
+    assert text == TEXT
+    assert extended.requests[-1].headers["Last-Event-ID"] == "5"
+
+
+def test_events_that_end_early_are_opened_again(connect: Any, extended: ServiceDouble) -> None:
+    command = extended.add("ShellCommand", "running")
+    command.events.extend([stream(log_event(0, 5)), stream(log_event(5, len(BYTES)), END)])
+    assert "".join(connect(extended).commands.get(1).logs(follow=True)) == TEXT
+
+
+def test_a_restart_while_following_is_survived(client: Any, service: ServiceDouble) -> None:
+    command = service.add("ShellCommand", "running", "running", "done")
+    command.log = BYTES
+    command.events.append(stream(log_event(0, len(BYTES)), END))
+    handle = client.commands.get(1)
+    service.next_answers.extend([httpx.ConnectError("refused"), error(503, "stopping")])
+    assert "".join(handle.logs(follow=True)) == TEXT
+
+
+@pytest.mark.parametrize("page", [error(404, "no such resource"), httpx.Response(200, text="not events")])
+def test_without_events_the_log_is_polled(connect: Any, extended: ServiceDouble, page: httpx.Response) -> None:
+    command = extended.add("ShellCommand", "running", "running", "done")
+    command.log = BYTES
+    command.events.append(lambda request: page)
+    assert "".join(connect(extended).commands.get(1).logs(follow=True)) == TEXT
+    assert [call.split("?")[0].rsplit("/", 1)[-1] for call in extended.calls].count("events") == 1
+
+
+def test_following_a_command_that_vanishes_raises(client: Any, service: ServiceDouble) -> None:
+    service.add("ShellCommand", "running")
+    handle = client.commands.get(1)
+    service.commands.clear()
+    with pytest.raises(NotFound):
+        list(handle.logs(follow=True))
+
+
+def test_a_log_that_breaks_off_is_a_failed_connection(client: Any, service: ServiceDouble) -> None:
+    service.add().log = BYTES
+    handle = client.commands.get(1)
+    service.next_answers.append(httpx.Response(200, stream=BrokenStream(BYTES[:4]), headers={"err_length": "19"}))
+    with pytest.raises(ConnectionFailed, match="broke the connection off"):
+        handle.logs()
+
+
+def test_the_tail_of_a_long_log_is_fetched_without_the_rest(connect: Any, extended: ServiceDouble) -> None:
+    extended.add().log = b"".join(b"line %d\n" % number for number in range(100_000))
+    handle = connect(extended).commands.get(1)
+    assert handle.log_tail(2) == "line 99998\nline 99999"
+    assert int(extended.requests[-1].url.params["err_file_processed"]) > 1_000_000
+
+
+def test_the_tail_is_had_from_a_bare_service_too(connect: Any, bare: ServiceDouble) -> None:
+    bare.add().log = b"".join(b"line %d\n" % number for number in range(100_000)) + b"\n"
+    assert connect(bare).commands.get(1).log_tail(2) == "line 99998\nline 99999"
+
+
+def test_a_service_that_ignores_offsets_is_not_read_twice() -> None:
+    reading = LogReading(1)
+    texts = []
+    for content in (b"abc", b"abcdef", b"abcdefg"):
+        reading.begin_poll({})
+        texts.append(reading.take_bytes(content[:2]) + reading.take_bytes(content[2:]))
+        reading.end_poll()
+    assert texts == ["abc", "def", "g"]
+
+
+def test_a_poll_that_breaks_goes_on_from_the_last_byte() -> None:
+    reading = LogReading(1)
+    reading.begin_poll({"err_length": "100"})
+    assert reading.take_bytes(b"abc") == "abc"
+    reading.begin_poll({"err_length": "100"})
+    assert reading.poll_call().params == {"err_file_processed": 3, "tmp_file_processed": 0}
+
+
+def test_pauses_grow_while_nothing_comes() -> None:
+    reading = LogReading(1)
+    quiet = [reading.pause_between_polls() for _ in range(12)]
+    reading.begin_poll({})
+    reading.take_bytes(b"news")
+    assert quiet == sorted(quiet)
+    assert quiet[-1] == 5.0
+    assert reading.pause_between_polls() == 0.1
+
+
+def test_a_tail_holds_little() -> None:
+    tail = Tail(3)
+    for number in range(100_000):
+        tail.take(f"{number}\n")
+    assert tail.text() == "99997\n99998\n99999"
+    assert sum(len(part) for part in tail._parts) < 70_000
+
+
+def test_the_start_of_a_tail() -> None:
+    assert [start_of_tail(length) for length in (0, 100, 65_536, 100_000, BEYOND_THE_END)] == [0, 0, 0, 34_464, 0]

@@ -1,0 +1,96 @@
+"""Completion, through the shell's own completer."""
+
+import threading
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+from svc_jupyter.magics.completion import WAIT_SECONDS
+
+
+@pytest.fixture
+def complete(notebook):
+    """Return the texts that the shell offers at the end of a text, each as the whole word it would become."""
+
+    def texts(text):
+        with provisionalcompleter():
+            return [completion.text for completion in notebook.shell.Completer.completions(text, len(text))]
+
+    return texts
+
+
+def test_options_of_a_magic(complete):
+    assert complete("%%svc_db --la") == ["--label"]
+    assert {"--tap", "--no-wait", "-o"} <= set(complete("%%svc_db -"))
+    assert "--files" not in complete("%%svc_db -")
+
+
+def test_an_option_that_was_given_is_not_offered_again_unless_it_repeats(complete):
+    offered = complete("%%svc_db --label x --param a=1 -")
+    assert "--label" not in offered
+    assert "--param" in offered
+
+
+def test_values_of_an_option(complete):
+    assert complete("%%svc_shell --format c") == ["csv"]
+    assert complete("%%svc_shell --format=c") == ["--format=csv"]
+    assert complete("frame = %svc_history --type Shell") == ["ShellCommand"]
+    assert complete("%svc_history --status w") == ["waiting"]
+
+
+def test_only_the_line_of_the_magic_is_completed(complete):
+    assert "--label" not in complete("%%svc_shell\nls --la")
+
+
+def test_taps_labels_and_commands_of_the_service(service, notebook, complete):
+    service.add_tap("flights")
+    service.add_tap("weather")
+    notebook.value("%%svc_shell --label etl\ntrue\n")
+    assert complete("%%svc_db --tap fl") == ["flights"]
+    assert complete("%%svc_db --label e") == ["etl"]
+    assert complete("%svc_command 1") == ["128"]
+    assert complete("%svc_command 128 l") == ["logs"]
+    assert complete("%svc_config default_tap w") == ["weather"]
+
+
+def test_settings(complete):
+    assert complete("%svc_config default_") == ["default_label", "default_tap"]
+
+
+def test_a_service_that_hangs_delays_a_completion_by_a_moment_only(service, notebook, complete, wait_until):
+    service.add_tap("flights")
+    service.stuck = threading.Event()
+    finished = threading.Event()
+    released_before_the_answer = []
+
+    def release():
+        released_before_the_answer.append(not finished.wait(WAIT_SECONDS * 20))
+        service.stuck.set()
+
+    thread = threading.Thread(target=release)
+    thread.start()
+    assert complete("%%svc_db --tap fl") == []
+    finished.set()
+    thread.join()
+    assert released_before_the_answer == [False]
+    wait_until(lambda: complete("%%svc_db --tap fl") == ["flights"])
+
+
+def test_a_service_that_is_away_raises_nothing(service, complete, monkeypatch, capsys):
+    monkeypatch.setenv("SVC_BASE_URL", "http://127.0.0.1:9")
+    assert complete("%%svc_db --tap fl") == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_completion_starts_no_service(unconnected, home):
+    with provisionalcompleter():
+        text = "%%svc_db --tap fl"
+        assert list(unconnected.shell.Completer.completions(text, len(text))) == []
+    assert not (home / "data").exists()
+
+
+def test_names_are_not_fetched_again_at_every_key(service, notebook, complete):
+    service.add_tap("flights")
+    complete("%%svc_db --tap fl")
+    complete("%%svc_db --tap fl")
+    assert sum("db_taps" in path for _, path in service.requests) == 1

@@ -1,0 +1,74 @@
+"""Loading and unloading the extension."""
+
+import subprocess
+import sys
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from svc_jupyter import load_ipython_extension, unload_ipython_extension
+
+MAGICS = {"svc_shell", "svc_db", "svc_command", "svc_history", "svc_status", "svc_config"}
+
+
+def test_loading_imports_neither_the_http_client_nor_pandas(home):
+    code = (
+        "import sys\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell()\n"
+        "shell.run_line_magic('load_ext', 'svc_jupyter')\n"
+        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'svc_jupyter.client')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_loading_touches_neither_network_nor_disk(unconnected, home):
+    assert not (home / "data").exists()
+
+
+def registered(shell):
+    return {name for kind in ("line", "cell") for name in shell.magics_manager.magics[kind] if name.startswith("svc_")}
+
+
+def test_loading_twice_leaves_everything_once(unconnected):
+    shell = unconnected.shell
+    load_ipython_extension(shell)
+    assert registered(shell) == MAGICS
+    assert sum(type(thing).__name__ == "SvcMagics" for thing in shell.configurables) == 1
+    assert len(shell.Completer.custom_matchers) == 1
+
+
+def test_unloading_takes_everything_back(unconnected):
+    shell = unconnected.shell
+    before = len(shell.configurables)
+    unload_ipython_extension(shell)
+    assert registered(shell) == set()
+    assert shell.Completer.custom_matchers == []
+    assert len(shell.configurables) < before
+    unload_ipython_extension(shell)
+
+
+def test_settings_of_the_configuration_file_count(home):
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.SvcMagics.default_tap = "flights"
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance(config=config)
+    try:
+        load_ipython_extension(shell)
+        [settings] = [thing for thing in shell.configurables if type(thing).__name__ == "SvcMagics"]
+        assert settings.default_tap == "flights"
+    finally:
+        unload_ipython_extension(shell)
+        InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("magic", sorted(MAGICS))
+def test_every_magic_has_help(unconnected, magic):
+    magics = unconnected.shell.magics_manager.magics
+    function = magics["line"].get(magic) or magics["cell"][magic]
+    assert len(function.__doc__.strip().split("\n")) > 3

@@ -1,0 +1,130 @@
+"""What a front end gets of a result."""
+
+import gc
+import pickle
+import weakref
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from svc_jupyter.magics.rendering import Facts, size_text
+
+WIDE = pa.table({"n": list(range(5000)), "text": ["<script>alert(1)</script>"] * 5000})
+
+
+@pytest.fixture
+def wide_frame(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=WIDE)
+    return notebook.value("%%svc_db --tap flights\nq\n")
+
+
+def displayed(notebook, cell):
+    """Run a cell and return what the display hook sent."""
+    sent = []
+    hook = notebook.shell.displayhook
+    original = hook.write_format_data
+    hook.write_format_data = lambda data, _metadata=None: sent.append(data)
+    try:
+        notebook.value(cell)
+    finally:
+        hook.write_format_data = original
+    [data] = sent
+    return data
+
+
+def test_the_first_rows_are_shown_escaped(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=WIDE)
+    data = displayed(notebook, "%%svc_db --tap flights -n 20\nq\n")
+    assert data["text/html"].count("<tr") == 21
+    assert "<script>" not in data["text/html"]
+    assert "&lt;script&gt;" in data["text/html"]
+    assert "5000" not in data["text/html"]  # no second, contradicting count
+    assert set(data) == {"text/html", "text/plain"}
+
+
+def test_html_has_no_colours_of_its_own(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=WIDE)
+    service.behave("ls", output="a\n")
+    for cell in ("%%svc_db --tap flights -n 20\nq\n", "%%svc_shell\nls\n", "%svc_status"):
+        html = displayed(notebook, cell)["text/html"]
+        assert "color" not in html
+        assert "background" not in html
+        assert "#" not in html
+
+
+def test_later_displays_are_those_of_pandas(wide_frame, notebook):
+    data = displayed(notebook, "_")
+    assert data["text/html"].count("<tr") < 100
+    assert data["text/plain"] == repr(wide_frame)
+
+
+def test_the_frame_is_a_plain_one_that_travels_and_is_freed(wide_frame, notebook):
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(wide_frame)), wide_frame)
+    assert "_repr_mimebundle_" not in vars(wide_frame)
+
+
+def test_a_frame_that_is_never_shown_is_freed_too(service, notebook):
+    service.add_tap("flights")
+    service.behave("q", table=WIDE)
+    notebook.value("frame = get_ipython().run_cell_magic('svc_db', '--tap flights', 'q')")
+    reference = weakref.ref(notebook.shell.user_ns["frame"])
+    gc.disable()
+    try:
+        del notebook.shell.user_ns["frame"]
+        assert reference() is None
+    finally:
+        gc.enable()
+
+
+def test_a_formatter_of_the_user_goes_first(service, notebook):
+    service.behave("ls", output="a\n")
+    formatter = notebook.shell.display_formatter.formatters["text/html"]
+    formatter.for_type(pd.DataFrame, lambda _frame: "<p>mine</p>")
+    assert displayed(notebook, "%%svc_shell\nls\n")["text/html"] == "<p>mine</p>"
+
+
+def test_lines_keep_their_blanks_and_their_length(service, notebook):
+    service.behave("ls", output=f"  a   b\n{'x' * 300}\n")
+    data = displayed(notebook, "%%svc_shell\nls\n")
+    assert "white-space: pre" in data["text/html"]
+    assert ">  a   b</td>" in data["text/html"]
+    assert "x" * 300 in data["text/html"]
+    assert data["text/plain"].split("\n") == ["   line", "0    a   b", f"1  {'x' * 300}"]
+
+
+def test_a_terminal_gets_text_and_pandas_own_limits(terminal, extended_service, capsys):
+    extended_service.add_tap("flights")
+    extended_service.behave("q", table=WIDE)
+    terminal.value("%%svc_db --tap flights\nq\n")
+    shown = capsys.readouterr().out
+    assert "command 128 · done in " in shown
+    assert "5,000 rows × 2\n" in shown
+    assert "✓" not in shown
+    assert len(shown.split("\n")) < 80
+    assert terminal.lines == [] if hasattr(terminal.shell.display_pub, "sent") else True
+
+
+def test_a_terminal_shows_as_many_rows_as_asked_for(terminal, extended_service, capsys):
+    extended_service.add_tap("flights")
+    extended_service.behave("q", table=WIDE)
+    terminal.value("%%svc_db --tap flights -n 100\nq\n")
+    shown = capsys.readouterr().out
+    assert "showing 100 (-n to change)" in shown
+    assert len(shown.split("\n")) > 100
+
+
+def test_a_size_is_told_in_words():
+    assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1"
+    assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2"
+    assert size_text(pd.DataFrame()) == "no rows"
+
+
+def test_facts_are_aligned_and_escaped():
+    facts = Facts("command <1>", [("a", "x"), ("long name", "<b>")])
+    assert repr(facts) == "command <1>\n  a          x\n  long name  <b>"
+    assert "<b>" not in facts._repr_html_()
+    assert "command &lt;1&gt;" in facts._repr_html_()

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+import logging
+
+import pytest
+
+from svc_jupyter.service.storage.failures import StorageFailure
+
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def fetch(storage, account_id, tmp_path):
+    """Fetches a location and returns what came."""
+
+    async def fetch(text: str) -> bytes:
+        target = tmp_path / "copy"
+        location = await storage.locate(account_id, text)
+        size = await storage.fetch(account_id, location, target)
+        assert size == target.stat().st_size
+        return target.read_bytes()
+
+    return fetch
+
+
+async def failure_of(fetch, text, tmp_path) -> str:
+    with pytest.raises(StorageFailure) as failure:
+        await fetch(text)
+    assert not (tmp_path / "copy").exists()
+    return failure.value.message
+
+
+async def test_a_url_is_fetched_with_its_query(fetch, web):
+    url = web.answer("/a%20b.sh", b"echo hi")
+    assert await fetch(url + "?signature=a%2Fb") == b"echo hi"
+    path, headers = web.requests[0]
+    assert path == "/a%20b.sh?signature=a%2Fb"
+    assert "authorization" not in headers
+    assert "referer" not in headers
+
+
+async def test_an_answer_of_unknown_length_is_fetched(fetch, web):
+    assert await fetch(web.answer("/a", [b"one", b"two" * 1_000_000])) == b"one" + b"two" * 1_000_000
+
+
+async def test_an_encoded_answer_is_decoded(fetch, web):
+    url = web.answer("/a.sh", gzip.compress(b"echo" * 1000), headers={"Content-Encoding": "gzip"})
+    assert await fetch(url) == b"echo" * 1000
+    assert web.requests[0][1]["accept-encoding"] == "identity"
+
+
+async def test_redirects_are_followed_and_bounded(fetch, web, tmp_path):
+    loop = web.answer("/loop", b"", status=302, headers={"Location": "/loop"})
+    assert "more than 10 redirects" in await failure_of(fetch, loop, tmp_path)
+    web.answer("/to", b"there")
+    assert await fetch(web.answer("/from", b"", status=302, headers={"Location": "/to?x=1"})) == b"there"
+
+
+@pytest.mark.parametrize(
+    "target", ["file:///etc/passwd", "http://example.org/a", "ftp://example.org/a", "http://u:p@127.0.0.1/", "//"]
+)
+async def test_a_redirect_is_held_to_the_rules_of_locations(fetch, web, tmp_path, target):
+    url = web.answer("/from", b"", status=302, headers={"Location": target})
+    message = await failure_of(fetch, url, tmp_path)
+    assert url in message
+    assert "u:p" not in message
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (404, "does not exist"),
+        (403, "needs a signature"),
+        (401, "needs a signature"),
+        (418, "answered 418"),
+        (204, "204"),
+    ],
+)
+async def test_what_the_server_refuses_is_told_without_the_query(fetch, web, tmp_path, status, reason):
+    url = web.answer("/a", b"", status=status)
+    message = await failure_of(fetch, url + "?signature=secret", tmp_path)
+    assert reason in message
+    assert url in message
+    assert "signature=" not in message
+    assert len(web.requests) == 1
+
+
+async def test_a_passing_fault_is_tried_again(fetch, web):
+    web.answer("/a", b"", status=503)
+    web.answer("/a", b"half", headers={"Content-Length": "8"})
+    assert await fetch(web.answer("/a", b"complete")) == b"complete"
+    assert len(web.requests) == 3
+
+
+async def test_a_lasting_fault_is_given_up(fetch, web, tmp_path):
+    assert "answered 503" in await failure_of(fetch, web.answer("/a", b"", status=503), tmp_path)
+    assert len(web.requests) == 3
+
+
+async def test_an_answer_that_breaks_off_is_never_taken_for_whole(fetch, web, tmp_path):
+    url = web.answer("/a", b"half", headers={"Content-Length": "8"})
+    assert "broke off" in await failure_of(fetch, url, tmp_path)
+
+
+async def test_a_server_that_is_not_there_is_named(fetch, closed_port, tmp_path):
+    message = await failure_of(fetch, f"http://127.0.0.1:{closed_port}/a?signature=secret", tmp_path)
+    assert f"cannot connect to 127.0.0.1:{closed_port}" in message
+    assert "secret" not in message
+
+
+async def test_an_answer_over_the_limit_is_cut_short(fetch, web, settings, tmp_path):
+    settings.max_fetched_bytes = 100_000
+    assert "larger than 100.0 kB" in await failure_of(fetch, web.answer("/told", bytes(200_000)), tmp_path)
+    untold = web.answer("/untold", [bytes(60_000)] * 4)
+    assert "larger than 100.0 kB" in await failure_of(fetch, untold, tmp_path)
+
+
+async def test_no_log_shows_a_signed_url(fetch, web, caplog):
+    caplog.set_level(logging.DEBUG)
+    await fetch(web.answer("/a", b"x") + "?signature=secret")
+    assert "secret" not in caplog.text
+
+
+async def test_a_transfer_that_is_given_up_ends_and_leaves_nothing(fetch, web, tmp_path):
+    url = web.answer("/slow", [b"x" * 2_000_000] * 200)
+    task = asyncio.create_task(fetch(url))
+    assert await asyncio.to_thread(web.was_asked.wait, 20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not (tmp_path / "copy").exists()
