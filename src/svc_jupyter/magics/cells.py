@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.client import Command
+
+
+V = TypeVar("V")
 
 
 class SvcFamily(Magics):
@@ -61,7 +64,7 @@ class SvcFamily(Magics):
             parts.append(values.out)
         return parts
 
-    def keep(self, values: argparse.Namespace, value: Any) -> Any:
+    def keep(self, values: argparse.Namespace, value: V) -> V:
         """Assign a value to the variable of `-o`, where there is one, and return it."""
         if values.out:
             self.shell.user_ns[values.out] = value

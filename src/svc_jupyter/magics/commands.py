@@ -7,10 +7,8 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from IPython.core.magic import line_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument, magic_arguments
-
 from svc_jupyter.magics.cells import SvcFamily
+from svc_jupyter.magics.decorators import argument, line_magic, magics_class, no_var_expand, with_options
 from svc_jupyter.magics.errors import SvcUsageError
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.formats import OUTPUT_FORMATS
@@ -38,7 +36,7 @@ class CommandMagics(SvcFamily):
     """The magics for single commands and their history."""
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @argument("id", metavar="ID", type=int, help="Id of the command.")
     @argument(
         "action", metavar="ACTION", nargs="?", choices=ACTIONS, default="status", help="One of " + ", ".join(ACTIONS)
@@ -94,7 +92,7 @@ class CommandMagics(SvcFamily):
         print(f"command {command.id} · {status}{_told(answer)}")  # noqa: T201
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @argument(
         "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, error, cancelled."
     )

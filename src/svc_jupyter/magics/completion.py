@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
 
 from svc_jupyter.magics.background import Background
 from svc_jupyter.magics.commands import ACTIONS
+from svc_jupyter.magics.decorators import matcher
 from svc_jupyter.magics.options import option_names, parser_of
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
@@ -36,6 +37,7 @@ _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*
 _STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
 _SOURCES = ("API", "UI", "SCHEDULED")
 
+Matcher = Callable[[CompletionContext], SimpleMatcherResult]
 Fetch = Callable[["Client"], list[str]]
 
 
@@ -99,12 +101,9 @@ def _commands(client: Client) -> list[str]:
     return [str(record.id) for record in client.commands.list(per_page=_RECENT_COMMANDS).commands]
 
 
-def magic_matcher(
-    magics: dict[str, Callable[..., Any]], names: ServiceNames
-) -> Callable[[CompletionContext], SimpleMatcherResult]:
+def magic_matcher(magics: dict[str, Callable[..., Any]], names: ServiceNames) -> Matcher:
     """Return the matcher of these magics, by their names without `%`."""
 
-    @context_matcher(identifier="svc_jupyter.magic_matcher", priority=100)
     def svc_magic_matcher(context: CompletionContext) -> SimpleMatcherResult:
         found = _MAGIC_LINE.match(context.text_until_cursor)
         magic = magics.get(found[1]) if found else None
@@ -114,7 +113,8 @@ def magic_matcher(
         choices = candidates(found[1], parser_of(magic), before, word, names)
         return answer(choices, word)
 
-    return svc_magic_matcher
+    matcher_of_ours: Matcher = matcher("svc_jupyter.magic_matcher", priority=100)(svc_magic_matcher)
+    return matcher_of_ours
 
 
 def answer(choices: Iterable[tuple[str, str]], word: str) -> SimpleMatcherResult:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from IPython.core.magic import line_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument, magic_arguments
 from traitlets import TraitError
 
 from svc_jupyter.magics.cells import SvcFamily
+from svc_jupyter.magics.decorators import argument, line_magic, magics_class, no_var_expand, with_options
 from svc_jupyter.magics.errors import SvcUsageError
 from svc_jupyter.magics.options import nearest, parse
 from svc_jupyter.magics.progress import duration
@@ -28,7 +27,7 @@ class ConnectionMagics(SvcFamily):
     """The magics for the connection and the settings."""
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @line_magic
     def svc_status(self, line: str) -> Facts:
         """Connect, and tell which service answers, who you are there, and what it offers. Never shows the token."""
@@ -36,7 +35,7 @@ class ConnectionMagics(SvcFamily):
         return ask(lambda: service_facts(self.session.client()), "status")
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @argument("name", metavar="NAME", nargs="?", help="Setting to change; without one all are shown.")
     @argument("value", metavar="VALUE", nargs="?", help="Its new value; without one the setting is shown.")
     @argument("--reset", action="store_true", help="Give the setting its default again.")

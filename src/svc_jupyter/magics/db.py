@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument, magic_arguments
-
 from svc_jupyter.magics.cells import SvcFamily, text_or_location
+from svc_jupyter.magics.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.handle import CommandHandle
 from svc_jupyter.magics.options import parse, submission_fields, submission_options
@@ -24,7 +22,7 @@ class DbMagics(SvcFamily):
     """The DB query magic."""
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
     @submission_options

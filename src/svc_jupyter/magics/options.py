@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from IPython.core.error import UsageError
-from IPython.core.magic_arguments import MagicArgumentParser, argument
+from IPython.core.magic_arguments import MagicArgumentParser
 
+from svc_jupyter.magics.decorators import Decorator, argument
 from svc_jupyter.magics.errors import SvcUsageError
 
 MagicMethod: TypeAlias = Callable[..., Any]
@@ -74,7 +75,7 @@ def output_options(magic: MagicMethod) -> MagicMethod:
     return _with(_OUTPUT_OPTIONS, magic)
 
 
-def _with(options: tuple[argument, ...], magic: MagicMethod) -> MagicMethod:
+def _with(options: tuple[Decorator[Any], ...], magic: MagicMethod) -> MagicMethod:
     for option in reversed(options):
         magic = option(magic)
     return magic

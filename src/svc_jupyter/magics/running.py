@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.background import Background
 from svc_jupyter.magics.errors import SvcInterrupted, told_in_words
@@ -133,7 +133,7 @@ class Run:
 
     # In the cell's own thread.
 
-    def _attend(self, work: Background[object]) -> None:
+    def _attend(self, work: Background[Any]) -> None:
         """Wait for the end of the work while the progress line tells how it stands."""
         try:
             if not work.wait(SILENT_SECONDS):
@@ -160,7 +160,7 @@ class Run:
         hint = INTERRUPT_HINT if self.cancels else "interrupt to stop waiting"
         return going_line(record, self._seconds(), hint)
 
-    def _interrupted(self, work: Background[object]) -> SvcInterrupted:
+    def _interrupted(self, work: Background[Any]) -> SvcInterrupted:
         """Do what an interrupt asks for and return the error that says what came of it."""
         seconds = duration(self._seconds())
         try:
@@ -172,7 +172,7 @@ class Run:
         self.line.finish(text)
         return SvcInterrupted(text[2:])
 
-    def _stop(self, work: Background[object], seconds: str) -> str:
+    def _stop(self, work: Background[Any], seconds: str) -> str:
         self._stopped = True
         if self._reading:
             return f"interrupted while its result was read{self._hint('result')}"

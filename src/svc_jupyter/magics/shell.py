@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
-from IPython.core.magic_arguments import argument, magic_arguments
-
 from svc_jupyter.magics.cells import SvcFamily, text_or_location
+from svc_jupyter.magics.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.formats import LINES, OUTPUT_FORMATS
 from svc_jupyter.magics.handle import CommandHandle
@@ -25,7 +23,7 @@ class ShellMagics(SvcFamily):
     """The shell magic."""
 
     @no_var_expand
-    @magic_arguments()
+    @with_options()
     @argument("--script-location", metavar="URI", help="Run this script of the storage instead of the cell.")
     @argument("--files", metavar="URI,URI", help="Comma-separated files to copy into the working folder.")
     @argument("--archives", metavar="URI,URI", help="Comma-separated archives to unpack in the working folder.")

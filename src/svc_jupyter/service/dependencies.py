@@ -13,7 +13,7 @@ from svc_jupyter.service.access.permissions import require_membership
 from svc_jupyter.service.paging import Page
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.app import Service
+    from svc_jupyter.service.parts import Service
 
 _MAX_PAGE = 10_000_000
 

@@ -13,7 +13,7 @@ from svc_jupyter.service.idempotency import Answer, identify
 from svc_jupyter.service.responses import error_response
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.app import Service
+    from svc_jupyter.service.parts import Service
 
 _KEY = IDEMPOTENCY_HEADER.lower().encode()
 _TOKEN = TOKEN_HEADER.lower().encode()

@@ -15,10 +15,11 @@ from importlib.metadata import version
 import structlog
 import uvicorn
 
-from svc_jupyter.service.app import Service, create_app
+from svc_jupyter.service.app import create_app
 from svc_jupyter.service.data_folder import DataFolder
 from svc_jupyter.service.logging import configure_logging
 from svc_jupyter.service.middleware import RequestShell
+from svc_jupyter.service.parts import Service
 from svc_jupyter.service.settings import Settings
 
 _IDLE_LOOK_SECONDS = 15.0

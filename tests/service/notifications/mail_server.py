@@ -34,6 +34,9 @@ class MailServer:
     """Answers to give next, by SMTP verb; without one all is well."""
     silent_at: str | None = None
     """The SMTP verb at which it falls silent."""
+    holds_at: str | None = None
+    """The SMTP verb at which it waits for `go_on`."""
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
     is_silent: bool = False
     logins: list[str] = field(default_factory=list)
     """Who logged in, or tried to with a wrong password."""
@@ -103,6 +106,9 @@ class MailServer:
         if verb == self.silent_at:
             self.is_silent = True
             await asyncio.Event().wait()
+        if verb == self.holds_at:
+            self.is_silent = True
+            await self.go_on.wait()
         planned = self.answers.get(verb)
         return planned.pop(0) if planned else usual
 

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svc_jupyter.service.errors import Invalid
@@ -204,6 +204,7 @@ def snapshot(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+@settings(deadline=None)
 @given(_MEMBERS)
 def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
     with tempfile.TemporaryDirectory() as name:
@@ -231,6 +232,7 @@ def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
             assert Path(os.path.realpath(path)).is_relative_to(folder)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(_NAMES, st.binary(max_size=20)), max_size=6, unique_by=lambda member: member[0]))
 def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
     with tempfile.TemporaryDirectory() as name:
@@ -257,6 +259,7 @@ def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
             assert Path(os.path.realpath(path)).is_relative_to(folder)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=3000), st.sampled_from(["t.zip", "t.tar", "t.tar.gz"]), st.booleans())
 def test_noise_is_no_archive_and_leaves_nothing(noise, name, compressed):
     with tempfile.TemporaryDirectory() as folder:
@@ -270,6 +273,7 @@ def test_noise_is_no_archive_and_leaves_nothing(noise, name, compressed):
         assert not (Path(folder) / "out").exists()
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_an_archive_that_is_cut_off_is_never_taken_for_whole(data):
     name = data.draw(st.sampled_from(["t.zip", "t.tar.gz", "t.tar"]))

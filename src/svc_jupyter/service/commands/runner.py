@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import socket
 import time
-import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +20,7 @@ from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, StopReason, Values
 from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.process import mark_of, marked_processes
 from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.database import Database
@@ -35,8 +33,6 @@ STOP = "stop"
 """Topic on which the end of a running command is asked for: `<id> <StopReason>`."""
 AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
 """Called with the finished row inside the transaction that ends a command."""
-_RESTART_SECONDS = 60.0
-"""How long a replica that stopped keeps its claims: an upgrade's worth."""
 _FLUSH_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
 _SWEEP_SECONDS = 60.0
@@ -47,12 +43,6 @@ log = structlog.get_logger(__name__)
 def command_root(commands_dir: Path, command_id: int) -> Path:
     """Return the folder of a command; a thousand to a parent, since a folder with a million entries is slow."""
     return commands_dir / str(command_id // _COMMANDS_PER_FOLDER) / str(command_id)
-
-
-def this_replica() -> queue.Replica:
-    """Return this process as a replica."""
-    started = psutil.Process().create_time()
-    return queue.Replica(uuid.uuid4().hex, socket.gethostname(), os.getpid(), started)
 
 
 class Runner:
@@ -66,7 +56,7 @@ class Runner:
         self._bus = bus
         self._kinds = kinds
         self._at_end = at_end
-        self._replica = this_replica()
+        self._lease = Lease(database, settings.lease_seconds)
         self._jobs: dict[int, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
@@ -103,7 +93,7 @@ class Runner:
             return None
         if not queue.may_begin_at_once(connection, values["account_id"], limit=self._settings.running_limit):
             return None
-        return {"status": CommandStatus.RUNNING, "replica_id": self._replica.id, "start_time": time.time()}
+        return {"status": CommandStatus.RUNNING, "replica_id": self._lease.replica.id, "start_time": time.time()}
 
     def launch(self, row: queue.Row) -> None:
         """Run a command that `claim_new` claimed; from any thread, after the commit."""
@@ -113,7 +103,7 @@ class Runner:
     async def start(self) -> None:
         """Register, take over from replicas that are gone, and begin to claim."""
         self._event_loop = asyncio.get_running_loop()
-        await self._database.write(self._register)
+        await self._lease.register()
         await self._take_over()
         loops: list[Callable[[], Coroutine[Any, Any, None]]] = [self._claim_forever, self._sweep_forever]
         if not self._database.on_sqlite:
@@ -127,9 +117,7 @@ class Runner:
             task.cancel()
         await asyncio.gather(*self._loops, *self._tasks, return_exceptions=True)
         with contextlib.suppress(Unavailable):
-            await self._database.write(
-                partial(queue.renew, replica=self._replica, lease_until=time.time() + _RESTART_SECONDS)
-            )
+            await self._lease.leave()
 
     # Claiming
 
@@ -159,7 +147,7 @@ class Runner:
     def _claim(self, connection: sa.Connection) -> Sequence[queue.Row]:
         return queue.claim(
             connection,
-            self._replica,
+            self._lease.replica,
             limit=self._settings.running_limit,
             now=time.time(),
             on_sqlite=self._database.on_sqlite,
@@ -210,7 +198,7 @@ class Runner:
                 return
 
     def _write_end(self, job: Job, values: Values, connection: sa.Connection) -> None:
-        if queue.finish(connection, self._replica, job.id, values):
+        if queue.finish(connection, self._lease.replica, job.id, values):
             for hook in self._at_end:
                 hook(connection, {**job.row, **values})
             self._bus.publish(connection, ENDED, str(job.id))
@@ -218,7 +206,7 @@ class Runner:
     async def _note(self, command_id: int, values: Values) -> None:
         with contextlib.suppress(Unavailable):
             await self._database.write(
-                partial(queue.note, replica=self._replica, command_id=command_id, values=values), durable=False
+                partial(queue.note, replica=self._lease.replica, command_id=command_id, values=values), durable=False
             )
 
     # Progress: kept in memory, saved together once a second.
@@ -270,58 +258,36 @@ class Runner:
                     process.kill()
                     log.warning("leftover_process_ended", command_id=command_id, pid=process.pid)
 
-    # Leases
-
-    def _register(self, connection: sa.Connection) -> None:
-        queue.register(connection, self._replica, lease_until=time.time() + self._settings.lease_seconds)
+    # The lease
 
     async def _keep_lease_forever(self) -> None:
         while True:
-            await asyncio.sleep(self._settings.lease_seconds / 3)
+            await asyncio.sleep(self._lease.seconds / 3)
             try:
-                until = time.time() + self._settings.lease_seconds
-                if not await self._database.write(partial(queue.renew, replica=self._replica, lease_until=until)):
-                    await self._begin_anew()
+                if not await self._lease.renew():
+                    await self._let_go()
                 await self._take_over()
                 await self._look_for_stops()
             except Unavailable:
                 log.warning("lease_not_renewed")
 
-    async def _begin_anew(self) -> None:
-        """Another replica took over while this one was held up: let go of the commands, which are no longer ours."""
+    async def _let_go(self) -> None:
+        """Another replica took over while this one was held up: the commands are no longer ours."""
         log.warning("lease_lost", commands=len(self._jobs))
         for task in list(self._tasks):
             task.cancel()
-        self._replica = this_replica()
-        await self._database.write(self._register)
+        await self._lease.begin_anew()
 
     async def _take_over(self) -> None:
-        inheritance = await self._database.write(self._inherit)
+        inheritance = await self._lease.take_over()
         for row in inheritance.adopted:
             log.info("command_found_again", command_id=row["id"])
             self._launch(row)
         for command_id in inheritance.lost:
             self._bus.announce(ENDED, str(command_id))
 
-    def _inherit(self, connection: sa.Connection) -> queue.Inheritance:
-        now = time.time()
-        gone = [
-            other
-            for other, lease_until in queue.other_replicas(connection, self._replica)
-            if self._database.on_sqlite or lease_until < now or self._is_dead_here(other)
-        ]
-        return queue.inherit(connection, self._replica, gone=gone, now=now)
-
-    def _is_dead_here(self, other: queue.Replica) -> bool:
-        if other.host != self._replica.host:
-            return False
-        try:
-            return abs(psutil.Process(other.pid).create_time() - other.process_started) > 1
-        except psutil.NoSuchProcess:
-            return True
-
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement got lost."""
-        wanted = await self._database.read(partial(queue.stops_wanted, replica=self._replica))
+        wanted = await self._database.read(partial(queue.stops_wanted, replica=self._lease.replica))
         for command_id, reason in wanted:
             self._on_stop(f"{command_id} {reason}")

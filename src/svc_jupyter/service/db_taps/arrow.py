@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute
 
+compute: Any = pyarrow.compute
+"""Arrow's functions on columns."""
 Column: TypeAlias = Any
 """A `pyarrow.Array` of whatever type."""
 Kind: TypeAlias = Any

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind
+from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
 from svc_jupyter.service.db_taps.values import decimal_type, interval_text
 
 _MAX_DIGITS = 76
@@ -119,12 +118,13 @@ def _decimals(texts: Column, precision: tuple[int, int] | None) -> Column:
 
 def _needed_precision(texts: Column) -> tuple[int, int]:
     """Return digits and scale that hold every number of the column."""
-    length: Any = pc.binary_length(texts)
-    point: Any = pc.find_substring(texts, ".")
-    has_point = pc.greater_equal(point, 0)
-    scales = pc.if_else(has_point, pc.subtract(pc.subtract(length, point), 1), 0)
-    whole = pc.if_else(has_point, point, length)
-    scale, most = pc.max(scales).as_py() or 0, pc.max(whole).as_py() or 0
+    length = compute.binary_length(texts)
+    point = compute.find_substring(texts, ".")
+    has_point = compute.greater_equal(point, 0)
+    decimals = compute.subtract(compute.subtract(length, point), 1)
+    scales = compute.if_else(has_point, decimals, 0)
+    whole = compute.if_else(has_point, point, length)
+    scale, most = compute.max(scales).as_py() or 0, compute.max(whole).as_py() or 0
     return max(most, _USUAL_WHOLE_DIGITS) + scale, scale
 
 
@@ -147,7 +147,7 @@ def _within_range(column: Column) -> Column:
     is_date = pa.types.is_date32(column.type)
     numbers = column.cast(pa.int32() if is_date else pa.int64())
     unit = _DAY_MICROSECONDS if is_date else 1
-    ends = pc.min_max(numbers)
+    ends = compute.min_max(numbers)
     first, last = ends["min"].as_py(), ends["max"].as_py()
     if first is None or (first >= _YEAR_1 // unit and last < _YEAR_10000 // unit):
         return column

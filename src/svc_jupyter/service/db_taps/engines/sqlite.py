@@ -14,9 +14,8 @@ from pathlib import Path
 import adbc_driver_manager as adbc
 import adbc_driver_sqlite
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from svc_jupyter.service.db_taps.arrow import Kind, missing
+from svc_jupyter.service.db_taps.arrow import Kind, compute, missing
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.sqlite_exact import file_uri, list_tables, run_exactly
 from svc_jupyter.service.db_taps.engines.sqlite_rules import failure_of, refuse_other_files
@@ -121,7 +120,7 @@ def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Itera
             batch.validate(full=True)
         except pa.ArrowInvalid:  # text that is not UTF-8, or blobs among texts
             raise InferenceFailed from None
-        if any(pc.any(pc.match_substring_regex(batch.column(n), _SHORTENED_NUMBER)).as_py() for n in mixed):
+        if any(compute.any(compute.match_substring_regex(batch.column(n), _SHORTENED_NUMBER)).as_py() for n in mixed):
             raise InferenceFailed
         columns = [
             missing(len(column), kind) if len(column) and column.null_count == len(column) else column

@@ -1,0 +1,55 @@
+"""IPython's decorators for magics, with types: its own are not annotated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from IPython.core import magic, magic_arguments
+from IPython.core.completer import context_matcher
+
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
+Decorator = Callable[[F], F]
+
+
+def with_options() -> Decorator[Any]:
+    """Return the decorator that builds a magic's parser from the `argument`s below it, and its help from both."""
+    decorator: Decorator[Any] = magic_arguments.magic_arguments()  # type: ignore[no-untyped-call]
+    return decorator
+
+
+def argument(*spellings: str, **how: Any) -> Decorator[Any]:
+    """Return the decorator that adds an argument to a magic; the parameters are those of argparse."""
+    decorator: Decorator[Any] = magic_arguments.argument(*spellings, **how)  # type: ignore[no-untyped-call]
+    return decorator
+
+
+def line_magic(method: F) -> F:
+    """Mark a method as a `%magic`."""
+    magic.line_magic(method)  # notes the method down and returns it as it is
+    return method
+
+
+def line_cell_magic(method: F) -> F:
+    """Mark a method as a `%magic` and a `%%magic`."""
+    magic.line_cell_magic(method)
+    return method
+
+
+def no_var_expand(method: F) -> F:
+    """Leave `$x$` and `{x}` in a magic's line alone: they belong to the service's macros and to the engines."""
+    marked: F = magic.no_var_expand(method)
+    return marked
+
+
+def matcher(identifier: str, priority: float) -> Decorator[Any]:
+    """Return the decorator that makes a completion matcher; among several the highest priority goes first."""
+    decorator: Decorator[Any] = context_matcher(identifier=identifier, priority=priority)
+    return decorator
+
+
+def magics_class(family: C) -> C:
+    """Register the marked methods of a class as its magics."""
+    registered: C = magic.magics_class(family)
+    return registered

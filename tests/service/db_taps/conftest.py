@@ -1,0 +1,169 @@
+"""Databases to tap, and queries run on them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from svc_jupyter.api.access import BuiltinGroup
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.db_taps import DbTaps
+from svc_jupyter.service.db_taps.execution import Execution, open_engine
+from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind
+from svc_jupyter.service.db_taps.workers import Workers
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+
+
+@dataclass
+class Answer:
+    """How a query ended."""
+
+    code: int
+    summary: dict[str, Any] | None
+    error: dict[str, Any] | None
+    table: pa.Table | None
+    log: str
+
+    @property
+    def message(self) -> str:
+        return (self.error or self.summary or {})["message"]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        assert self.table is not None, self.error
+        return self.table.to_pylist()
+
+    @property
+    def types(self) -> dict[str, str]:
+        assert self.table is not None, self.error
+        return {field.name: str(field.type) for field in self.table.schema}
+
+
+Query = Callable[..., Answer]
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def read_table(path: Path) -> pa.Table | None:
+    if not path.exists():
+        return None
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
+        return reader.read_all()
+
+
+def sqlite_connection(file: Path) -> Connection:
+    return Connection("flights", "sqlite", EngineName.SQLITE, Dialect.SQLITE, file.name, str(file))
+
+
+@pytest.fixture
+def tap_file(tmp_path: Path) -> Path:
+    """A SQLite database with a few flights."""
+    file = tmp_path / "flights.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE flights (id INTEGER PRIMARY KEY, carrier VARCHAR(2), delay REAL, seats INT);
+            INSERT INTO flights VALUES (1, 'UA', 2.5, 100), (2, 'AA', NULL, 200), (3, NULL, -7.25, NULL);
+            CREATE VIEW late AS SELECT * FROM flights WHERE delay > 0;
+            """
+        )
+    return file
+
+
+@pytest.fixture
+def make_job(tmp_path: Path) -> Callable[..., Job]:
+    """Makes jobs, each in a folder of its own."""
+    count = 0
+
+    def make_job(connection: Connection, query: str = "", **more: Any) -> Job:
+        nonlocal count
+        count += 1
+        folder = tmp_path / f"job-{count}"
+        folder.mkdir()
+        kind = more.pop("kind", JobKind.QUERY)
+        return Job(kind, folder, folder / "log", connection, query, **more)
+
+    return make_job
+
+
+@pytest.fixture
+def run_job() -> Callable[[Job], Answer]:
+    """Runs a job in this process."""
+
+    def run_job(job: Job) -> Answer:
+        log = io.StringIO()
+        code = Execution(job, open_engine(job.connection), log).run()
+        assert not list(job.folder.glob("*.part*"))
+        return Answer(
+            code,
+            read_json(job.folder / "result.json"),
+            read_json(job.folder / "error.json"),
+            read_table(job.folder / "result.arrow"),
+            log.getvalue(),
+        )
+
+    return run_job
+
+
+@pytest.fixture
+def query_sqlite(tap_file: Path, make_job: Callable[..., Job], run_job: Callable[[Job], Answer]) -> Query:
+    """Runs a query on the flights."""
+    return lambda text, **more: run_job(make_job(sqlite_connection(tap_file), text, **more))
+
+
+@pytest.fixture
+def postgres_connection(empty_postgres_url: str, tmp_path: Path) -> Connection:
+    """An empty PostgreSQL database as a tap."""
+    tap = TapAttributes("warehouse", "url", url=empty_postgres_url)
+    found = connection_of(tap, Settings(data_dir=tmp_path))
+    return Connection("warehouse", "postgresql", found.engine, found.dialect, "localhost:5432", found.target)
+
+
+@pytest.fixture
+def query_postgres(
+    postgres_connection: Connection, make_job: Callable[..., Job], run_job: Callable[[Job], Answer]
+) -> Query:
+    """Runs a query on PostgreSQL."""
+    return lambda text, **more: run_job(make_job(postgres_connection, text, **more))
+
+
+@pytest.fixture
+async def workers() -> AsyncIterator[Workers]:
+    """Worker processes; their parent is gone afterwards."""
+    workers = Workers()
+    yield workers
+    await workers.stop()
+
+
+@pytest.fixture
+def db_taps(settings: Settings, database: Database, account_id: int) -> Iterator[DbTaps]:
+    """The account's taps: none yet."""
+    settings.storage_dir.mkdir()
+    return DbTaps(settings, database, SecretBox(settings.data_dir / "secret.key"), clock=lambda: 1_900_000_000.0)
+
+
+@pytest.fixture
+def member(account_id: int) -> Caller:
+    """An ordinary user of the account."""
+    return Caller(1, account_id, "member@example.org", frozenset({BuiltinGroup.USER}), 1)
+
+
+@pytest.fixture
+def stored_file(settings: Settings, db_taps: DbTaps, tap_file: Path) -> str:
+    """The flights in the account's storage folder; the name a tap gives."""
+    tap_file.rename(settings.storage_dir / "flights.db")
+    return "flights.db"

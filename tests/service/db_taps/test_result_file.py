@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.result_file import ResultFile
+
+
+def batch(**columns: list) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def read(path: Path) -> pa.Table:
+    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
+        return reader.read_all()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "result.arrow"
+
+
+def test_batches_of_one_type_are_written_as_they_come(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=[1]))
+        result.write(batch(a=[2, 3]))
+        assert result.rows == 3
+        assert result.finish() == path.stat().st_size
+    assert read(path).to_pydict() == {"a": [1, 2, 3]}
+
+
+def test_a_later_batch_of_a_wider_type_widens_what_was_written(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=[1], b=[None]))
+        result.write(batch(a=[2.5], b=[7]))
+        result.write(batch(a=[None], b=["x"]))
+        result.write(batch(a=[4], b=[None]))
+        result.finish()
+    assert read(path).to_pydict() == {"a": [1.0, 2.5, None, 4.0], "b": [None, "7", "x", None]}
+    assert [str(kind) for kind in read(path).schema.types] == ["double", "string"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_no_rows_keep_their_columns(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=[1]).slice(0, 0))
+        result.finish()
+    assert read(path).schema == pa.schema([("a", pa.int64())])
+
+
+def test_what_is_not_finished_leaves_nothing(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=[1]))
+    assert list(path.parent.iterdir()) == []
+
+
+def test_without_a_table_there_is_no_file(path):
+    with ResultFile(path) as result:
+        assert result.finish() == 0
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_discarded_table_makes_room_for_the_next(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=[1]))
+        result.discard()
+        result.write(batch(b=["x"]))
+        assert result.rows == 1
+        result.finish()
+    assert read(path).to_pydict() == {"b": ["x"]}
+
+
+def test_rows_are_told_as_they_come(path):
+    told: list[int] = []
+    with ResultFile(path, on_rows=told.append) as result:
+        result.write(batch(a=[1, 2]))
+        result.write(batch(a=[3]))
+    assert told == [2, 3]
+
+
+def test_it_stops_before_the_disk_is_full(path):
+    with ResultFile(path, min_free_bytes=2**62) as result:
+        rows = batch(a=list(range(100_000)))
+        with pytest.raises(QueryFailure, match=r"cannot be stored: less than .* left .* fetch fewer rows"):
+            for _ in range(100):
+                result.write(rows)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_folder_that_takes_no_file_is_told(tmp_path):
+    with ResultFile(tmp_path / "gone" / "result.arrow") as result, pytest.raises(QueryFailure, match="cannot be stored"):
+        result.write(batch(a=[1]))
+
+
+def test_a_disk_that_is_full_is_told():
+    full = Path("/dev/full")
+    result = ResultFile(full.with_name("full"))
+    result._part = full
+    with pytest.raises(QueryFailure, match="No space left on device"):
+        for _ in range(10):
+            result.write(batch(a=list(range(10_000))))

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from svc_jupyter.service.db_taps.values import array_of, cast, common_type, interval_text, record_batch
+
+D = pa.decimal128
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "stored"),
+    [
+        ([1, None, -3], pa.int64(), [1, None, -3]),
+        ([1, 2.5], pa.float64(), [1.0, 2.5]),
+        ([1, "a", 2.5], pa.string(), ["1", "a", "2.5"]),
+        (["a", b"\xff"], pa.binary(), [b"a", b"\xff"]),
+        ([None, None], pa.null(), [None, None]),
+        ([True, False], pa.bool_(), [True, False]),
+        ([True, 2], pa.string(), ["True", "2"]),
+        ([Decimal("1.50"), Decimal("22.1")], D(4, 2), [Decimal("1.50"), Decimal("22.10")]),
+        ([2**70, 1], pa.string(), [str(2**70), "1"]),
+        ([date(2013, 1, 2)], pa.date32(), [date(2013, 1, 2)]),
+        ([time(1, 2, 3)], pa.time64("us"), [time(1, 2, 3)]),
+        ([timedelta(hours=5)], pa.duration("us"), [timedelta(hours=5)]),
+        ([datetime(2013, 1, 2, tzinfo=UTC)], pa.timestamp("us", "UTC"), [datetime(2013, 1, 2, tzinfo=UTC)]),
+        ([{"a": [1]}, None], pa.string(), ['{"a": [1]}', None]),
+        ([[1, 2], [3]], pa.list_(pa.int64()), [[1, 2], [3]]),
+        ([[1, "a"]], pa.string(), ['[1, "a"]']),
+        ([memoryview(b"x"), bytearray(b"y")], pa.binary(), [b"x", b"y"]),
+        ([uuid.UUID(int=1)], pa.string(), [str(uuid.UUID(int=1))]),
+    ],
+)
+def test_values_take_the_narrowest_type_that_holds_them_all(values, kind, stored):
+    array = array_of(values)
+    assert array.type == kind
+    assert array.to_pylist() == stored
+
+
+def test_rows_may_have_columns_of_one_name():
+    batch = record_batch(["a", "a"], [(1, "x"), (2, "y")])
+    assert batch.schema.names == ["a", "a"]
+    assert [column.to_pylist() for column in batch.columns] == [[1, 2], ["x", "y"]]
+
+
+def test_no_rows_are_columns_without_a_type():
+    assert record_batch(["a"], []).schema == pa.schema([("a", pa.null())])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "common"),
+    [
+        (pa.null(), pa.date32(), pa.date32()),
+        (pa.int32(), pa.int64(), pa.int64()),
+        (pa.int64(), pa.float64(), pa.float64()),
+        (pa.int64(), pa.string(), pa.string()),
+        (pa.int64(), pa.uint64(), D(20, 0)),
+        (pa.string(), pa.binary(), pa.binary()),
+        (D(4, 2), D(10, 1), D(11, 2)),
+        (D(38, 2), D(38, 20), pa.decimal256(56, 20)),
+        (D(4, 2), pa.int64(), D(22, 2)),
+        (D(4, 2), pa.float64(), pa.float64()),
+        (pa.decimal256(76, 0), pa.decimal256(76, 70), pa.string()),
+        (pa.date32(), pa.string(), pa.string()),
+        (pa.bool_(), pa.int64(), pa.string()),
+        (pa.timestamp("s"), pa.timestamp("us"), pa.timestamp("us")),
+        (pa.list_(D(4, 2)), pa.list_(D(6, 3)), pa.list_(D(6, 3))),
+    ],
+)
+def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common):
+    assert common_type(first, second) == common
+    assert common_type(second, first) == common
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "expected"),
+    [
+        (pa.array([1, None]), pa.string(), ["1", None]),
+        (pa.array([1, 2**60 + 1]), pa.float64(), [1.0, float(2**60)]),
+        (pa.array([timedelta(days=1, hours=2)]), pa.string(), ["1 day 02:00:00"]),
+        (pa.array([b"\xff", b"a"]), pa.string(), ["\N{REPLACEMENT CHARACTER}", "a"]),
+        (pa.array(["a"]), pa.binary(), [b"a"]),
+        (pa.array([1]), pa.binary(), [b"1"]),
+        (pa.array([[1]]), pa.string(), ["[1]"]),
+    ],
+)
+def test_a_column_can_be_brought_to_the_common_type(column, kind, expected):
+    assert cast(column, kind).to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        ((0, 0, 0), "00:00:00"),
+        ((14, 2, 10_800_000_000), "1 year 2 mons 2 days 03:00:00"),
+        ((-14, 1, 0), "-1 years -2 mons 1 day"),
+        ((0, 0, -1_500_000), "-00:00:01.5"),
+        ((12, 0, 1), "1 year 00:00:00.000001"),
+    ],
+)
+def test_an_interval_reads_as_postgresql_writes_it(interval, text):
+    assert interval_text(*interval) == text
