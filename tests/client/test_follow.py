@@ -76,11 +76,11 @@ def test_a_restart_while_following_is_survived(client: Any, service: ServiceDoub
     assert "".join(handle.logs(follow=True)) == TEXT
 
 
-@pytest.mark.parametrize("page", [error(404, "no such resource"), httpx.Response(200, text="not events")])
-def test_without_events_the_log_is_polled(connect: Any, extended: ServiceDouble, page: httpx.Response) -> None:
+@pytest.mark.parametrize("status", [404, 405, 406, 200])
+def test_without_events_the_log_is_polled(connect: Any, extended: ServiceDouble, status: int) -> None:
     command = extended.add("ShellCommand", "running", "running", "done")
     command.log = BYTES
-    command.events.append(lambda request: page)
+    command.events.append(lambda request: httpx.Response(status, text="no events"))
     assert "".join(connect(extended).commands.get(1).logs(follow=True)) == TEXT
     assert [call.split("?")[0].rsplit("/", 1)[-1] for call in extended.calls].count("events") == 1
 

@@ -1,7 +1,5 @@
 """A real shell, as a notebook's and as a terminal's, and a double of the service with and without our extensions."""
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,25 +8,11 @@ import pytest
 from IPython.core.displayhook import CapturingDisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from tests.magics.service_double import TOKEN, ServiceDouble
+from tests.magics.service_double import wait_until as wait_until_true
 from traitlets.config import Config
 
 from svc_jupyter import load_ipython_extension, unload_ipython_extension
-
-
-def _sibling(name: str) -> Any:
-    """Import a module of this folder; the tests are no package."""
-    full = f"tests_magics_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, Path(__file__).with_name(f"{name}.py"))
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[full] = module
-        spec.loader.exec_module(module)
-    return sys.modules[full]
-
-
-_double = _sibling("service_double")
 
 
 class RecordingPublisher(DisplayPublisher):
@@ -103,31 +87,30 @@ class Notebook:
 
 
 @pytest.fixture(params=["with extensions", "bare"])
-def service(request: pytest.FixtureRequest) -> Iterator[Any]:
+def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
     """The double, once with our extensions and once as bare as SPEC.md."""
-    with _double.ServiceDouble(bare=request.param == "bare") as double:
+    with ServiceDouble(bare=request.param == "bare") as double:
         yield double
 
 
 @pytest.fixture
-def extended_service() -> Iterator[Any]:
+def extended_service() -> Iterator[ServiceDouble]:
     """The double with our extensions."""
-    with _double.ServiceDouble() as double:
+    with ServiceDouble() as double:
         yield double
 
 
 @pytest.fixture
-def bare_service() -> Iterator[Any]:
+def bare_service() -> Iterator[ServiceDouble]:
     """The double as bare as SPEC.md."""
-    with _double.ServiceDouble(bare=True) as double:
+    with ServiceDouble(bare=True) as double:
         yield double
 
 
 @pytest.fixture
 def wait_until() -> Callable[[Callable[[], object]], None]:
     """Wait until a claim holds, with a deadline."""
-    wait: Callable[[Callable[[], object]], None] = _double.wait_until
-    return wait
+    return wait_until_true
 
 
 @pytest.fixture
@@ -164,23 +147,23 @@ def unconnected(home: Path) -> Iterator[Notebook]:
 def notebook_of(unconnected: Notebook, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Notebook]:
     """Connect the notebook to a certain double."""
 
-    def connect(service: Any) -> Notebook:
+    def connect(service: ServiceDouble) -> Notebook:
         monkeypatch.setenv("SVC_BASE_URL", service.base_url)
-        monkeypatch.setenv("SVC_API_TOKEN", _double.TOKEN)
+        monkeypatch.setenv("SVC_API_TOKEN", TOKEN)
         return unconnected
 
     return connect
 
 
 @pytest.fixture
-def notebook(service: Any, notebook_of: Callable[[Any], Notebook]) -> Notebook:
+def notebook(service: ServiceDouble, notebook_of: Callable[[Any], Notebook]) -> Notebook:
     """A notebook connected to the double, once with our extensions and once without."""
     return notebook_of(service)
 
 
 @pytest.fixture
-def terminal(home: Path, extended_service: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+def terminal(home: Path, extended_service: ServiceDouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
     """An `ipython` in a terminal, connected to the double with our extensions."""
     monkeypatch.setenv("SVC_BASE_URL", extended_service.base_url)
-    monkeypatch.setenv("SVC_API_TOKEN", _double.TOKEN)
+    monkeypatch.setenv("SVC_API_TOKEN", TOKEN)
     yield from _shell(InteractiveShell)

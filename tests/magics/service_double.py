@@ -7,6 +7,7 @@ that a real service passes in a moment can be held as long as the test looks at 
 import io
 import json
 import re
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -61,8 +62,7 @@ class ServiceDouble:
         class Handler(_Handler):
             service = double
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
         return self
@@ -179,6 +179,15 @@ class ServiceDouble:
         with self.changed:
             assert self.changed.wait_for(lambda: self.commands[number].record["status"] in FINAL, timeout=30)
             return str(self.commands[number].record["status"])
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that went away; that is what clients do."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -50,7 +50,7 @@ class CommandSubmission(Request):
     retry_delay: int | None = Field(default=None, ge=0, le=1440)
     can_notify: bool = False
     name: Name | None = None
-    pool: str | None = Field(default=None, max_length=255)
+    pool: str | None = Field(default=None, max_length=255, pattern=r"^[^\x00-\x1f]*$")
     tags: Annotated[Tags, Field(validation_alias=AliasChoices("tags", "tag"))] = None
     macros: Macros | None = None
     timeout: int | None = Field(default=None, ge=1, le=2**31 - 1)

@@ -140,8 +140,9 @@ class AsyncCommand(Tracked):
         reading = LogReading(self.id)
         outage = Outage(self._link.retries)
         while not reading.ended:
+            by_events = self._link.extended and not reading.events_are_missing
             try:
-                if self._link.extended and not reading.events_are_missing:
+                if by_events:
                     parts = self._events(reading)
                 else:
                     reading.ended = (await self.status()).is_final  # asked before the log is read
@@ -152,7 +153,7 @@ class AsyncCommand(Tracked):
                 outage.over()
             except (ConnectionFailed, StatusError) as error:
                 reading.ended = False
-                if events_unavailable(error):
+                if by_events and events_unavailable(error):
                     reading.events_are_missing = True
                 else:
                     await asyncio.sleep(outage.pause(error))

@@ -131,8 +131,9 @@ class Command(Tracked):
         reading = LogReading(self.id)
         outage = Outage(self._link.retries)
         while not reading.ended:
+            by_events = self._link.extended and not reading.events_are_missing
             try:
-                if self._link.extended and not reading.events_are_missing:
+                if by_events:
                     yield from self._events(reading)
                 else:
                     reading.ended = self.status().is_final  # asked before the log is read: nothing comes after that
@@ -140,7 +141,7 @@ class Command(Tracked):
                 outage.over()
             except (ConnectionFailed, StatusError) as error:
                 reading.ended = False
-                if events_unavailable(error):
+                if by_events and events_unavailable(error):
                     reading.events_are_missing = True
                 else:
                     time.sleep(outage.pause(error))

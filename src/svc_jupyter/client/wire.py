@@ -19,6 +19,13 @@ ANSWER_SECONDS = 60.0
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30.0)
 
 
+class PrivateHeaders(httpx.Headers):
+    """Headers whose repr tells their names only: debuggers and tracebacks with variables show it."""
+
+    def __repr__(self) -> str:
+        return f"<headers {', '.join(self)}>"
+
+
 def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_SECONDS) -> httpx.Request:
     """Return the request of a call. Built by hand: the client's own way takes twice the time."""
     headers = [*connection.headers, ("Accept", call.accept), *call.headers]
@@ -26,13 +33,15 @@ def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_S
     if call.body is not None:
         content = json.dumps(call.body, separators=(",", ":")).encode()
         headers.append(("Content-Type", "application/json"))
-    return httpx.Request(
+    built = httpx.Request(
         call.method,
         connection.base_url + call.target,
         headers=headers,
         content=content,
         extensions={"timeout": _timeouts(call, answer_seconds)},
     )
+    built.headers = PrivateHeaders(built.headers)
+    return built
 
 
 def options(settings: Settings) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Extension:
         self.settings = SvcMagics(parent=shell)
         self.session = Session(self.settings)
         self.families = [family(shell, self.session) for family in FAMILIES]
-        shell.configurables.append(self.settings)  # type: ignore[arg-type]  any Configurable, says %config
+        shell.configurables.append(self.settings)  # type: ignore[arg-type]  # %config takes any Configurable
         shell.register_magics(*self.families)
         magics = {
             name: magic for family in self.families for kind in family.magics.values() for name, magic in kind.items()

@@ -13,6 +13,7 @@ from svc_jupyter.api.paths import COMMAND_VERSIONS, RESOURCE_VERSIONS
 from svc_jupyter.service.access.routes import router as access_router
 from svc_jupyter.service.commands.routes import router as commands_router
 from svc_jupyter.service.db_taps.routes import router as db_taps_router
+from svc_jupyter.service.documentation.routes import DOCUMENT, add_documentation
 from svc_jupyter.service.idempotency_middleware import IdempotentPosts
 from svc_jupyter.service.parts import Service
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
@@ -40,9 +41,9 @@ def create_app(settings: Settings) -> FastAPI:
         title="svc-jupyter",
         summary="Commands on clusters, from a notebook",
         version=version("svc-jupyter"),
-        docs_url="/api/docs",
+        docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=DOCUMENT,
         lifespan=lifespan,
         redirect_slashes=False,
         responses=ERROR_RESPONSES,
@@ -53,6 +54,7 @@ def create_app(settings: Settings) -> FastAPI:
     _include(app, commands_router, COMMAND_VERSIONS)
     for router in (access_router, db_taps_router, storage_router):
         _include(app, router, RESOURCE_VERSIONS)
+    add_documentation(app)
     app.add_middleware(IdempotentPosts, service=service)
     return app
 

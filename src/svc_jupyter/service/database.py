@@ -10,7 +10,7 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -93,7 +93,8 @@ class Database:
             connection.info[_AFTER_COMMIT] = callbacks
             yield connection
         for callback in callbacks:
-            callback()
+            with suppress(RuntimeError):  # the loop it tells is closed; the commit stands
+                callback()
 
     def after_commit(self, connection: sa.Connection, callback: Callable[[], None]) -> None:
         """Call `callback` once the transaction of `connection` (from `begin` or `write`) is committed."""
@@ -124,7 +125,8 @@ class Database:
         """Run `work` in a transaction shared with the other writes that wait, and return after its commit.
 
         `work` may run a second time, in a transaction of its own, when another write of its group failed: it must not
-        change anything but the database. Raises what `work` raises, or `Unavailable` when the database is away.
+        change anything but the database. Raises what `work` raises, or `Unavailable` when the database is away; a
+        commit during which the connection broke may have taken place all the same.
         """
         loop = asyncio.get_running_loop()
         item = _Write(work, durable, loop.create_future(), loop)
@@ -166,24 +168,42 @@ class Database:
             if stopping:
                 return
 
-    def _commit(self, group: list[_Write]) -> None:
+    def _commit(self, group: list[_Write]) -> BaseException | None:
+        """Commit a group of writes together and tell those who wait; return what made a single write fail."""
         try:
             with self.begin(durable=any(item.durable for item in group)) as connection:
-                outcomes: list[tuple[_Write, Any, BaseException | None]] = [
-                    (item, item.work(connection), None) for item in group
-                ]
+                outcomes: list[_Outcome] = [(item, item.work(connection), None) for item in group]
         except Exception as error:  # noqa: BLE001  handed to the waiting caller, whatever it is
-            if len(group) > 1:
-                for item in group:
-                    self._commit([item])
+            if len(group) > 1 and not _is_broken(error):
+                self._commit_one_by_one(group)
+                return None
+            outcomes = [(item, None, error) for item in group]
+        self._tell(group[0].loop, outcomes)
+        return outcomes[0][2]
+
+    def _commit_one_by_one(self, group: list[_Write]) -> None:
+        """Find out which write made the group fail; once the database is away, all that are left fail by that."""
+        for number, item in enumerate(group):
+            error = self._commit([item])
+            if isinstance(error, Exception) and is_away(error):
+                self._tell(item.loop, [(left, None, error) for left in group[number + 1 :]])
                 return
-            outcomes = [(group[0], None, error)]
-        loop = group[0].loop
+
+    @staticmethod
+    def _tell(loop: asyncio.AbstractEventLoop, outcomes: Sequence[_Outcome]) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_settle, outcomes)
 
 
-def _settle(outcomes: list[tuple[_Write, Any, BaseException | None]]) -> None:
+_Outcome = tuple[_Write, Any, BaseException | None]
+
+
+def _is_broken(error: Exception) -> bool:
+    """Return whether the connection broke, so that nobody knows whether the commit took place: never do it again."""
+    return isinstance(error, DBAPIError) and error.connection_invalidated
+
+
+def _settle(outcomes: Sequence[_Outcome]) -> None:
     for item, value, error in outcomes:
         if item.future.done():
             continue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
+from typing import TextIO
 
 import structlog
 
@@ -20,7 +22,22 @@ def configure_logging(level: str) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Lines(sys.stderr),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(message)s")
+
+
+class _Lines:
+    """Writes a line for each event. A log that cannot be written (a full disk, a closed pipe) stops no request."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def msg(self, message: str) -> None:
+        """Write a line, or lose it."""
+        with contextlib.suppress(OSError):
+            self._file.write(f"{message}\n")
+            self._file.flush()
+
+    debug = info = warning = error = critical = exception = msg

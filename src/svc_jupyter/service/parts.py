@@ -100,6 +100,7 @@ class Service:
         await self.notifications.stop()
         await self.runner.stop()
         await self.workers.stop()
+        self.storage.close()
         shared_sandbox().close()
         await self.bus.stop()
         await asyncio.to_thread(self.database.close)

@@ -126,7 +126,9 @@ def test_what_makes_no_connection_is_refused_by_name(settings, attributes, messa
 @pytest.mark.parametrize("as_url", [False, True])
 class TestSqliteFiles:
     def connect(self, settings: Settings, file: Path, *, as_url: bool) -> Connection:
-        named = {"db_type": "url", "url": f"sqlite:///{file}"} if as_url else {"db_type": "sqlite", "db_name": str(file)}
+        named = (
+            {"db_type": "url", "url": f"sqlite:///{file}"} if as_url else {"db_type": "sqlite", "db_name": str(file)}
+        )
         return connected(settings, **named)
 
     def test_a_database_in_the_storage_folder_may_be_opened(self, settings, as_url):

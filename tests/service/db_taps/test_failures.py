@@ -40,7 +40,10 @@ def test_a_single_statement_without_a_place_needs_none():
 
 def test_the_engines_hint_follows_the_place():
     failure = QueryFailure("no x", position=0, hint="Perhaps you meant y.")
-    assert described(failure, "select x") == "no x\n  query, line 1: select x\n  Perhaps you meant y.\n  tap flights (sqlite)"
+    assert (
+        described(failure, "select x")
+        == "no x\n  query, line 1: select x\n  Perhaps you meant y.\n  tap flights (sqlite)"
+    )
 
 
 @pytest.mark.parametrize(

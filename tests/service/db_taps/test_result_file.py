@@ -18,6 +18,11 @@ def read(path: Path) -> pa.Table:
         return reader.read_all()
 
 
+def write_often(result: ResultFile, rows: pa.RecordBatch) -> None:
+    for _ in range(100):
+        result.write(rows)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "result.arrow"
@@ -82,23 +87,25 @@ def test_rows_are_told_as_they_come(path):
 
 
 def test_it_stops_before_the_disk_is_full(path):
-    with ResultFile(path, min_free_bytes=2**62) as result:
-        rows = batch(a=list(range(100_000)))
-        with pytest.raises(QueryFailure, match=r"cannot be stored: less than .* left .* fetch fewer rows"):
-            for _ in range(100):
-                result.write(rows)
+    rows = batch(a=list(range(100_000)))
+    with (
+        pytest.raises(QueryFailure, match=r"cannot be stored: less than .* left .* fetch fewer rows"),
+        ResultFile(path, min_free_bytes=2**62) as result,
+    ):
+        write_often(result, rows)
     assert list(path.parent.iterdir()) == []
 
 
 def test_a_folder_that_takes_no_file_is_told(tmp_path):
-    with ResultFile(tmp_path / "gone" / "result.arrow") as result, pytest.raises(QueryFailure, match="cannot be stored"):
+    with (
+        ResultFile(tmp_path / "gone" / "result.arrow") as result,
+        pytest.raises(QueryFailure, match="cannot be stored"),
+    ):
         result.write(batch(a=[1]))
 
 
 def test_a_disk_that_is_full_is_told():
-    full = Path("/dev/full")
-    result = ResultFile(full.with_name("full"))
-    result._part = full
+    result = ResultFile(Path("result.arrow"))
+    result._part = Path("/dev/full")
     with pytest.raises(QueryFailure, match="No space left on device"):
-        for _ in range(10):
-            result.write(batch(a=list(range(10_000))))
+        write_often(result, batch(a=list(range(10_000))))

@@ -46,7 +46,10 @@ def test_semicolons_in_quotes_and_comments_do_not(dialect, statement):
             Dialect.SQLITE,
             "CREATE TEMP TRIGGER t AFTER INSERT ON a BEGIN SELECT CASE WHEN 1 THEN 2 END; DELETE FROM b; END",
         ),
-        (Dialect.MYSQL, "create procedure p() begin if a then select 1; end if; case b when 1 then set c=1; end case; end"),
+        (
+            Dialect.MYSQL,
+            "create procedure p() begin if a then select 1; end if; case b when 1 then set c=1; end case; end",
+        ),
         (Dialect.MYSQL, "create trigger t before insert on a for each row begin set new.x = 1; end"),
         (Dialect.OTHER, "create or replace procedure p as begin loop null; end loop; end"),
     ],
@@ -110,7 +113,22 @@ def test_any_text_is_split_into_parts_of_itself_in_order(dialect, script):
         position = statement.start + len(statement.text)
 
 
-PIECES = ["select 1", "'a;b'", "''", '"c;"', "[d;]", "`e`", "-- x;\n", "/* ; */", ";", " ", "\n", "begin", "end", "case"]
+PIECES = [
+    "select 1",
+    "'a;b'",
+    "''",
+    '"c;"',
+    "[d;]",
+    "`e`",
+    "-- x;\n",
+    "/* ; */",
+    ";",
+    " ",
+    "\n",
+    "begin",
+    "end",
+    "case",
+]
 TRIGGER = ["create", " ", "temp", "trigger", "explain", "table"]
 
 

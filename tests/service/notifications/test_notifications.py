@@ -13,6 +13,7 @@ from tests.service.notifications.mail_server import PASSWORD, USER, MailServer
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.runner import command_root
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.notifications import NO_SERVER, NOTIFY, Notifications
 from svc_jupyter.service.notifications.tables import outbox as table
@@ -222,6 +223,32 @@ async def test_messages_wait_together_for_a_server_that_is_down(
     assert len({row.last_error for row in rows(database)}) == 1
 
 
+async def test_a_round_of_failures_that_takes_long_ends_and_the_server_is_asked_again(
+    database: Database, ended_command: EndedCommand, mail_server: MailServer, mail_settings: MailSettings, bus: Bus
+) -> None:
+    await mail_server.start()
+    await mail_server.stop()
+    now = NOON
+
+    def hurried_clock() -> float:
+        nonlocal now
+        now += 100
+        return now
+
+    notifications = Notifications(mail_settings(), database, bus, hurried_clock)
+    for _ in range(3):
+        tell(database, notifications, ended_command())
+    await notifications.start()
+    try:
+        await eventually(lambda: all(row.last_error for row in rows(database)))
+        await mail_server.start()
+        await eventually(lambda: sent(database) == 3)
+    finally:
+        await notifications.stop()
+
+    assert len(mail_server.received) == 3
+
+
 async def test_a_message_is_given_up_after_a_day(
     database: Database,
     ended_command: EndedCommand,
@@ -351,6 +378,36 @@ async def test_after_a_crash_before_the_mark_the_same_message_is_sent_again_unde
     assert first["Date"] == again["Date"]
 
 
+async def test_what_was_sent_is_marked_however_long_the_database_is_away(
+    database: Database,
+    ended_command: EndedCommand,
+    mail_server: MailServer,
+    mail_settings: MailSettings,
+    running: Running,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("svc_jupyter.service.notifications.notifications._RETRY_SECONDS", 0.01)
+    write, refused = database.write, 0
+
+    async def write_or_refuse(work: Callable[[sa.Connection], Any]) -> Any:
+        nonlocal refused
+        if mail_server.received and refused < 5:
+            refused += 1
+            raise Unavailable("the service's database is away")
+        return await write(work)
+
+    monkeypatch.setattr(database, "write", write_or_refuse)
+    await mail_server.start()
+    notifications = await running(mail_settings())
+
+    tell(database, notifications, ended_command())
+    await eventually(lambda: sent(database) == 1)
+
+    assert refused == 5
+    assert len(mail_server.received) == 1
+    assert rows(database)[0].attempts == 1
+
+
 async def test_a_claim_outlasts_the_longest_attempt(
     database: Database,
     ended_command: EndedCommand,
@@ -369,7 +426,8 @@ async def test_a_claim_outlasts_the_longest_attempt(
     (row,) = rows(database)
     assert row.next_attempt_at == NOON + 10 * 7 + 60
     with database.begin() as connection:
-        assert outbox.claim(connection, now=NOON + 10 * 7, until=NOON + 1000) is None
+        assert outbox.claim(connection, due_by=NOON + 10 * 7, until=NOON + 1000) is None
+    await mail_server.break_off()
 
 
 async def test_a_silent_server_holds_up_no_command_and_no_stop(

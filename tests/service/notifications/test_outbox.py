@@ -30,7 +30,7 @@ def put(database: Database) -> Callable[..., bool]:
 
 def claim(database: Database, now: float, until: float) -> Letter | None:
     with database.begin() as connection:
-        return outbox.claim(connection, now=now, until=until)
+        return outbox.claim(connection, due_by=now, until=until)
 
 
 def only_row(database: Database) -> Any:

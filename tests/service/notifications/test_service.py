@@ -25,7 +25,6 @@ async def test_a_command_that_asks_for_it_is_told_by_mail(
     (received,) = mail_server.received
     assert received.recipients == ["admin@localhost"]
     assert received.message["Subject"] == f"[svc-jupyter] told failed (command {told['id']})"
-    assert await asyncio.to_thread(service.stop) == 0
 
 
 async def test_without_a_mail_server_a_command_that_asks_for_mail_runs_and_its_log_says_why_none_comes(
@@ -39,4 +38,3 @@ async def test_without_a_mail_server_a_command_that_asks_for_mail_runs_and_its_l
 
     assert (record["status"], record["can_notify"]) == ("done", True)
     assert "no mail server (setting SVC_SMTP_HOST)" in await asyncio.to_thread(service.logs, command["id"])
-    assert await asyncio.to_thread(service.stop) == 0

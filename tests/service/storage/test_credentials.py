@@ -145,6 +145,7 @@ def test_each_kind_of_store_can_be_the_account_s(storage, admin, account_id, giv
         ({"url": "s3://lake", "endpoint": "https://host:port"}, "endpoint"),
         ({"url": "s3://lake", "endpoint": "https://[::1"}, "endpoint"),
         ({"url": "s3://lake", "endpoint": "ftp://host"}, "endpoint"),
+        ({"url": "s3://lake", "endpoint": "http://999.1.1.1:9000"}, "endpoint"),
         ({"url": "s3://lake", "access_key": "a\0secret", "secret_key": "secret"}, "control character"),
         ({"url": "s3://lake", "access_key": "secret" * 9999, "secret_key": "secret"}, "longer than"),
     ],

@@ -126,3 +126,12 @@ def test_a_refusal_without_credentials_says_that_none_were_sent(read, web):
     ):
         read("s3://lake/a", account)
     assert "authorization" not in web.requests[0][1]
+
+
+@pytest.mark.parametrize("base", ["s3://lake", "gs://lake"])
+def test_a_panic_of_the_client_is_a_failure_like_others(read, base):
+    """Its address parser panics on a host such as this, which the check of the endpoint does not let through."""
+    key = json.dumps({"disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""})
+    account = AccountStorage(parse_location(base), "access-key", key, None, "http://1.2.3.4.5")
+    with pytest.raises(StorageFailure, match="check endpoint in account/storage"):
+        read(f"{base}/a", account)

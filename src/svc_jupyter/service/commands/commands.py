@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service import idempotency
@@ -75,7 +76,13 @@ class Commands:
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, Origin())
-        return await self._database.write(partial(self._insert, values, call))
+        try:
+            return await self._database.write(partial(self._insert, values, call))
+        except IntegrityError:
+            if call is None:
+                raise
+            # Another replica wrote the same key in this very moment: now its answer is there.
+            return await self._database.write(partial(self._insert, values, call))
 
     async def get(self, command_id: int, caller: Caller, *, with_properties: bool = False) -> Record:
         """Return the record of a command of the caller's account; raises `NotFound`."""

@@ -6,6 +6,7 @@ Each event's id is the byte offset of the log up to which it has been sent, so t
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -26,7 +27,7 @@ _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 def event_stream(commands: Commands, command_id: int, caller: Caller, last_event_id: str | None) -> Response:
     """Return the stream of a command's events until its end."""
-    offset = int(last_event_id) if last_event_id and last_event_id.isdigit() and len(last_event_id) < 19 else 0
+    offset = int(last_event_id or 0) if re.fullmatch(r"[0-9]{1,18}", last_event_id or "") else 0
     return EventSourceResponse(_events(commands, command_id, caller, offset), ping=_PING_SECONDS, sep="\n")
 
 
@@ -45,7 +46,7 @@ async def _events(commands: Commands, command_id: int, caller: Caller, offset: i
             progress = now
             yield _event(EventKind.PROGRESS, now, offset)
         while True:
-            text, end = await asyncio.to_thread(logs.read_text_part, log_file, offset)
+            text, end = await asyncio.to_thread(logs.read_text_part, log_file, offset, ended=ended)
             if not text:
                 break
             part = LogPart(offset=offset, end=end, text=text)

@@ -44,9 +44,13 @@ def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[obje
     if wanted.status is not None:
         conditions.append(c.status == _known(wanted.status, "status", STATUS_FILTERS))
     if wanted.command_types:
-        conditions.append(c.command_type.in_([CommandType(_enum(item, CommandType)) for item in wanted.command_types]))
+        conditions.append(
+            c.command_type.in_([_enum(item, "command_type", CommandType) for item in wanted.command_types])
+        )
     if wanted.sources:
-        conditions.append(c.command_source.in_([_enum(item.upper(), CommandSource) for item in wanted.sources]))
+        conditions.append(
+            c.command_source.in_([_enum(item.upper(), "command_source", CommandSource) for item in wanted.sources])
+        )
     if wanted.name is not None:
         conditions.append(c.name.contains(wanted.name, autoescape=True))
     if wanted.label is not None:
@@ -82,9 +86,9 @@ def _known(value: str, field_name: str, allowed: object) -> str:
     return str(options[value.lower()])
 
 
-def _enum(value: str, kind: type[CommandType] | type[CommandSource]) -> str:
+def _enum(value: str, field_name: str, kind: type[CommandType] | type[CommandSource]) -> str:
     known = [member.value for member in kind]
     if value not in known:
         names = ", ".join(known)
-        raise Invalid(f"{kind.__name__}: {value[:40]!r} is unknown; it must be one of {names}")
+        raise Invalid(f"{field_name}: {value[:40]!r} is unknown; it must be one of {names}")
     return value

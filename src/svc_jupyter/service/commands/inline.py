@@ -19,6 +19,7 @@ async def inline_results(root: Path, row: Row, limit: int, *, inline: bool, head
     if row["result"] is None:
         return {"inline": True, "results": ""}
     result = results.from_json(row["result"])
+    results.check_there(root, result)
     location = [(root / result.file).as_uri()]
     if not inline or result.size > limit:
         return {"inline": False, "result_location": location}

@@ -57,6 +57,7 @@ class Job:
         self._on_progress = on_progress
         self._attempts: list[dict[str, Any]] = list(row["attempts"] or [])
         self._next_attempt_at: float | None = row["next_attempt_at"]
+        self._attempt_start: float = row["next_attempt_at"] or row["start_time"]
         self._process: DurableProcess | None = None
         self._work: asyncio.Task[Outcome | None] | None = None
         self._stopping: asyncio.Task[None] | None = None
@@ -181,7 +182,7 @@ class Job:
         minutes = _DEFAULT_RETRY_DELAY_MINUTES if delay is None else delay
         self._attempts.append(self._attempt_record(outcome))
         self._process = None
-        self._next_attempt_at = time.time() + 60 * minutes
+        self._next_attempt_at = self._attempt_start = time.time() + 60 * minutes
         self.say(
             f"attempt {len(self._attempts)} failed: {outcome.message}; "
             f"retry {len(self._attempts)} of {self.row['retry']} in {minutes} min"
@@ -189,13 +190,12 @@ class Job:
         await self._note({"attempts": self._attempts, "next_attempt_at": self._next_attempt_at})
 
     def _attempt_record(self, outcome: Outcome) -> dict[str, Any]:
-        started = self._attempts[-1]["end_time"] if self._attempts else int(self.row["start_time"])
         return {
             "number": len(self._attempts) + 1,
-            "start_time": started,
+            "start_time": int(self._attempt_start),
             "end_time": int(time.time()),
             "exit_code": outcome.exit_code,
-            "message": outcome.message,
+            "message": _storable(outcome.message),
         }
 
     def _final(self, outcome: Outcome) -> Values:
@@ -203,7 +203,7 @@ class Job:
         return {
             "status": CommandStatus.DONE if outcome.succeeded else CommandStatus.ERROR,
             "progress": 100 if outcome.succeeded else self._last_progress[0],
-            "message": outcome.message,
+            "message": _storable(outcome.message),
             "result": None if result is None else results.to_json(result),
             "result_rows": None if result is None else result.rows,
             **self._ending(outcome),
@@ -222,10 +222,12 @@ class Job:
         }
 
     def _ending(self, outcome: Outcome) -> dict[str, Any]:
+        now = time.time()
+        begun = self._next_attempt_at is None or self._next_attempt_at <= now
         return {
-            "end_time": time.time(),
+            "end_time": now,
             "next_attempt_at": None,
-            "attempts": [*self._attempts, self._attempt_record(outcome)],
+            "attempts": [*self._attempts, self._attempt_record(outcome)] if begun else self._attempts,
             "pid": None if self._process is None else self._process.pid,
         }
 
@@ -235,3 +237,8 @@ class Job:
             every = self._settings.timeout_check_seconds
             return f"timed out: ran longer than its {timeout} s (checked every {every:g} s)"
         return "cancelled"
+
+
+def _storable(text: str | None) -> str | None:
+    """Return a message as every database stores it: programs write NUL characters, and what is no Unicode, too."""
+    return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

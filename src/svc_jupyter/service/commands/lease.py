@@ -6,6 +6,7 @@ import os
 import socket
 import time
 import uuid
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import psutil
@@ -25,14 +26,23 @@ class Lease:
         self.seconds = seconds
         self.replica = _this_process()
         self._database = database
+        self._renewed_at = self._judge_from = 0.0
 
     async def register(self) -> None:
         """Make this replica known to the others."""
-        await self._database.write(partial(queue.register, replica=self.replica, lease_until=self._end()))
+        now = time.time()
+        await self._database.write(partial(queue.register, replica=self.replica, lease_until=now + self.seconds))
+        self._renewed_at, self._judge_from = now, now + self.seconds
 
     async def renew(self) -> bool:
         """Prolong the lease; return False when another replica has already taken over."""
-        return await self._database.write(partial(queue.renew, replica=self.replica, lease_until=self._end()))
+        now = time.time()
+        if now - self._renewed_at > self.seconds:
+            # The database was away, or this machine asleep: others could not renew either, and get time to do so.
+            self._judge_from = now + self.seconds
+        renewed = await self._database.write(partial(queue.renew, replica=self.replica, lease_until=now + self.seconds))
+        self._renewed_at = now
+        return renewed
 
     async def begin_anew(self) -> None:
         """Become a new replica, after another one took over."""
@@ -44,22 +54,27 @@ class Lease:
         until = time.time() + _RESTART_SECONDS
         await self._database.write(partial(queue.renew, replica=self.replica, lease_until=until))
 
-    async def take_over(self) -> queue.Inheritance:
-        """Take the running commands of replicas that are gone."""
-        return await self._database.write(self._inherit)
+    async def take_over(self, on_lost: Callable[[sa.Connection, queue.Row], None]) -> Sequence[queue.Row]:
+        """Take the running commands of replicas that are gone; return the rows of those to run on.
 
-    def _end(self) -> float:
-        return time.time() + self.seconds
+        `on_lost` is called in the same transaction for each that ended as lost, since it ran on another host.
+        """
+        return await self._database.write(partial(self._inherit, on_lost))
 
-    def _inherit(self, connection: sa.Connection) -> queue.Inheritance:
+    def _inherit(
+        self, on_lost: Callable[[sa.Connection, queue.Row], None], connection: sa.Connection
+    ) -> Sequence[queue.Row]:
         now = time.time()
         gone = [
             other
             for other, lease_until in queue.other_replicas(connection, self.replica)
             # On SQLite the data folder's lock says that there is no other.
-            if self._database.on_sqlite or lease_until < now or self._is_dead_here(other)
+            if self._database.on_sqlite or self._is_dead_here(other) or lease_until < now > self._judge_from
         ]
-        return queue.inherit(connection, self.replica, gone=gone, now=now)
+        inheritance = queue.inherit(connection, self.replica, gone=gone, now=now)
+        for row in inheritance.lost:
+            on_lost(connection, row)
+        return inheritance.adopted
 
     def _is_dead_here(self, other: queue.Replica) -> bool:
         if other.host != self.replica.host:

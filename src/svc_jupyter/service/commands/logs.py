@@ -39,10 +39,11 @@ def read_log(log: Path, start: int, end: int) -> Iterator[bytes]:
             yield chunk
 
 
-def read_text_part(log: Path, start: int, limit: int = _CHUNK) -> tuple[str, int]:
+def read_text_part(log: Path, start: int, limit: int = _CHUNK, *, ended: bool = False) -> tuple[str, int]:
     """Return the log's text from byte `start`, at most `limit` bytes, and the byte after it.
 
-    A character that is cut at the end is left for the next part; bytes that are no UTF-8 become U+FFFD.
+    A character that is cut at the end is left for the next part, unless the log has `ended`; bytes that are no UTF-8
+    become U+FFFD.
     """
     try:
         with log.open("rb") as file:
@@ -51,6 +52,6 @@ def read_text_part(log: Path, start: int, limit: int = _CHUNK) -> tuple[str, int
     except FileNotFoundError:
         return "", start
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text = decoder.decode(data)
+    text = decoder.decode(data, final=ended and len(data) < limit)
     held_back = len(decoder.getstate()[0])
     return text, start + len(data) - held_back

@@ -37,6 +37,8 @@ _NOT_STARTED = 125
 """Exit code of a wrapper that could not begin: its folder is taken, or it could not write to it."""
 _PID_SECONDS = 2.0
 """How long the wrapper that took a folder may need to write its number."""
+_AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ]
+"""Signals that Python, or whoever started the service, may ignore; its programs do not."""
 _CLOCK_SLACK_SECONDS = 2.0
 _POLL_SECONDS = 0.05
 _LEFTOVER_GRACE_SECONDS = 2.0
@@ -71,7 +73,7 @@ class DurableProcess:
                 (os.POSIX_SPAWN_OPEN, 2, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
             ],
             setsid=True,
-            setsigdef=[signal.SIGPIPE, signal.SIGINT, signal.SIGTERM],
+            setsigdef=_AS_USUAL,
         )
         return cls(folder, pid, is_child=True)
 

@@ -6,7 +6,7 @@ its claims to one on the same host, which finds the processes again; elsewhere t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,10 +54,10 @@ class Replica:
 
 @dataclass(frozen=True, slots=True)
 class Inheritance:
-    """What a replica takes over from those that are gone: rows to run on, and ids that ended as lost."""
+    """What a replica takes over from those that are gone: rows to run on, and those that ended as lost."""
 
     adopted: Sequence[Row]
-    lost: Sequence[int]
+    lost: Sequence[Row]
 
 
 def register(connection: sa.Connection, replica: Replica, *, lease_until: float) -> None:
@@ -129,7 +129,7 @@ def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, fre
 def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Replica], now: float) -> Inheritance:
     """Take over the running commands of replicas that are gone, or end them as lost when they ran elsewhere."""
     adopted: list[Row] = []
-    lost: list[int] = []
+    lost: list[Row] = []
     for other in gone:
         # Whoever deletes the row is the heir: a second replica at the same work finds nothing to delete.
         if connection.execute(sa.delete(replicas).where(replicas.c.id == other.id)).rowcount == 0:
@@ -145,9 +145,9 @@ def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Repli
                 sa.update(commands)
                 .where(theirs)
                 .values(status=CommandStatus.ERROR, end_time=now, message=_LOST.format(host=other.host))
-                .returning(commands.c.id)
+                .returning(commands)
             )
-            lost += ended.scalars().all()
+            lost += [dict(row) for row in ended.mappings()]
     return Inheritance(adopted, lost)
 
 
@@ -205,6 +205,20 @@ def stops_wanted(connection: sa.Connection, replica: Replica) -> list[tuple[int,
         commands.c.stop_reason.is_not(None),
     )
     return [(row.id, row.stop_reason) for row in connection.execute(query)]
+
+
+def running_ids(connection: sa.Connection, replica: Replica) -> list[int]:
+    """Return the ids of the commands that the replica runs."""
+    query = sa.select(commands.c.id).where(
+        commands.c.replica_id == replica.id, commands.c.status == CommandStatus.RUNNING
+    )
+    return list(connection.execute(query).scalars())
+
+
+def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[Row]:
+    """Return the rows of the commands among these that still run."""
+    query = sa.select(commands).where(commands.c.id.in_(command_ids), commands.c.status == CommandStatus.RUNNING)
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def some_wait(connection: sa.Connection) -> bool:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
+from svc_jupyter.service.errors import NotFound
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _CHUNK = 1 << 20
 _LINES_AT_ONCE = 65_536
+_CHARACTERS_AT_ONCE = 4 << 20
 LINE_COLUMN = "line"
 """The one column of a text result in typed forms."""
 
@@ -38,6 +41,12 @@ def from_json(value: dict[str, Any]) -> StoredResult:
         rows=value.get("rows"),
         columns=None if columns is None else tuple((name, kind) for name, kind in columns),
     )
+
+
+def check_there(root: Path, result: StoredResult) -> None:
+    """Raise `NotFound` when somebody removed the result from the disk."""
+    if not (root / result.file).exists():
+        raise NotFound(f"the result of command {root.name} is no longer on the service's disk")
 
 
 def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
@@ -168,16 +177,18 @@ def _line_batches(file: Path) -> Iterator[pa.RecordBatch]:
     schema = _line_schema()
     begun: list[str] = []  # pieces of a line whose end has not come yet
     lines: list[str] = []
+    size = 0
     for text in _decoded(file):
         first, *others = text.split("\n")
         begun.append(first)
+        size += len(text)
         if others:
             lines.append("".join(begun))
             lines += others[:-1]
             begun = [others[-1]]
-        while len(lines) >= _LINES_AT_ONCE:
-            yield pa.record_batch([pa.array(lines[:_LINES_AT_ONCE], pa.large_string())], schema=schema)
-            del lines[:_LINES_AT_ONCE]
+        if lines and (len(lines) >= _LINES_AT_ONCE or size >= _CHARACTERS_AT_ONCE):
+            yield pa.record_batch([pa.array(lines, pa.large_string())], schema=schema)
+            lines, size = [], 0
     if any(begun):
         lines.append("".join(begun))
     if lines:
@@ -202,13 +213,15 @@ def _texts(column: pa.Array[Any]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as classic clients read it: NULL for none, and no tab or line end inside a field."""
+    """Return a value as classic clients read it: NULL for none, JSON for lists and structures, no tab or line end."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=_cell)
     text = value if isinstance(value, str) else str(value)
     if "\t" in text or "\n" in text or "\r" in text:
         return text.replace("\t", " ").replace("\r\n", " ").replace("\n", " ").replace("\r", " ")

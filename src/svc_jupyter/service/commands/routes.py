@@ -165,7 +165,9 @@ async def get_results(
     if row["result"] is None:
         raise Invalid(f"command {command_id} has no rows")
     media_type = next(kind for kind, function in _FORMS.items() if function is form)
-    return await _streamed(form(root, results.from_json(row["result"])), media_type)
+    result = results.from_json(row["result"])
+    results.check_there(root, result)
+    return await _streamed(form(root, result), media_type)
 
 
 @router.get("/{command_id}/status_with_results", responses={200: {"model": StatusWithResults}})

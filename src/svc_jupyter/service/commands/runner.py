@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import structlog
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.background import RETRY_SECONDS, run_forever
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, StopReason, Values
 from svc_jupyter.service.commands.kind import Kind
@@ -34,7 +35,6 @@ STOP = "stop"
 AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
 """Called with the finished row inside the transaction that ends a command."""
 _FLUSH_SECONDS = 1.0
-_RETRY_SECONDS = 1.0
 _SWEEP_SECONDS = 60.0
 _COMMANDS_PER_FOLDER = 1000
 log = structlog.get_logger(__name__)
@@ -64,6 +64,7 @@ class Runner:
         self._wake = asyncio.Event()
         self._some_wait = False
         self._unsaved: set[int] = set()
+        self._unknown: set[int] = set()
         bus.subscribe(WAITING, self._on_waiting)
         bus.subscribe(STOP, self._on_stop)
         bus.subscribe(ENDED, self._on_ended)
@@ -105,10 +106,10 @@ class Runner:
         self._event_loop = asyncio.get_running_loop()
         await self._lease.register()
         await self._take_over()
-        loops: list[Callable[[], Coroutine[Any, Any, None]]] = [self._claim_forever, self._sweep_forever]
+        loops: dict[str, Callable[[], Awaitable[None]]] = {"claim": self._claim_next, "sweep": self._sweep_next}
         if not self._database.on_sqlite:
-            loops.append(self._keep_lease_forever)
-        self._loops = [asyncio.create_task(loop(), name=loop.__name__) for loop in loops]
+            loops["lease"] = self._keep_lease
+        self._loops = [asyncio.create_task(run_forever(name, step), name=name) for name, step in loops.items()]
         self._on_waiting("")
 
     async def stop(self) -> None:
@@ -125,23 +126,21 @@ class Runner:
         self._some_wait = True
         self._wake.set()
 
-    async def _claim_forever(self) -> None:
-        while True:
-            with contextlib.suppress(TimeoutError):
-                # On PostgreSQL a notification can get lost with its connection: look now and then.
-                async with asyncio.timeout(None if self._database.on_sqlite else self._settings.lease_seconds):
-                    await self._wake.wait()
-            self._wake.clear()
-            try:
-                rows = await self._database.write(self._claim)
-            except Unavailable:
-                await asyncio.sleep(_RETRY_SECONDS)
-                self._wake.set()
-                continue
+    async def _claim_next(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            # On PostgreSQL a notification can get lost with its connection: look now and then.
+            async with asyncio.timeout(None if self._database.on_sqlite else self._settings.lease_seconds):
+                await self._wake.wait()
+        self._wake.clear()
+        again = True  # whatever fails
+        try:
+            rows = await self._database.write(self._claim)
             for row in rows:
                 self._launch(row)
             self._some_wait = await self._database.look_up(queue.some_wait)
-            if rows and self._some_wait:
+            again = bool(rows) and self._some_wait
+        finally:
+            if again:
                 self._wake.set()
 
     def _claim(self, connection: sa.Connection) -> Sequence[queue.Row]:
@@ -155,6 +154,8 @@ class Runner:
 
     def _launch(self, row: Mapping[str, Any]) -> None:
         command_id = row["id"]
+        if command_id in self._jobs:
+            return
         job = Job(
             row,
             self._kinds[row["command_type"]],
@@ -180,26 +181,33 @@ class Runner:
             raise
         finally:
             timeout.cancel()
-            self._jobs.pop(job.id, None)
+            if self._jobs.get(job.id) is job:
+                del self._jobs[job.id]
             self._unsaved.discard(job.id)
             if self._some_wait:
                 self._wake.set()
 
     async def _finish(self, job: Job, values: Values) -> None:
         """Write the end, however long the database is away: the end of a command is never lost."""
+        hooks = self._at_end
         while True:
             try:
-                await self._database.write(partial(self._write_end, job, values), durable=False)
+                await self._database.write(partial(self._write_end, job, values, hooks), durable=False)
             except Unavailable:
                 log.warning("end_not_written_yet", command_id=job.id)
-                await asyncio.sleep(_RETRY_SECONDS)
+                await asyncio.sleep(RETRY_SECONDS)
+            except Exception:
+                if not hooks:
+                    raise
+                log.exception("end_not_written_whole", command_id=job.id)
+                values, hooks = _bare_end(values), ()
             else:
                 log.info("command_ended", command_id=job.id, status=str(values["status"]))
                 return
 
-    def _write_end(self, job: Job, values: Values, connection: sa.Connection) -> None:
+    def _write_end(self, job: Job, values: Values, hooks: Sequence[AtEnd], connection: sa.Connection) -> None:
         if queue.finish(connection, self._lease.replica, job.id, values):
-            for hook in self._at_end:
+            for hook in hooks:
                 hook(connection, {**job.row, **values})
             self._bus.publish(connection, ENDED, str(job.id))
 
@@ -238,38 +246,29 @@ class Runner:
         if job is not None:
             job.stop(StopReason(reason))
 
-    async def _sweep_forever(self) -> None:
+    async def _sweep_next(self) -> None:
         """End processes that left their command's group and outlived it."""
-        while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
-            await asyncio.to_thread(self._sweep)
-
-    def _sweep(self) -> None:
-        ours = str(self._settings.commands_dir)
-        for process in marked_processes():
-            mark = mark_of(process)
-            if mark is None or not mark.startswith(ours):
-                continue
-            command_id = int(Path(mark).parent.name)
-            with self._database.connect() as connection:
-                running = queue.is_running(connection, command_id)
-            if not running:
+        await asyncio.sleep(_SWEEP_SECONDS)
+        for command_id, process in await asyncio.to_thread(self._marked_here):
+            if not await self._database.read(partial(queue.is_running, command_id=command_id)):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
                     log.warning("leftover_process_ended", command_id=command_id, pid=process.pid)
 
+    def _marked_here(self) -> list[tuple[int, psutil.Process]]:
+        here = self._settings.commands_dir
+        marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
+        return [(int(mark.parent.name), process) for mark, process in marked if here in mark.parents]
+
     # The lease
 
-    async def _keep_lease_forever(self) -> None:
-        while True:
-            await asyncio.sleep(self._lease.seconds / 3)
-            try:
-                if not await self._lease.renew():
-                    await self._let_go()
-                await self._take_over()
-                await self._look_for_stops()
-            except Unavailable:
-                log.warning("lease_not_renewed")
+    async def _keep_lease(self) -> None:
+        await asyncio.sleep(self._lease.seconds / 3)
+        if not await self._lease.renew():
+            await self._let_go()
+        await self._take_over()
+        await self._look_for_stops()
+        await self._look_for_unknown()
 
     async def _let_go(self) -> None:
         """Another replica took over while this one was held up: the commands are no longer ours."""
@@ -279,15 +278,36 @@ class Runner:
         await self._lease.begin_anew()
 
     async def _take_over(self) -> None:
-        inheritance = await self._lease.take_over()
-        for row in inheritance.adopted:
+        for row in await self._lease.take_over(self._on_lost):
             log.info("command_found_again", command_id=row["id"])
             self._launch(row)
-        for command_id in inheritance.lost:
-            self._bus.announce(ENDED, str(command_id))
+
+    def _on_lost(self, connection: sa.Connection, row: queue.Row) -> None:
+        for hook in self._at_end:
+            hook(connection, row)
+        self._bus.publish(connection, ENDED, str(row["id"]))
 
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement got lost."""
         wanted = await self._database.read(partial(queue.stops_wanted, replica=self._lease.replica))
         for command_id, reason in wanted:
             self._on_stop(f"{command_id} {reason}")
+
+    async def _look_for_unknown(self) -> None:
+        """Run what is ours by the database and unknown here: a claim whose commit was answered to a broken connection.
+
+        Seen twice, since a command that ends in this moment is unknown already.
+        """
+        ours = await self._database.read(partial(queue.running_ids, replica=self._lease.replica))
+        unknown = {command_id for command_id in ours if command_id not in self._jobs}
+        if lasting := unknown & self._unknown:
+            log.warning("claims_found_again", commands=len(lasting))
+            for row in await self._database.read(partial(queue.rows_of, command_ids=lasting)):
+                self._launch(row)
+        self._unknown = unknown
+
+
+def _bare_end(values: Values) -> Values:
+    """Return the end of a command without what may have made it unwritable."""
+    told = "the command ended, but not everything about its end could be stored; the service's log says why"
+    return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

@@ -12,7 +12,11 @@ _URL_PASSWORD = re.compile(r"(://[^\s/:@]*):[^\s@]*@")
 
 
 class QueryFailure(Exception):
-    """The engine, or the way to it, refused. `position` counts characters from the start of the statement."""
+    """The engine, or the way to it, refused.
+
+    `position` counts characters from the start of the statement. `may_retry` is False where the same text can never
+    succeed; an error of the database can, once somebody has made the missing table.
+    """
 
     def __init__(
         self, message: str, *, position: int | None = None, hint: str | None = None, may_retry: bool = True

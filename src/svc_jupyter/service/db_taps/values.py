@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -70,10 +71,10 @@ def cast(column: Column, to: Kind) -> Column:
     """Return the column in a type that `common_type` gave for it."""
     if column.type.equals(to):
         return column
-    try:
-        return column.cast(to, safe=not pa.types.is_floating(to))
-    except _MIXED:
-        return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
+    with suppress(*_MIXED):
+        if not pa.types.is_duration(column.type):  # whose text would be a bare number
+            return column.cast(to, safe=not pa.types.is_floating(to))
+    return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
 
 
 def interval_text(months: int, days: int, microseconds: int) -> str:

@@ -82,11 +82,14 @@ class SmtpSession:
         if self._smtp is None or self._smtp.sock is None:
             try:
                 self._smtp = self._connect()
+                self._check_usable()  # it may have been aborted meanwhile
+                self._encrypt(self._smtp)
                 self._log_in(self._smtp)
             except NotDelivered as error:
+                if self._smtp is not None:
+                    self._smtp.close()
                 self._unusable = str(error)
                 raise
-            self._check_usable()  # or it was aborted meanwhile
         return self._smtp
 
     def _check_usable(self) -> None:
@@ -105,32 +108,27 @@ class SmtpSession:
         except (OSError, ValueError) as error:
             raise NotDelivered(f"the mail server {self._server} cannot be reached: {_explain(error)}") from error
 
-    def _log_in(self, smtp: smtplib.SMTP) -> None:
-        """Encrypt and log in as the settings say; never in clear text where encryption was asked for."""
+    def _encrypt(self, smtp: smtplib.SMTP) -> None:
+        """Go on encrypted if the settings say so, and never without where they do."""
         try:
             if self._settings.smtp_security == "starttls":
                 smtp.starttls(context=ssl.create_default_context())
             smtp.ehlo_or_helo_if_needed()
         except (OSError, ValueError) as error:
-            smtp.close()
-            raise NotDelivered(
-                f"the mail server {self._server} cannot be talked to safely: {_explain(error)}"
-            ) from error
-        if self._settings.smtp_user is None:
+            raise NotDelivered(f"the mail server {self._server} offers no safe way in: {_explain(error)}") from error
+
+    def _log_in(self, smtp: smtplib.SMTP) -> None:
+        user, password = self._settings.smtp_user, self._settings.smtp_password
+        if user is None:
             return
-        password = self._settings.smtp_password
         try:
-            smtp.login(self._settings.smtp_user, "" if password is None else password.get_secret_value())
+            smtp.login(user, "" if password is None else password.get_secret_value())
         except UnicodeError:
-            smtp.close()
             # Without its cause, which holds the password.
             raise NotDelivered("smtp_user and smtp_password may hold ASCII characters only") from None
-        except OSError as error:
-            smtp.close()
-            user = self._settings.smtp_user
-            raise NotDelivered(
-                f"the mail server {self._server} refused {user!r} to log in: {_explain(error)}"
-            ) from error
+        except (OSError, ValueError) as error:
+            reason = f"the mail server {self._server} refused {user!r} to log in: {_explain(error)}"
+            raise NotDelivered(reason) from error
 
     def _refusal(self, what: str, code: int, text: bytes | str) -> NotDelivered:
         return NotDelivered(f"{self._server} {what}: {_answer(code, text)}", may_retry=code not in _PERMANENT)

@@ -113,14 +113,19 @@ class Notifications:
         return min(max(next_time - self._clock(), _SHORTEST_PAUSE_SECONDS), _LOOK_SECONDS)
 
     async def _send_due(self) -> None:
-        """Send what is due, one message after the other over one connection."""
+        """Send what is due now, one message after the other over one connection.
+
+        What becomes due meanwhile is for the next round, so that a round in which the server is down comes to its end
+        and the next one asks it again.
+        """
+        claim = partial(self._claim, self._clock())
         async with smtp_session(self._settings) as session:
-            while not self._stopping and (letter := await self._database.write(self._claim)) is not None:
+            while not self._stopping and (letter := await self._database.write(claim)) is not None:
                 await self._send(letter, session)
 
-    def _claim(self, connection: sa.Connection) -> Letter | None:
-        now = self._clock()
-        return outbox.claim(connection, now=now, until=now + self._attempt_seconds + _CLAIM_MARGIN_SECONDS)
+    def _claim(self, due_by: float, connection: sa.Connection) -> Letter | None:
+        until = self._clock() + self._attempt_seconds + _CLAIM_MARGIN_SECONDS
+        return outbox.claim(connection, due_by=due_by, until=until)
 
     async def _send(self, letter: Letter, session: SmtpSession) -> None:
         try:

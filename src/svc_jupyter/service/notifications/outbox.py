@@ -64,11 +64,11 @@ def put(connection: sa.Connection, *, command_id: int, user_id: int, now: float)
     return written.first() is not None
 
 
-def claim(connection: sa.Connection, *, now: float, until: float) -> Letter | None:
-    """Return the message that has been due for longest, which nobody else tries before `until`; None when none is."""
+def claim(connection: sa.Connection, *, due_by: float, until: float) -> Letter | None:
+    """Return the message that was due first, which nobody else tries before `until`; None when none was by `due_by`."""
     due = (
         sa.select(outbox.c.id)
-        .where(outbox.c.next_attempt_at <= now)
+        .where(outbox.c.next_attempt_at <= due_by)
         .order_by(outbox.c.next_attempt_at, outbox.c.id)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from dataclasses import replace
@@ -181,7 +182,18 @@ def _checked_endpoint(endpoint: str) -> str:
         _ = parts.port
     except ValueError as error:
         raise Invalid("endpoint is not a valid URL") from error
-    plain = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc)
+    plain = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) and _is_host(parts.hostname or "")
     if not plain or parts.query or parts.fragment or not re.fullmatch(r"[A-Za-z0-9/._~-]*", parts.path):
         raise Invalid("endpoint must be a URL such as https://storage.example.com, without user, password and query")
     return endpoint.rstrip("/")
+
+
+def _is_host(host: str) -> bool:
+    """Return whether a host that looks like a number is an IPv4 address."""
+    if not host.rstrip(".").rpartition(".")[2].isdecimal():
+        return True
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        return False
+    return True

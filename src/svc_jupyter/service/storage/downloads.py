@@ -150,22 +150,36 @@ def _file_failure(location: Location, error: OSError) -> StorageFailure:
 @contextmanager
 def _object(location: Location, account: AccountStorage) -> Iterator[Source]:
     import obstore
-    from obstore.exceptions import BaseError
 
-    expected = (BaseError, OSError, ValueError)
     store = object_store(location, account)
-    try:
+    with _client_faults(location, account):
         result = obstore.get(store, location.key)
-    except expected as error:
-        raise object_failure(error, location, account) from None
 
     def chunks() -> Iterator[bytes]:
-        try:
-            yield from result.stream(min_chunk_size=CHUNK_BYTES)
-        except expected as error:
-            raise object_failure(error, location, account) from None
+        stream = iter(result.stream(min_chunk_size=CHUNK_BYTES))
+        while True:
+            with _client_faults(location, account):
+                chunk = next(stream, b"")
+            if not chunk:
+                return
+            yield chunk
 
     yield Source(chunks(), result.meta["size"])
+
+
+@contextmanager
+def _client_faults(location: Location, account: AccountStorage) -> Iterator[None]:
+    """Turn what the object store's client raises into a failure; a panic in it is no `Exception`."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except (BaseError, OSError, ValueError) as error:
+        raise object_failure(error, location, account) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise StorageFailure(f"{location}: the store's client broke off; check endpoint in account/storage") from error
 
 
 def _remove(file: Path) -> None:

@@ -21,8 +21,6 @@ _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "D
 """Statements whose rows COPY can send; the first word is empty for `(SELECT …) UNION …`."""
 _USE_COPY = adbc_driver_postgresql.StatementOptions.USE_COPY.value
 _COPY_PREFIX = len("COPY (")
-_PASSING_STATES = frozenset({"40001", "40P01", "53300", "55P03", "57014", "57P01", "57P02", "57P03"})
-"""SQLSTATEs after which the same statement may succeed: deadlock, too many connections, lock, restart of the server."""
 _WATCH_CLIENT = (
     "SELECT set_config(name, '5000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'"
 )
@@ -81,7 +79,9 @@ class PostgresqlEngine:
 
     def _run_one(self, connection: adbc.AdbcConnection, statement: Statement, sink: Sink) -> None:
         if statement.keyword == "COPY" and {"STDIN", "STDOUT"} & set(words_of(statement.text, Dialect.POSTGRESQL)):
-            raise QueryFailure("COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT", position=0)
+            raise QueryFailure(
+                "COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT", position=0, may_retry=False
+            )
         schema = self._described(connection, statement.text)
         text = statement.text
         copied = statement.keyword in _COPIED
@@ -170,7 +170,6 @@ def _failure(error: adbc.Error, prefix: int) -> QueryFailure:
         details.get("PG_DIAG_MESSAGE_PRIMARY") or _primary(text),
         position=position if position >= 0 else None,
         hint=" ".join(filter(None, hints)) or None,
-        may_retry=error.sqlstate in _PASSING_STATES or error.sqlstate is None,
     )
 
 

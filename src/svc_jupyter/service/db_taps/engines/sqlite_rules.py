@@ -20,7 +20,6 @@ _NAMED = (
     re.compile(r'^unrecognized token: "(?P<token>.+)"', re.DOTALL),
     re.compile(r"^(?:table|view|index) (?P<token>\S+) already exists"),
 )
-_PASSING = ("database is locked", "database table is locked", "disk I/O error", "unable to open database file")
 _OCCURRENCES_TRIED = 50
 _STARTS = frozenset(
     {
@@ -56,7 +55,7 @@ def split_pragmas(statements: Sequence[Statement]) -> tuple[Sequence[Statement],
 
 def failure_of(message: str, text: str) -> QueryFailure:
     """Return SQLite's error with the place of what it names in the statement."""
-    return QueryFailure(message, position=_position(message, text), may_retry=message.startswith(_PASSING))
+    return QueryFailure(message, position=_position(message, text))
 
 
 def _position(message: str, text: str) -> int | None:

@@ -1,0 +1,44 @@
+"""`python -m benchmarks [name …] [--quick]`: run the benchmarks of these names, or all, and print their tables."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.machine import machine_lines
+from benchmarks.report import heading
+from benchmarks.surroundings import leave_no_trace_of
+
+SUBJECTS = ("shell_latency", "db_million", "db_memory", "throughput", "startup", "streaming")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the chosen subjects one after the other, each in a temporary folder of its own; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.partition(": ")[2])
+    parser.add_argument("names", nargs="*", metavar="name", help=f"one or more of: {', '.join(SUBJECTS)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and less data: a look, not a measurement")
+    chosen = parser.parse_args(arguments)
+    if unknown := [name for name in chosen.names if name not in SUBJECTS]:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(SUBJECTS)}")
+    print("\n".join(machine_lines()))
+    for name in chosen.names or SUBJECTS:
+        subject = importlib.import_module(f"benchmarks.{name}")
+        heading(name, inspect.getdoc(subject) or "")
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix=f"svc-benchmark-{name}-") as folder:
+            try:
+                subject.run(Path(folder), quick=chosen.quick)
+            finally:
+                leave_no_trace_of(Path(folder))
+        print(f"({name} took {time.monotonic() - started:.0f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

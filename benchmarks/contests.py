@@ -1,0 +1,65 @@
+"""Contestants that take turns: A B C, B C A, …, so that whatever else the machine does hits them all alike."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Measure = Callable[[], float]
+"""Does the thing once and returns what was measured: seconds, a rate, bytes."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The distribution of some values."""
+
+    least: float
+    median: float
+    p95: float
+    most: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> Spread:
+        """Return the distribution of one or more values."""
+        p95 = statistics.quantiles(values, n=20, method="inclusive")[18] if len(values) > 1 else values[0]
+        return cls(min(values), statistics.median(values), p95, max(values))
+
+
+@dataclass(frozen=True)
+class Results:
+    """What each contestant measured, round by round: the n-th values of all are of the same round."""
+
+    values: Mapping[str, list[float]]
+
+    def spread(self, name: str) -> Spread:
+        """Return the distribution of a contestant's values."""
+        return Spread.of(self.values[name])
+
+    def ratios(self, name: str, reference: str) -> Spread:
+        """Return the distribution of a contestant's values divided by the reference's of the same round."""
+        pairs = zip(self.values[name], self.values[reference], strict=True)
+        return Spread.of([value / other for value, other in pairs])
+
+
+def compete(contestants: Mapping[str, Measure], rounds: int, *, warm_up: int = 1) -> Results:
+    """Let each contestant measure once a round, each round beginning with another one; the warm-up does not count."""
+    names = list(contestants)
+    values: dict[str, list[float]] = {name: [] for name in names}
+    for number in range(-warm_up, rounds):
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            value = contestants[name]()
+            if number >= 0:
+                values[name].append(value)
+        _tell_round(number + 1, rounds)
+    return Results(values)
+
+
+def _tell_round(number: int, rounds: int) -> None:
+    """Show on a terminal how far the contest is; a file gets the tables only."""
+    if sys.stderr.isatty():
+        text = f"round {max(number, 0)} of {rounds}"
+        sys.stderr.write(f"\r{text if number < rounds else ' ' * len(text)}\r")
+        sys.stderr.flush()

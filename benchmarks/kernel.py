@@ -1,0 +1,61 @@
+"""A warm notebook kernel, driven as a front end does; what is timed is timed inside it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from jupyter_client.manager import KernelManager
+
+from benchmarks.surroundings import environment
+
+_ANSWER_SECONDS = 600
+
+
+class Kernel:
+    """An ipykernel, started by `with`, in which the functions of `in_kernel` can be called."""
+
+    def __init__(self, folder: Path, **variables: str) -> None:
+        self._environment = environment(folder, **variables)
+        file = str(folder / "kernel.json")
+        self._manager = KernelManager(kernel_name="python3", connection_file=file, transport="ipc")
+
+    def __enter__(self) -> Self:
+        self._manager.start_kernel(env=self._environment)
+        self._client = self._manager.client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=_ANSWER_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.stop_channels()
+        self._manager.shutdown_kernel()
+        self._manager.cleanup_resources()
+
+    @property
+    def pid(self) -> int:
+        """The number of the kernel's process."""
+        return int(self.call("process_number"))
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        """Call a function of `in_kernel` with values that JSON can hold, and return its answer.
+
+        RuntimeError tells what the kernel raised.
+        """
+        code = f"import benchmarks.in_kernel as _b; _v = _b.call({function!r}, {json.dumps(arguments)!r})"
+        reply = self._client.execute_interactive(
+            code,
+            store_history=False,
+            allow_stdin=False,
+            timeout=_ANSWER_SECONDS,
+            output_hook=lambda _message: None,
+            user_expressions={"answer": "_v"},
+        )["content"]
+        if reply["status"] != "ok":
+            raise RuntimeError("\n".join([f"{reply['ename']}: {reply['evalue']}", *reply["traceback"]]))
+        return json.loads(ast.literal_eval(reply["user_expressions"]["answer"]["data"]["text/plain"]))

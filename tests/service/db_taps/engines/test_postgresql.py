@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.settings import Settings
+
+PASSWORD = "geheim-1"
+
+
+@pytest.fixture
+def flights(postgres_connection) -> str:
+    """A table of flights; libpq's connection string."""
+    with psycopg.connect(postgres_connection.target) as connection:
+        connection.execute("CREATE TABLE flights (id int PRIMARY KEY, carrier text, delay float8)")
+        connection.execute("INSERT INTO flights VALUES (1, 'UA', 2.5), (2, 'AA', NULL), (3, NULL, -7.25)")
+    return postgres_connection.target
+
+
+def count(target: str) -> int:
+    with psycopg.connect(target) as connection:
+        return connection.execute("SELECT count(*) FROM flights").fetchone()[0]
+
+
+def test_rows_come_typed(query_postgres, flights):
+    answer = query_postgres("SELECT * FROM flights ORDER BY id")
+    assert answer.types == {"id": "int32", "carrier": "string", "delay": "double"}
+    assert answer.rows[1] == {"id": 2, "carrier": "AA", "delay": None}
+
+
+def test_no_rows_keep_their_types(query_postgres, flights):
+    answer = query_postgres("SELECT id, delay, now() AS t, 1.5::numeric(4,2) AS n FROM flights WHERE false")
+    assert answer.rows == []
+    assert answer.types == {"id": "int32", "delay": "double", "t": "timestamp[us, tz=UTC]", "n": "decimal128(4, 2)"}
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("VALUES (1), (2)", [{"column1": 1}, {"column1": 2}]),
+        ("TABLE flights LIMIT 0", []),
+        ("(SELECT 1 AS a) UNION (SELECT 1)", [{"a": 1}]),
+        ("SHOW datestyle", [{"DateStyle": "ISO, MDY"}]),
+        ("WITH gone AS (DELETE FROM flights RETURNING id) SELECT sum(id) AS n FROM gone", [{"n": 6}]),
+        ("INSERT INTO flights VALUES (4) RETURNING id, '10.0.0.1'::inet AS ip", [{"id": 4, "ip": "10.0.0.1/32"}]),
+        ("PREPARE p AS SELECT 5 AS a; EXECUTE p", [{"a": 5}]),
+        ('SELECT \'a\' AS "x""; --", \'\x7f\' AS "é"', [{'x"; --': "a", "é": "\x7f"}]),
+        ('SELECT \'1 day\'::interval AS "x""; --", \'::1\'::inet AS "a b"', None),
+    ],
+)
+def test_every_statement_that_returns_rows_gives_a_table(query_postgres, flights, text, rows):
+    answer = query_postgres(text)
+    assert answer.code == 0, answer.message
+    assert rows is None or answer.rows == rows
+
+
+def test_an_explanation_is_a_table(query_postgres, flights):
+    assert "Seq Scan" in query_postgres("EXPLAIN SELECT * FROM flights").rows[0]["QUERY PLAN"]
+
+
+def test_the_last_table_of_several_statements_is_the_result(query_postgres, flights):
+    answer = query_postgres(
+        "CREATE TEMP TABLE t AS SELECT 1 AS a; SELECT 'no' AS b; SELECT a + 1 AS c FROM t; DROP TABLE t"
+    )
+    assert answer.rows == [{"c": 2}]
+
+
+def test_without_a_table_it_says_what_was_changed(query_postgres, flights):
+    answer = query_postgres("DELETE FROM flights WHERE id < 3; UPDATE flights SET carrier = 'ZZ'")
+    assert (answer.table, answer.message) == (None, "2 statements done, 3 rows changed, no table returned")
+
+
+def test_all_statements_count_or_none(query_postgres, flights):
+    answer = query_postgres("DELETE FROM flights;\nSELECT 1/0")
+    assert answer.message.startswith("division by zero\n  query, line 2: SELECT 1/0")
+    assert count(flights) == 3
+
+
+def test_a_script_with_its_own_transactions_is_run_as_it_stands(query_postgres, flights):
+    query_postgres("BEGIN; DELETE FROM flights WHERE id = 1; COMMIT; BEGIN; DELETE FROM flights; ROLLBACK")
+    assert count(flights) == 2
+
+
+def test_a_single_statement_needs_no_transaction(query_postgres, flights):
+    assert query_postgres("VACUUM flights").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "SELECT carrier\nFROM flights\nWHERE dep_delays > 30",
+            'column "dep_delays" does not exist\n  query, line 3: WHERE dep_delays > 30',
+        ),
+        ("SELECT 'ä',\n nosuch FROM flights", 'column "nosuch" does not exist\n  query, line 2: nosuch FROM flights'),
+        ("SELEC 1", 'syntax error at or near "SELEC"\n  query, line 1: SELEC 1'),
+        (
+            "SELECT 1;\n\nSELECT * FROM nosuch",
+            'relation "nosuch" does not exist\n  query, line 3: SELECT * FROM nosuch',
+        ),
+        (
+            "SELECT carriers FROM flights",
+            'column "carriers" does not exist\n  query, line 1: SELECT carriers FROM flights\n'
+            '  Perhaps you meant to reference the column "flights.carrier".',
+        ),
+        ("SELECT 1 / (id - 3) FROM flights", "division by zero"),
+        (
+            "INSERT INTO flights VALUES (1)",
+            'duplicate key value violates unique constraint "flights_pkey"\n  Key (id)=(1) already exists.',
+        ),
+        ("SHOW nosuch", 'unrecognized configuration parameter "nosuch"'),
+        ("COPY flights TO STDOUT", "COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT"),
+    ],
+)
+def test_an_error_has_the_servers_words_and_the_place(query_postgres, flights, text, expected):
+    answer = query_postgres(text)
+    assert answer.code == 1
+    assert answer.message.startswith(expected)
+    assert answer.message.endswith("\n  tap warehouse (postgresql)")
+    assert answer.error["may_retry"] is not text.startswith("COPY")
+
+
+@pytest.fixture
+def refusing_server() -> Iterator[int]:
+    """The first messages of PostgreSQL's protocol, by a server that refuses every password; yields its port.
+
+    A double: a server that asks for passwords would need a configuration of its own.
+    """
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def message(kind: bytes, body: bytes) -> bytes:
+        return kind + struct.pack("!i", len(body) + 4) + body
+
+    def serve() -> None:
+        while True:
+            try:
+                client, _ = server.accept()
+            except OSError:
+                return
+            with client:
+                while struct.unpack("!ii", client.recv(8))[1] in (80877103, 80877104):  # asks for encryption
+                    client.sendall(b"N")
+                client.recv(4096)
+                client.sendall(message(b"R", struct.pack("!i", 3)))
+                client.recv(4096)
+                client.sendall(message(b"E", b'SFATAL\0C28P01\0Mpassword authentication failed for user "ann"\0\0'))
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield server.getsockname()[1]
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    thread.join()
+
+
+def connect_answer(make_job, run_job, tmp_path: Path, **attributes) -> str:
+    tap = TapAttributes("warehouse", "postgresql", db_user="ann", password=PASSWORD, **attributes)
+    answer = run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), "SELECT 1"))
+    assert answer.error["may_retry"] is True
+    assert PASSWORD not in answer.message + answer.log
+    return answer.message
+
+
+def test_a_refused_password_is_told_without_it(make_job, run_job, tmp_path, refusing_server):
+    message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=refusing_server)
+    assert message == (
+        f"cannot connect to 127.0.0.1:{refusing_server}: "
+        'password authentication failed for user "ann"\n  tap warehouse (postgresql)'
+    )
+
+
+def test_a_database_that_is_down_is_told_with_host_and_port(make_job, run_job, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=port)
+    assert message == f"cannot connect to 127.0.0.1:{port}: Connection refused\n  tap warehouse (postgresql)"
+
+
+def test_a_host_that_is_not_known_is_told(make_job, run_job, tmp_path):
+    message = connect_answer(make_job, run_job, tmp_path, db_host="nosuch.invalid", port=1)
+    assert message.startswith('cannot connect to nosuch.invalid:1: could not translate host name "nosuch.invalid"')
+
+
+def test_an_unknown_database_is_told(make_job, run_job, tmp_path, postgres_connection):
+    host = psycopg.conninfo.conninfo_to_dict(postgres_connection.target)["host"]
+    tap = TapAttributes("warehouse", "postgresql", db_host=host, db_name="nosuch", db_user="postgres")
+    answer = run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), "SELECT 1"))
+    assert 'database "nosuch" does not exist' in answer.message

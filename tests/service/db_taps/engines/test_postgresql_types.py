@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+import pytest
+
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.job import Connection
+from svc_jupyter.service.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def postgres_connection(postgres_cluster, tmp_path_factory) -> Iterator[Connection]:
+    """One database for all: nothing here changes a row."""
+    with postgres_cluster.database() as url:
+        yield connection_of(TapAttributes("types", "url", url=url), Settings(data_dir=tmp_path_factory.mktemp("data")))
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "value"),
+    [
+        ("1::smallint", "int16", 1),
+        ("1::bigint", "int64", 1),
+        ("1.5::real", "float", 1.5),
+        ("true", "bool", True),
+        ("'v'::varchar(3)", "string", "v"),
+        ("'x'::bytea", "binary", b"x"),
+        ("date '2013-01-02'", "date32[day]", date(2013, 1, 2)),
+        ("time '01:02:03.5'", "time64[us]", time(1, 2, 3, 500_000)),
+        ("timestamp '2013-01-02 03:04:05'", "timestamp[us]", datetime(2013, 1, 2, 3, 4, 5)),  # noqa: DTZ001
+        (
+            "timestamptz '2013-01-02 03:04:05+02'",
+            "timestamp[us, tz=UTC]",
+            datetime(2013, 1, 2, 1, 4, 5, tzinfo=UTC),
+        ),
+        ("1.50::numeric(10, 2)", "decimal128(10, 2)", Decimal("1.50")),
+        ("1234::numeric(2, -2)", "decimal128(4, 0)", Decimal(1200)),
+        ("1.5::numeric", "decimal128(19, 1)", Decimal("1.5")),
+        ("-0.001::numeric", "decimal128(21, 3)", Decimal("-0.001")),
+        ("1e30::numeric + 0.00001", "decimal128(36, 5)", Decimal("1000000000000000000000000000000.00001")),
+        ("1e50::numeric", "decimal256(51, 0)", Decimal(10**50)),
+        ("1e90::numeric", "string", str(10**90)),
+        ("'infinity'::numeric", "double", math.inf),
+        ("'5.5'::money", "decimal128(20, 2)", Decimal("5.50")),
+        ("'{\"a\": 1}'::json", "string", '{"a": 1}'),
+        ("'{\"a\": 1}'::jsonb", "string", '{"a": 1}'),
+        ("'00000000-0000-0000-0000-000000000001'::uuid", "string", "00000000-0000-0000-0000-000000000001"),
+        ("'10.0.0.0/8'::cidr", "string", "10.0.0.0/8"),
+        ("int4range(1, 3)", "string", "[1,3)"),
+        ("(1, 'a')", "string", "(1,a)"),
+        ("timetz '01:02:03+00'", "string", "01:02:03+00"),
+        ("B'101'", "string", "101"),
+        ("point(1, 2)", "string", "(1,2)"),
+        ("interval '2 days 03:00:00'", "duration[us]", timedelta(days=2, hours=3)),
+        ("interval '1 mon 2 days -03:00:00.5'", "string", "1 mon 2 days -03:00:00.5"),
+        ("array[1, NULL]", "list<item: int32>", [1, None]),
+        ("array[1.5, 2.25]", "list<item: decimal128(20, 2)>", [Decimal("1.50"), Decimal("2.25")]),
+        ("array[interval '1 day']", "list<item: duration[us]>", [timedelta(days=1)]),
+        ("array[inet '10.0.0.1']", "list<item: string>", ["10.0.0.1/32"]),
+        ("timestamp 'infinity'", "string", "infinity"),
+        ("timestamptz '-infinity'", "string", "-infinity"),
+        ("date 'infinity'", "string", "infinity"),
+        ("date '-infinity'", "string", "-infinity"),
+        ("timestamp '20000-01-02 03:04:05'", "string", "20000-01-02 03:04:05.000000"),
+        ("date '9999-12-31'", "date32[day]", date(9999, 12, 31)),
+        ("NULL", "string", None),
+    ],
+)
+def test_a_type_of_postgresql_has_a_plain_counterpart(query_postgres, expression, kind, value):
+    answer = query_postgres(f"SELECT {expression} AS x")
+    assert answer.types == {"x": kind}
+    assert answer.rows == [{"x": value}]
+
+
+@pytest.mark.parametrize(
+    "type_name",
+    ["numeric", "numeric(4,1)", "uuid", "interval", "json", "inet", "numeric[]", "timestamptz", "date", "int4range"],
+)
+def test_nulls_stay_nulls_in_every_type(query_postgres, type_name):
+    assert query_postgres(f"SELECT NULL::{type_name} AS x FROM generate_series(1, 2)").rows == [
+        {"x": None},
+        {"x": None},
+    ]
+
+
+def test_an_enumeration_is_text(query_postgres):
+    assert query_postgres("CREATE TYPE mood AS ENUM ('sad', 'ok')").code == 0
+    assert query_postgres("SELECT 'ok'::mood AS m, array['sad'::mood] AS ms").rows == [{"m": "ok", "ms": ["sad"]}]
+
+
+def test_an_enumeration_made_by_the_same_script_is_text_too(query_postgres):
+    assert query_postgres("CREATE TYPE size AS ENUM ('s', 'm'); SELECT 'm'::size AS m").rows == [{"m": "m"}]
+
+
+def test_not_a_number_makes_a_column_of_numerics_floats(query_postgres):
+    answer = query_postgres("SELECT * FROM (VALUES ('1.5'::numeric), ('NaN')) AS t (x)")
+    assert answer.types == {"x": "double"}
+    assert answer.rows[0] == {"x": 1.5}
+    assert math.isnan(answer.rows[1]["x"])
+
+
+def test_the_scale_of_numerics_grows_with_later_rows(query_postgres):
+    answer = query_postgres(
+        "SELECT CASE WHEN n = 2000000 THEN 0.125 ELSE 1.5 END::numeric AS x FROM generate_series(1, 2000000) AS n"
+    )
+    assert answer.types == {"x": "decimal128(21, 3)"}
+    assert answer.table.num_rows == 2_000_000
+    assert [answer.table["x"][0].as_py(), answer.table["x"][-1].as_py()] == [Decimal("1.500"), Decimal("0.125")]
+
+
+def test_rows_keep_their_order_where_the_server_casts(query_postgres):
+    answer = query_postgres("SELECT n, '10.0.0.1'::inet AS ip FROM generate_series(1, 1000) AS n ORDER BY n DESC")
+    assert answer.table["n"].to_pylist() == list(range(1000, 0, -1))

@@ -1,0 +1,126 @@
+"""SQLAlchemy's way, on the two databases that are at hand; taps on them go by ADBC otherwise."""
+
+from __future__ import annotations
+
+import socket
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+from psycopg import conninfo
+
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.engines import sqlalchemy_url
+from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.settings import Settings
+
+
+def connection(url: str, dialect: Dialect = Dialect.OTHER) -> Connection:
+    return Connection("other", "url", EngineName.SQLALCHEMY, dialect, "h:1", url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def query(request, tap_file, make_job, run_job, monkeypatch):
+    """Runs a query through SQLAlchemy, in batches of two rows."""
+    monkeypatch.setattr(sqlalchemy_url, "_BATCH_ROWS", 2)
+    url = f"sqlite:///{tap_file}"
+    if request.param == "postgresql":
+        url = psycopg_url(request.getfixturevalue("postgres_connection"))
+    return lambda text: run_job(make_job(connection(url), text))
+
+
+def psycopg_url(found: Connection) -> str:
+    parts = conninfo.conninfo_to_dict(found.target)
+    query = {"host": parts["host"]}
+    url = sa.URL.create("postgresql+psycopg", parts["user"], database=parts["dbname"], query=query)
+    return url.render_as_string(hide_password=False)
+
+
+def test_rows_come_typed_in_batches(query):
+    answer = query("SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'y' ORDER BY a")
+    assert answer.rows == [{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": "y"}]
+    assert answer.types == {"a": "int64", "b": "string"}
+
+
+def test_percent_signs_and_colons_are_the_querys_own(query):
+    assert query("SELECT 'a%s :b %% %(c)s' AS a").rows == [{"a": "a%s :b %% %(c)s"}]
+
+
+def test_no_rows_keep_their_columns(query):
+    answer = query("SELECT 1 AS a WHERE 1 = 0")
+    assert (answer.rows, answer.types) == ([], {"a": "null"})
+
+
+def test_statements_count_together_or_not_at_all(query):
+    assert query("CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2)").message.endswith(
+        "2 rows changed, no table returned"
+    )
+    answer = query("DELETE FROM t;\nSELECT nosuch FROM t")
+    assert "nosuch" in answer.message
+    assert "query, line 2: SELECT nosuch FROM t" in answer.message
+    assert query("SELECT count(*) AS n FROM t").rows == [{"n": 2}]
+
+
+def test_a_script_with_its_own_transactions_is_run_as_it_stands(query):
+    query("CREATE TABLE t (a int)")
+    assert query("BEGIN; INSERT INTO t VALUES (1); COMMIT; BEGIN; INSERT INTO t VALUES (2); ROLLBACK").code == 0
+    assert query("SELECT a FROM t").rows == [{"a": 1}]
+
+
+def test_an_error_has_the_drivers_words_alone(query):
+    message = query("SELECT * FROM nosuch").message
+    assert "nosuch" in message.splitlines()[0]
+    assert "sqlalche.me" not in message
+    assert message.endswith("tap other (url)")
+
+
+def test_tables_and_views_are_listed(query, tap_file):
+    query("CREATE TABLE shelf (a int)")
+    query("CREATE VIEW top AS SELECT * FROM shelf")
+    from svc_jupyter.service.db_taps.engines.sqlalchemy_url import SqlalchemyEngine
+
+    found = SqlalchemyEngine(connection(f"sqlite:///{tap_file}")).tables()
+    assert {(table.name, table.type) for table in found} >= {("flights", "table"), ("late", "view")}
+
+
+def test_a_batch_of_several_tables_gives_the_last(postgres_connection, make_job, run_job):
+    url = psycopg_url(postgres_connection)
+    job = make_job(
+        connection(url, Dialect.SQLSERVER), "CREATE TABLE t (a int); SELECT 1 AS a; SELECT 2.5 AS b, 'x' AS c"
+    )
+    assert run_job(job).rows == [{"b": Decimal("2.5"), "c": "x"}]
+    assert "nosuch" in run_job(make_job(connection(url, Dialect.SQLSERVER), "SELECT nosuch")).message
+
+
+def test_a_missing_driver_is_told_with_what_installs_it(make_job, run_job):
+    answer = run_job(make_job(connection("oracle+cx_oracle://u:geheim@h:1/x"), "SELECT 1"))
+    assert answer.message.startswith(
+        "the driver cx_Oracle for oracle is not installed; install it where the service runs"
+    )
+    assert "pip install 'cx_Oracle'" in answer.message
+    assert answer.error["may_retry"] is False
+
+
+def test_a_missing_dialect_is_told(make_job, run_job):
+    answer = run_job(make_job(connection("clickhouse://u:geheim@h:1/x"), "SELECT 1"))
+    assert "an SQLAlchemy dialect for clickhouse is not installed" in answer.message
+    assert "pip install 'clickhouse-sqlalchemy'" in answer.message
+    assert "geheim" not in answer.message
+
+
+def test_a_database_that_is_down_is_told_without_the_password(make_job, run_job):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    url = f"postgresql+psycopg://ann:geheim@127.0.0.1:{port}/x"
+    message = run_job(make_job(connection(url), "SELECT 1")).message
+    assert message.startswith("cannot connect to h:1: ")
+    assert "refused" in message
+    assert "geheim" not in message
+
+
+@pytest.mark.parametrize(
+    ("db_type", "drivers"), [("mysql", ("pymysql", "mysqldb")), ("sqlserver", ("pymssql", "pyodbc"))]
+)
+def test_a_type_without_a_named_driver_takes_a_known_one(tmp_path, db_type, drivers):
+    found = connection_of(TapAttributes("t", db_type, db_host="h"), Settings(data_dir=tmp_path))
+    assert sqlalchemy_url._with_driver(sa.make_url(found.target)).get_driver_name() in drivers
