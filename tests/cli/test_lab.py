@@ -20,15 +20,15 @@ def test_it_serves_the_current_folder(tmp_path: Path):
 
 
 def test_a_notebook_below_the_current_folder_is_opened_in_it(tmp_path: Path):
-    command = lab.jupyterlab_command(arguments(notebook=Path("work/a.ipynb")), tmp_path, as_root=False)
-    assert command[3:] == [str(tmp_path / "work" / "a.ipynb"), f"--ServerApp.root_dir={tmp_path}"]
+    command = lab.jupyterlab_command(arguments(notebook=Path("work/a b.ipynb")), tmp_path, as_root=False)
+    assert command[3:] == ["--LabApp.default_url=/lab/tree/work/a%20b.ipynb", f"--ServerApp.root_dir={tmp_path}"]
 
 
 def test_a_notebook_elsewhere_is_opened_in_its_own_folder(tmp_path: Path):
     (tmp_path / "here").mkdir()
     notebook = tmp_path / "there" / "a.ipynb"
     command = lab.jupyterlab_command(arguments(notebook=notebook), tmp_path / "here", as_root=False)
-    assert command[3:] == [str(notebook), f"--ServerApp.root_dir={tmp_path / 'there'}"]
+    assert command[3:] == ["--LabApp.default_url=/lab/tree/a.ipynb", f"--ServerApp.root_dir={tmp_path / 'there'}"]
 
 
 def test_options_are_passed_on_and_root_is_allowed_for_root(tmp_path: Path):

@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 from svc_jupyter.cli.embedded import embedded_client
 from svc_jupyter.client import SvcError
@@ -44,13 +45,14 @@ def _become(command: list[str]) -> NoReturn:
 def jupyterlab_command(arguments: argparse.Namespace, cwd: Path, *, as_root: bool) -> list[str]:
     """Return JupyterLab's command line: it serves `cwd`, or the notebook's folder when that lies elsewhere."""
     command = [sys.executable, "-m", "jupyterlab"]
-    root = cwd
+    root = cwd.resolve()
     if arguments.notebook is not None:
         path = (cwd / arguments.notebook).resolve()
-        if not path.is_relative_to(cwd.resolve()):
+        if not path.is_relative_to(root):
             root = path if path.is_dir() else path.parent
-        command.append(str(path))
-    command.append(f"--ServerApp.root_dir={root.resolve()}")
+        # Not as the file to open: that opens in the browser, and the address that is printed would not lead to it.
+        command.append(f"--LabApp.default_url=/lab/tree/{quote(path.relative_to(root).as_posix())}")
+    command.append(f"--ServerApp.root_dir={root}")
     if arguments.port is not None:
         command.append(f"--port={arguments.port}")
     if arguments.no_browser:

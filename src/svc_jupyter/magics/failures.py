@@ -32,13 +32,14 @@ class Origin:
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
     """Return the error for a command that failed or was cancelled.
 
-    Fetches the end of the log of a script, and of any command whose service gives no other reason.
+    Fetches the end of the log where the service gives no reason, or of a script no more than its exit code.
     """
     from svc_jupyter.client.errors import CommandCancelled
 
     cancelled = isinstance(ended, CommandCancelled)
     message = reason_of(ended, command)
-    log = [] if cancelled or (message and origin.noun != "script") else _end_of_log(command)
+    told = "\n" in message if origin.noun == "script" else bool(message)
+    log = [] if cancelled or told else _end_of_log(command)
     if not message and log:
         message = log.pop()  # tools say last why they gave up
     text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)

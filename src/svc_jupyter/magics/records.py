@@ -54,7 +54,10 @@ def text_of(record: CommandRecord) -> str | None:
 
 
 def history_row(record: CommandRecord) -> dict[str, Any]:
-    """Return a command as a row of the history; `submitted` is the reader's wall clock, `seconds` how long it ran."""
+    """Return a command as a row of the history: texts that are missing are empty, a message is its first line.
+
+    `submitted` is the reader's wall clock, `seconds` how long it ran.
+    """
     ran = None
     if isinstance(record.start_time, int) and isinstance(record.end_time, int):
         ran = record.end_time - record.start_time
@@ -62,12 +65,12 @@ def history_row(record: CommandRecord) -> dict[str, Any]:
         record.id,
         record.command_type,
         str(record.status),
-        record.name,
-        record.label,
+        record.name or "",
+        record.label or "",
         datetime.fromtimestamp(record.submit_time, UTC).astimezone().replace(tzinfo=None),
         ran,
         record.result_rows,
-        text_of(record),
-        record.message,
+        text_of(record) or "",
+        (record.message or "").partition("\n")[0],
     )
     return dict(zip(HISTORY_COLUMNS, values, strict=True))

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import errno
 import gc
+import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
 import structlog
@@ -71,6 +72,14 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at SIGINT and SIGTERM. uvicorn itself would raise the signal again: a stop would look like a crash."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then tell where; a failure of the lifespan is raised, since uvicorn only logs it."""

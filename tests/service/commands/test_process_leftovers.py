@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 from tests.service.commands.conftest import Start
 from tests.service.commands.test_process import written
+from tests.support.service_process import wait_until
 
 from svc_jupyter.service.commands.process import MARK, marked_processes
 
@@ -27,6 +28,14 @@ time.sleep(600)
 """
 
 
+def is_over(pid: int) -> bool:
+    """Return whether a process is gone, or waits as a zombie for somebody to collect it."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 async def test_a_program_that_ignores_sigterm_is_killed_after_the_grace(start: Start, folder: Path):
     process = start("trap '' TERM; echo begun; while :; do sleep 0.02; done")
     await written(folder / "out")
@@ -40,7 +49,7 @@ async def test_children_left_in_the_group_are_ended_when_the_program_is_over(sta
     assert await process.wait() == 0
     assert process.ended_leftovers
     assert not process.has_members()
-    assert not psutil.pid_exists(int((folder / "out").read_text()))
+    assert is_over(int((folder / "out").read_text()))
 
 
 async def test_children_that_ignore_sigterm_are_killed(start: Start, folder: Path, monkeypatch):
@@ -66,7 +75,7 @@ async def test_a_daemon_that_left_the_session_is_ended_by_a_stop(start: Start, f
     daemon = psutil.Process(int((await written(folder / "daemon")).read_text()))
     assert daemon.environ()[MARK] == str(folder)
     await asyncio.gather(process.stop(5), process.wait())
-    assert not daemon.is_running()
+    assert is_over(daemon.pid)
     assert not list(marked_processes(folder))
 
 
@@ -77,7 +86,7 @@ async def test_a_daemon_outlives_a_program_that_ends_by_itself(start: Start, fol
     process = start(f"{sys.executable} {script} {folder}/daemon; until [ -e {folder}/daemon ]; do sleep 0.02; done")
     assert await process.wait() == 0
     daemon = psutil.Process(int((folder / "daemon").read_text()))
-    assert daemon.is_running()
+    assert not is_over(daemon.pid)
     assert process.has_members()
     process.signal(signal.SIGKILL)
-    daemon.wait(10)
+    wait_until(lambda: is_over(daemon.pid), "the end of the daemon")

@@ -42,6 +42,8 @@ _AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signa
 _CLOCK_SLACK_SECONDS = 2.0
 _POLL_SECONDS = 0.05
 _LEFTOVER_GRACE_SECONDS = 2.0
+_DYING_SECONDS = 1.0
+"""How long a killed process may take to be gone."""
 
 
 class DurableProcess:
@@ -137,10 +139,17 @@ class DurableProcess:
     async def stop(self, grace_seconds: float) -> None:
         """End the process and everything it started: SIGTERM, then SIGKILL for what is left after the grace."""
         self.signal(signal.SIGTERM)
-        deadline = time.monotonic() + grace_seconds
-        while time.monotonic() < deadline and self.has_members():  # noqa: ASYNC110  nothing tells when a group is empty
+        if not await self._empty_within(grace_seconds):
+            self.signal(signal.SIGKILL)
+            await self._empty_within(_DYING_SECONDS)
+
+    async def _empty_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self.has_members():  # noqa: ASYNC110  nothing tells when a group is empty
+            if time.monotonic() >= deadline:
+                return False
             await asyncio.sleep(_POLL_SECONDS)
-        self.signal(signal.SIGKILL)
+        return True
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the process group and to every process that carries the command's mark."""
@@ -163,14 +172,15 @@ class DurableProcess:
             return False
         except PermissionError:
             return True
-        return os.getpgid(0) != self.pid and self._group_is_ours()
+        return os.getpgid(0) != self.pid and self._has_living_member()
 
-    def _group_is_ours(self) -> bool:
-        """A process of ours that is its group's last may be gone and its number taken: ask one that is left."""
-        if self._is_child:
-            return True
-        members = (process for process in marked_processes(self.folder) if _group_of(process.pid) == self.pid)
-        return next(members, None) is not None
+    def _has_living_member(self) -> bool:
+        """Look at the processes themselves: a group lasts as long as its zombies, which nobody may ever collect.
+
+        Of one that was found again the number may have been taken: only members that carry the mark are its own.
+        """
+        processes = psutil.process_iter() if self._is_child else marked_processes(self.folder)
+        return any(_group_of(process.pid) == self.pid and _is_living(process) for process in processes)
 
     async def _ended(self) -> None:
         if not self._is_child and not self.is_running:
@@ -222,6 +232,13 @@ def mark_of(process: psutil.Process) -> str | None:
         return environment.get(MARK)
     except (psutil.Error, OSError):
         return None
+
+
+def _is_living(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _group_of(pid: int) -> int | None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 _BATCH_ROWS = 8_192
+_READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
+"""Statements whose rows a cursor of the server can hold; the first word is empty for `(SELECT …) UNION …`."""
 _SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
 _DRIVERS = {"mysql": ("pymysql", "MySQLdb"), "mssql": ("pymssql", "pyodbc")}
 """Drivers to look for where the URL names none, in order."""
@@ -88,7 +90,7 @@ class SqlalchemyEngine:
             raise _missing(url, error) from None
         except (sa.exc.ArgumentError, ValueError, TypeError) as error:
             raise QueryFailure(f"the tap's URL cannot be used: {error}", may_retry=False) from None
-        options: dict[str, Any] = {"stream_results": True, "max_row_buffer": _BATCH_ROWS, "no_parameters": True}
+        options: dict[str, Any] = {"no_parameters": True}  # a `%` is the query's own
         if autocommit:
             options["isolation_level"] = "AUTOCOMMIT"
         try:
@@ -102,7 +104,8 @@ class SqlalchemyEngine:
 
 
 def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
-    result = connection.exec_driver_sql(statement.text)
+    streamed = {"stream_results": True, "max_row_buffer": _BATCH_ROWS} if statement.keyword in _READING else {}
+    result = connection.exec_driver_sql(statement.text, execution_options=streamed)
     if not result.returns_rows:
         sink.done(result.rowcount if result.rowcount >= 0 else None)
         return
