@@ -17,7 +17,7 @@ find_python() {
       return
     fi
   done
-  die "needs Python 3.11 or newer, and there is none on the path ($(python3 --version 2>&1 || true)).
+  die "needs Python 3.11 or newer, and there is none on the path ($(python3 --version 2>/dev/null || echo "no python3 at all")).
   Debian, Ubuntu: sudo apt install python3 python3-venv     Fedora: sudo dnf install python3
   macOS: brew install python3     elsewhere: https://www.python.org/downloads/
   One that is not on the path is named by PYTHON=/path/to/python3 bash $(basename "$0")"

@@ -100,7 +100,7 @@ def test_someone_who_watches_hears_every_second() -> None:
 def test_the_hold_never_reaches_beyond_the_limit() -> None:
     scene = Scene(extended=True)
     with pytest.raises(WaitTimeout, match="command 1 is still running after 40.5 s; it goes on"):
-        scene.wait(scene.answer("running", 30), scene.answer("running", 10), scene.answer("running"), scene.answer("running"), timeout=40.5)
+        scene.wait(scene.answer("running", 30), scene.answer("running", 10), *[scene.answer("running")] * 9, timeout=40.5)
     assert scene.targets[:3] == ["/status_with_results?wait=30", "?wait=10", ""]
     assert scene.now == pytest.approx(40.5)
 

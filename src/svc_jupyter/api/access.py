@@ -85,7 +85,7 @@ class Token(Record):
 class NewToken(Token):
     """A token as its creation returns it: the only time `token` is shown."""
 
-    token: str
+    token: str = Field(repr=False)
 
 
 class TokenList(Record):

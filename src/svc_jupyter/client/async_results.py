@@ -49,7 +49,7 @@ class AsyncResult:
         text = await self._client._run(self._reading.inline())
         if text is None:
             table = await self.to_arrow()
-            text = await asyncio.to_thread(tables.as_text, table, headers=self._reading.typed)
+            text = await asyncio.to_thread(tables.as_text, table, typed=self._reading.typed)
         return text.replace(tables.ROW_END, "\n")
 
     async def to_arrow(self) -> pa.Table:

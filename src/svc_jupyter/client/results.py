@@ -47,7 +47,7 @@ class Result:
         text = self._client._run(self._reading.inline())
         if text is None:
             table = self.to_arrow()
-            text = tables.as_text(table, headers=self._reading.typed)
+            text = tables.as_text(table, typed=self._reading.typed)
         return text.replace(tables.ROW_END, "\n")
 
     def to_arrow(self) -> pa.Table:

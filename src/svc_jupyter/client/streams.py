@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_LARGEST_BUFFER = 64 << 20
+"""A larger read collects what comes: its size may be the garbage of a body that is no Arrow stream."""
+
+
 class Body(io.RawIOBase):
     """A readable file over pieces of bytes; each byte is copied once, into the buffer that pyarrow then keeps."""
 
@@ -27,22 +31,27 @@ class Body(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes | bytearray:
         """Return the next `size` bytes, fewer only at the end; -1 for all."""
-        if size < 0:
-            rest = b"".join((bytes(self._piece), *self._pieces))
-            self._piece = memoryview(b"")
-            return rest
+        if size < 0 or size > _LARGEST_BUFFER:
+            return b"".join(self._parts(size))
         buffer = bytearray(size)
         filled = 0
-        while filled < size:
+        for part in self._parts(size):
+            buffer[filled : filled + len(part)] = part
+            filled += len(part)
+        return buffer if filled == size else buffer[:filled]
+
+    def _parts(self, size: int) -> Iterator[memoryview]:
+        """Yield the next `size` bytes as they lie in the pieces; all that come when negative."""
+        left = size
+        while left:
             if not self._piece:
                 self._piece = memoryview(next(self._pieces, b""))
                 if not self._piece:
-                    break
-            part = self._piece[: size - filled]
-            buffer[filled : filled + len(part)] = part
-            filled += len(part)
+                    return
+            part = self._piece if left < 0 else self._piece[:left]
             self._piece = self._piece[len(part) :]
-        return buffer if filled == size else buffer[:filled]
+            left -= len(part) if left > 0 else 0
+            yield part
 
 
 def emptied(pieces: deque[bytes]) -> Iterator[bytes]:

@@ -177,13 +177,14 @@ def limited(batches: Iterable[pa.RecordBatch], limit: int | None) -> Iterator[pa
             return
 
 
-def as_text(table: pa.Table, *, headers: bool) -> str:
-    """Return a table in the inline form: tab between fields, CRLF after each row."""
+def as_text(table: pa.Table, *, typed: bool) -> str:
+    """Return a table in the inline form: tab between fields, CRLF after each row, headers first; lines as they are."""
+    if not typed:
+        return "".join(f"{line}{ROW_END}" for line in table[LINE_COLUMN].to_pylist())
 
     def cell(value: Any) -> str:
         return "NULL" if value is None else re.sub(r"\r\n|[\t\r\n]", " ", str(value))
 
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    lines = ["\t".join(table.column_names)] if headers else []
-    lines += ("\t".join(cell(value) for value in row) for row in rows)
+    lines = ["\t".join(table.column_names), *("\t".join(map(cell, row)) for row in rows)]
     return "".join(f"{line}{ROW_END}" for line in lines)

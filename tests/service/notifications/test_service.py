@@ -27,6 +27,22 @@ async def test_a_command_that_asks_for_it_is_told_by_mail(
     assert received.message["Subject"] == f"[svc-jupyter] told failed (command {told['id']})"
 
 
+async def test_a_command_that_is_cancelled_while_it_waits_is_told_by_mail(
+    new_service: Callable[..., ServiceProcess], mail_server: MailServer
+) -> None:
+    await mail_server.start()
+    service = new_service(smtp_host=HOST, smtp_port=mail_server.port, smtp_security="none", running_limit=1)
+    await asyncio.to_thread(service.start)
+    await asyncio.to_thread(service.submit, "sleep 1000")
+    waiting = await asyncio.to_thread(service.submit, "exit 0", can_notify=True)
+
+    await asyncio.to_thread(service.http.put, f"/commands/{waiting['id']}", json={"status": "kill"})
+    await eventually(lambda: mail_server.received)
+
+    (received,) = mail_server.received
+    assert received.message["Subject"] == f"[svc-jupyter] ShellCommand was cancelled (command {waiting['id']})"
+
+
 async def test_without_a_mail_server_a_command_that_asks_for_mail_runs_and_its_log_says_why_none_comes(
     new_service: Callable[..., ServiceProcess],
 ) -> None:

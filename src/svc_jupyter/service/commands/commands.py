@@ -19,7 +19,7 @@ from svc_jupyter.service import idempotency
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.ends import ENDED, Ends
+from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
 from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kind import Kind
@@ -214,8 +214,9 @@ class Commands:
         )
 
     def _ask_to_stop(self, command_id: int, connection: sa.Connection) -> None:
-        if queue.cancel_waiting(connection, command_id, now=time.time(), message="cancelled before it began"):
-            self._bus.publish(connection, ENDED, str(command_id))
+        row = queue.cancel_waiting(connection, command_id, now=time.time(), message="cancelled before it began")
+        if row is not None:
+            self._runner.tell_end(connection, row)
         else:
             queue.request_stop(connection, command_id, StopReason.CANCEL)
             self._bus.publish(connection, STOP, f"{command_id} {StopReason.CANCEL}")

@@ -168,14 +168,16 @@ def note(connection: sa.Connection, replica: Replica, command_id: int, values: M
     finish(connection, replica, command_id, values)
 
 
-def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> bool:
-    """Cancel a command that has not begun; return whether it was still waiting."""
+def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> Row | None:
+    """Cancel a command that has not begun; return its row, None when it was no longer waiting."""
     changed = connection.execute(
         sa.update(commands)
         .where(commands.c.id == command_id, commands.c.status == CommandStatus.WAITING)
         .values(status=CommandStatus.CANCELLED, end_time=now, message=message)
+        .returning(commands)
     )
-    return changed.rowcount == 1
+    row = changed.mappings().one_or_none()
+    return None if row is None else dict(row)
 
 
 def request_stop(connection: sa.Connection, command_id: int, reason: str) -> None:

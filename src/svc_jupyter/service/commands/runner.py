@@ -278,11 +278,12 @@ class Runner:
         await self._lease.begin_anew()
 
     async def _take_over(self) -> None:
-        for row in await self._lease.take_over(self._on_lost):
+        for row in await self._lease.take_over(self.tell_end):
             log.info("command_found_again", command_id=row["id"])
             self._launch(row)
 
-    def _on_lost(self, connection: sa.Connection, row: queue.Row) -> None:
+    def tell_end(self, connection: sa.Connection, row: queue.Row) -> None:
+        """Tell of the end of a command that no job of this replica ended, in the transaction that ends it."""
         for hook in self._at_end:
             hook(connection, row)
         self._bus.publish(connection, ENDED, str(row["id"]))

@@ -1,0 +1,108 @@
+"""A process that loads a service and tells what that cost: `python -m benchmarks.load MODE COUNT`, result as JSON.
+
+The service is that of SVC_DATA_DIR. Connecting and the first calls do not count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+from svc_jupyter.api import paths
+from svc_jupyter.client import AsyncClient, Client, Settings
+from svc_jupyter.client.embedded import EmbeddedService
+
+CONCURRENCY = 32
+"""Commands that are on their way at once."""
+_SCRIPT = "true"
+_FIRST = 3
+_BODY = json.dumps({"command_type": "ShellCommand", "inline": _SCRIPT}).encode()
+
+
+def run_with_tasks(count: int) -> Callable[[], None]:
+    """Run commands to their end by one AsyncClient in 32 tasks."""
+
+    async def one(client: AsyncClient) -> None:
+        await (await client.commands.submit("ShellCommand", inline=_SCRIPT)).wait()
+
+    async def take_turns(client: AsyncClient, what: Callable[[AsyncClient], Awaitable[None]], times: int) -> None:
+        numbers = iter(range(times))
+
+        async def work() -> None:
+            for _ in numbers:
+                await what(client)
+
+        await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
+
+    client = AsyncClient()
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(take_turns(client, one, CONCURRENCY))
+    return lambda: loop.run_until_complete(take_turns(client, one, count))
+
+
+def run_with_threads(count: int) -> Callable[[], None]:
+    """Run commands to their end by one Client in 32 threads."""
+    client = Client()
+    pool = ThreadPoolExecutor(CONCURRENCY)
+
+    def one(_number: int) -> None:
+        client.commands.submit("ShellCommand", inline=_SCRIPT).wait()
+
+    list(pool.map(one, range(CONCURRENCY)))
+    return lambda: list(pool.map(one, range(count))).clear()
+
+
+def submit(count: int) -> Callable[[], None]:
+    """Submit commands by one Client, one after the other, and wait for none."""
+    client = Client()
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            client.commands.submit("ShellCommand", inline=_SCRIPT)
+
+    work(_FIRST)
+    return lambda: work(count)
+
+
+def submit_bare(count: int) -> Callable[[], None]:
+    """Send the same submissions over one connection of the standard library, and read no more than their status."""
+    service = EmbeddedService(Settings.load().data_dir).find()
+    assert service is not None
+    connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc)
+    headers = {paths.TOKEN_HEADER: service.token, "Content-Type": "application/json"}
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            connection.request("POST", paths.api("commands"), _BODY, headers)
+            response = connection.getresponse()
+            answer = response.read()
+            if response.status != http.HTTPStatus.OK:
+                raise RuntimeError(f"{response.status}: {answer[:500]!r}")
+
+    work(_FIRST)
+    return lambda: work(count)
+
+
+MODES = {"tasks": run_with_tasks, "threads": run_with_threads, "submit": submit, "bare": submit_bare}
+
+
+def main() -> None:
+    """Print the seconds of the work, and the processor seconds that this process used for it."""
+    mode, count = sys.argv[1], int(sys.argv[2])
+    work = MODES[mode](count)
+    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    work()
+    took, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF)
+    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    print(json.dumps({"seconds": took, "processor_seconds": used}))
+
+
+if __name__ == "__main__":
+    main()

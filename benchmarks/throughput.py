@@ -1,0 +1,91 @@
+"""No-op shell commands a second from submission to their end, the client included, and submissions a second.
+
+`xargs` starts the same `bash -c true` on all cores and keeps nothing: no record, log, output or exit code. Processor time
+is split between the client, the service, and the commands' own processes (a wrapper and bash). In the table of submissions
+all slots are taken by another command, so nothing of them runs meanwhile; "bare" sends the same bytes without a client.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.contests import Measure, Spread, compete
+from benchmarks.processes import ProcessorTime
+from benchmarks.service import Service
+from svc_jupyter.client import Client
+
+TASKS, THREADS, SUBMIT, BARE = "AsyncClient, 32 tasks", "Client, 32 threads", "Client.commands.submit", "bare HTTP"
+XARGS = f"xargs -P {os.cpu_count()}"
+
+
+def run(folder: Path, *, quick: bool) -> None:
+    """Print commands a second with their processor time, then submissions a second."""
+    count, rounds = (300, 3) if quick else (2_000, 7)
+    with Service(folder) as service:
+        _commands(service, count, rounds)
+    busy = folder / "busy"
+    busy.mkdir()
+    with Service(busy, SVC_RUNNING_LIMIT="1") as service, Client(*service.address) as client:
+        client.commands.submit("ShellCommand", inline="exec sleep 100000")
+        contestants = {
+            SUBMIT: lambda: count / load(service, "submit", count)["seconds"],
+            BARE: lambda: count / load(service, "bare", count)["seconds"],
+        }
+        results = compete(contestants, rounds, warm_up=0)
+        report.contest("One keep-alive connection", "submissions a second", results, BARE, report.whole)
+
+
+def _commands(service: Service, count: int, rounds: int) -> None:
+    used: dict[str, list[dict[str, float]]] = {TASKS: [], THREADS: []}
+    contestants: dict[str, Measure] = {
+        TASKS: _rate(service, "tasks", count, used[TASKS].append),
+        THREADS: _rate(service, "threads", count, used[THREADS].append),
+        XARGS: lambda: count / xargs_seconds(count),
+    }
+    results = compete(contestants, rounds)
+    report.contest("End to end", "commands a second", results, XARGS, report.whole)
+    rows = []
+    for name, shares in used.items():
+        parts = [
+            Spread.of([share[part] / count for share in shares]).median for part in ("client", "service", "commands")
+        ]
+        rows.append([name, *(f"{part * 1000:.2f}" for part in (*parts, sum(parts)))])
+    columns = ["milliseconds a command, median", "client", "service", "commands' processes", "sum"]
+    report.table("Processor time", columns, rows)
+
+
+def _rate(service: Service, mode: str, count: int, note: Callable[[dict[str, float]], None]) -> Measure:
+    """Return what runs the load once and returns commands a second; what it used is noted."""
+
+    def measure() -> float:
+        before = ProcessorTime.of(service.pid)
+        answer = load(service, mode, count)
+        used = ProcessorTime.of(service.pid).since(before)
+        note({"client": answer["processor_seconds"], "service": used.own, "commands": used.children})
+        return count / answer["seconds"]
+
+    return measure
+
+
+def load(service: Service, mode: str, count: int) -> dict[str, float]:
+    """Run a load (load.py) in a process of its own and return what it tells."""
+    command = [sys.executable, "-m", "benchmarks.load", mode, str(count)]
+    answer = subprocess.run(command, env=service.environment, stdout=subprocess.PIPE, check=True)
+    told: dict[str, float] = json.loads(answer.stdout)
+    return told
+
+
+def xargs_seconds(count: int) -> float:
+    """Return how long xargs takes to run `bash -c true` so many times, on all cores."""
+    numbers = "\n".join(map(str, range(count)))
+    command = ["xargs", "-P", str(os.cpu_count()), "-n", "1", "bash", "-c", "true"]
+    started = time.perf_counter()
+    subprocess.run(command, input=numbers, text=True, check=True)
+    return time.perf_counter() - started
