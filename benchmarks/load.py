@@ -8,16 +8,17 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import resource
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
+from benchmarks.processes import ProcessorTime
 from svc_jupyter.api import paths
 from svc_jupyter.client import AsyncClient, Client, Settings
-from svc_jupyter.client.embedded import EmbeddedService
+from svc_jupyter.client.embedded import EmbeddedService, RunningService
 
 CONCURRENCY = 32
 """Commands that are on their way at once."""
@@ -73,8 +74,7 @@ def submit(count: int) -> Callable[[], None]:
 
 def submit_bare(count: int) -> Callable[[], None]:
     """Send the same submissions over one connection of the standard library, and read no more than their status."""
-    service = EmbeddedService(Settings.load().data_dir).find()
-    assert service is not None
+    service = running_service()
     connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc)
     headers = {paths.TOKEN_HEADER: service.token, "Content-Type": "application/json"}
 
@@ -90,18 +90,27 @@ def submit_bare(count: int) -> Callable[[], None]:
     return lambda: work(count)
 
 
+def running_service() -> RunningService:
+    """Return the service of the data folder."""
+    service = EmbeddedService(Settings.load().data_dir).find()
+    assert service is not None
+    return service
+
+
 MODES = {"tasks": run_with_tasks, "threads": run_with_threads, "submit": submit, "bare": submit_bare}
 
 
 def main() -> None:
-    """Print the seconds of the work, and the processor seconds that this process used for it."""
+    """Print the seconds of the work, and the processor seconds that client, service and commands used for it."""
     mode, count = sys.argv[1], int(sys.argv[2])
     work = MODES[mode](count)
-    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    service = running_service().pid
+    client_before, service_before = ProcessorTime.of(os.getpid()), ProcessorTime.of(service)
+    started = time.perf_counter()
     work()
-    took, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF)
-    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    print(json.dumps({"seconds": took, "processor_seconds": used}))
+    took = time.perf_counter() - started
+    client, served = ProcessorTime.of(os.getpid()).since(client_before), ProcessorTime.of(service).since(service_before)
+    print(json.dumps({"seconds": took, "client": client.own, "service": served.own, "commands": served.children}))
 
 
 if __name__ == "__main__":

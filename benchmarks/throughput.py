@@ -17,7 +17,6 @@ from pathlib import Path
 
 from benchmarks import report
 from benchmarks.contests import Measure, Spread, compete
-from benchmarks.processes import ProcessorTime
 from benchmarks.service import Service
 from svc_jupyter.client import Client
 
@@ -65,10 +64,8 @@ def _rate(service: Service, mode: str, count: int, note: Callable[[dict[str, flo
     """Return what runs the load once and returns commands a second; what it used is noted."""
 
     def measure() -> float:
-        before = ProcessorTime.of(service.pid)
         answer = load(service, mode, count)
-        used = ProcessorTime.of(service.pid).since(before)
-        note({"client": answer["processor_seconds"], "service": used.own, "commands": used.children})
+        note(answer)
         return count / answer["seconds"]
 
     return measure

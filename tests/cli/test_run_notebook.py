@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from svc_jupyter.cli.run_notebook import write_copy
+
 
 def notebook_at(path: Path, *cells: nbformat.NotebookNode) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,20 +44,20 @@ def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, svc_j
     assert nbformat.read(tmp_path / "copy.ipynb", as_version=4).cells[1].outputs[0].ename == "ZeroDivisionError"
 
 
-def test_a_copy_that_somebody_changed_is_kept(tmp_path: Path, svc_jupyter):
-    notebook = notebook_at(tmp_path / "a.ipynb", new_code_cell("1"))
+def test_a_copy_that_somebody_changed_is_kept(tmp_path: Path):
     mine = notebook_at(tmp_path / "work" / "a.ipynb", new_code_cell("my own"))
-    done = svc_jupyter("run-notebook", str(notebook), "--output", str(mine))
-    assert f"yours is kept as {mine.with_name('a-1.ipynb')}" in done.stdout
+    executed = new_notebook(cells=[new_code_cell("1")])
+    kept = [write_copy(executed, mine, ["1"]) for _ in range(2)]
+    assert kept == [mine.with_name("a-1.ipynb"), None]
     assert sources(mine.with_name("a-1.ipynb")) == ["my own"]
     assert sources(mine) == ["1"]
 
 
-def test_a_copy_that_nobody_changed_is_replaced(tmp_path: Path, svc_jupyter):
-    notebook = notebook_at(tmp_path / "a.ipynb", new_code_cell("1"))
+def test_a_copy_that_nobody_changed_is_replaced(tmp_path: Path):
+    executed = new_notebook(cells=[new_code_cell("1")])
     for _ in range(2):
-        svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "copy.ipynb"))
-    assert sorted(path.name for path in tmp_path.glob("*.ipynb")) == ["a.ipynb", "copy.ipynb"]
+        assert write_copy(executed, tmp_path / "work" / "a.ipynb", ["1"]) is None
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["a.ipynb"]
 
 
 @pytest.mark.parametrize(("content", "message"), [(None, "No such file"), ("print(1)", "is not a notebook")])

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.client.doubles import BASE_URL, TOKEN, Blocking, ServiceDouble
 
 from svc_jupyter.client import AsyncClient, Client, Retries
-from tests.client.doubles import BASE_URL, TOKEN, Blocking, ServiceDouble
 
 QUICK = Retries(attempts=4, first=0.001, longest=0.002, total=5.0, outage=5.0)
 

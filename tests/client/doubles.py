@@ -213,9 +213,7 @@ class ServiceDouble:
         if command.record["status"] != "done":
             return error(422, f"command {command.record['id']} is not done ({command.record['status']})")
         if self.extended and command.table is not None and request.headers["Accept"] == paths.ARROW_STREAM:
-            return httpx.Response(
-                200, content=arrow_bytes(command.table), headers={"Content-Type": paths.ARROW_STREAM}
-            )
+            return httpx.Response(200, content=arrow_bytes(command.table), headers={"Content-Type": paths.ARROW_STREAM})
         if self.extended and request.headers["Accept"] == paths.CSV:
             return httpx.Response(200, content=b"a,b\r\n1,x\r\n", headers={"Content-Type": paths.CSV})
         return httpx.Response(200, json=self._inline(command))
@@ -300,5 +298,3 @@ class Blocking:
 
         while item := self._runner.run(following()):
             yield self._plain(item[0])
-
-

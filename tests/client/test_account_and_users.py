@@ -5,7 +5,6 @@ from typing import Any
 
 import httpx
 import pytest
-
 from tests.client.doubles import ServiceDouble
 
 USER = {"id": 7, "email": "bob@example.com", "name": "bob", "groups": ["system-user"], "enabled": True}

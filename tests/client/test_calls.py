@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.doubles import TOKEN, error
 
 from svc_jupyter.client import (
     ConnectionFailed,
@@ -18,7 +19,6 @@ from svc_jupyter.client import (
 )
 from svc_jupyter.client.calls import Call, Pause, Relocate, Send, exchange
 from svc_jupyter.client.link import Link
-from tests.client.doubles import TOKEN, error
 
 CALM = Retries(attempts=3, first=1.0, jitter=lambda: 1.0)
 
@@ -43,7 +43,8 @@ def converse(flow: Any, *replies: Any) -> tuple[list[Any], Any]:
     steps = [next(flow)]
     try:
         for reply in replies:
-            steps.append(flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply))
+            step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
+            steps.append(step)
     except StopIteration as end:
         return steps, end.value
     return steps, None
@@ -102,7 +103,7 @@ def test_a_wrong_token_at_the_embedded_service_looks_for_a_new_one_without_start
 
 
 def test_the_services_own_words_and_trace_are_in_the_error(link: Link) -> None:
-    with pytest.raises(Invalid, match="^name: too long$") as raised:
+    with pytest.raises(Invalid, match=r"^name: too long$") as raised:
         converse(exchange(link, Call("GET", "/x")), answered(error(422, "name: too long")))
     assert raised.value.trace_id == "trace-1"
 
@@ -115,7 +116,7 @@ def test_an_error_in_a_form_of_its_own_is_told_by_call_and_status(link: Link, co
 
 
 def test_an_error_that_is_a_bare_text_is_told(link: Link) -> None:
-    with pytest.raises(ServerError, match="^out of order$"):
+    with pytest.raises(ServerError, match=r"^out of order$"):
         converse(exchange(link, Call("GET", "/x")), answered(httpx.Response(500, json={"error": "out of order"})))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.doubles import BASE_URL, TOKEN, BrokenStream, ServiceDouble
 
 import svc_jupyter.client
 from svc_jupyter.client import (
@@ -21,7 +22,6 @@ from svc_jupyter.client import (
 )
 from svc_jupyter.client.calls import Call
 from svc_jupyter.client.link import Connection
-from tests.client.doubles import BASE_URL, TOKEN, BrokenStream, ServiceDouble
 
 WRONG = "wrong-token-9876543210"
 
@@ -55,7 +55,7 @@ def test_the_same_settings_can_be_given_as_one(extended: ServiceDouble) -> None:
 
 
 def test_an_address_without_a_token_is_refused_before_anything_is_sent() -> None:
-    with pytest.raises(ConfigurationError, match="there is no token for https://a.test"):
+    with pytest.raises(ConfigurationError, match=r"there is no token for https://a.test"):
         Client("https://a.test")
 
 

@@ -3,9 +3,9 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.doubles import ServiceDouble, error
 
 from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NotFound, WaitTimeout
-from tests.client.doubles import ServiceDouble, error
 
 
 def test_a_shell_command_goes_from_submission_to_text(client: Any, service: ServiceDouble) -> None:
@@ -170,7 +170,7 @@ def test_a_wait_for_a_typed_command_does_not_fetch_its_rows_as_text(connect: Any
 def test_a_wait_with_a_limit_ends_and_leaves_the_command_alone(client: Any, service: ServiceDouble) -> None:
     service.ignores_wait = True
     service.add("ShellCommand", "running")
-    with pytest.raises(WaitTimeout, match="command 1 is still running after 0.3 s"):
+    with pytest.raises(WaitTimeout, match=r"command 1 is still running after 0.3 s"):
         client.commands.get(1).wait(timeout=0.3)
     assert not any(call.startswith("PUT") for call in service.calls)
 

@@ -2,9 +2,9 @@ import json
 from typing import Any
 
 import pytest
+from tests.client.doubles import ServiceDouble
 
 from svc_jupyter.client import NotFound, NotUnique
-from tests.client.doubles import ServiceDouble
 
 PASSWORD = "hunter2-hunter2"
 

@@ -2,10 +2,10 @@ from typing import Any
 
 import httpx
 import pytest
-
-from svc_jupyter.client import ConnectionFailed, NotFound
-from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, start_of_tail
 from tests.client.doubles import BrokenStream, ServiceDouble, error
+
+from svc_jupyter.client import ConnectionFailed, NotFound, Retries
+from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, start_of_tail
 
 TEXT = "eins\nzwei ✓\ndrei\n"
 BYTES = TEXT.encode()
@@ -59,6 +59,22 @@ def test_a_broken_stream_of_events_is_taken_up_where_it_broke(connect: Any, exte
 
     assert text == TEXT
     assert extended.requests[-1].headers["Last-Event-ID"] == "5"
+
+
+def test_breaks_between_answers_do_not_add_up_to_one_outage(connect: Any, extended: ServiceDouble) -> None:
+    command = extended.add("ShellCommand", "running")
+    command.events.extend(stream(b": ping\n\n", broken=True) for _ in range(4))
+    command.events.append(stream(log_event(0, len(BYTES)), END))
+    handle = connect(extended, retries=Retries(first=0.001, outage=0.0)).commands.get(1)
+    assert "".join(handle.logs(follow=True)) == TEXT
+
+
+def test_a_service_that_stays_away_ends_the_following(connect: Any, service: ServiceDouble) -> None:
+    service.add("ShellCommand", "running")
+    handle = connect(service, retries=Retries(attempts=1, first=0.001, outage=0.0)).commands.get(1)
+    service.next_answers.extend(httpx.ConnectError("refused") for _ in range(9))
+    with pytest.raises(ConnectionFailed, match="cannot be reached"):
+        list(handle.logs(follow=True))
 
 
 def test_events_that_end_early_are_opened_again(connect: Any, extended: ServiceDouble) -> None:

@@ -1,11 +1,11 @@
 import httpx
 import pytest
+from tests.client.doubles import ServiceDouble
 
 from svc_jupyter.api.commands import CommandList, CommandRecord, CommandType, Results
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client import UnexpectedAnswer
 from svc_jupyter.client.reading import known_status, read
-from tests.client.doubles import ServiceDouble
 
 
 def answer(**content: object) -> httpx.Response:

@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.client.doubles import BrokenStream, CommandDouble, ServiceDouble, arrow_bytes
 
 from svc_jupyter.api import paths
 from svc_jupyter.client import CommandFailed, ConnectionFailed, ResultUnavailable, UnexpectedAnswer
-from tests.client.doubles import BrokenStream, CommandDouble, ServiceDouble, arrow_bytes
 
 TABLE = pa.table(
     {"n": pa.array(range(5000)), "name": pa.array([f"row {n}" for n in range(5000)]), "x": [n / 7 for n in range(5000)]}
@@ -93,7 +93,7 @@ def test_text_that_is_too_large_for_inline_is_streamed(connect: Any, extended: S
 def test_a_bare_services_large_result_is_told_by_its_place(connect: Any, bare: ServiceDouble) -> None:
     query(bare).locations = ["s3://bucket/results/1.csv"]
     result = result_of(connect(bare))
-    with pytest.raises(ResultUnavailable, match="too large to be sent inline; it lies at s3://bucket/results/1.csv"):
+    with pytest.raises(ResultUnavailable, match=r"too large to be sent inline; it lies at s3://bucket/results/1.csv"):
         result.to_pandas()
 
 
@@ -132,9 +132,7 @@ def test_a_download_that_never_succeeds_fails(connect: Any, extended: ServiceDou
 
 
 @pytest.mark.parametrize("content", [b"", b"no arrow at all", arrow_bytes(TABLE)[:20_000]])
-def test_what_is_no_arrow_stream_is_an_unexpected_answer(
-    connect: Any, extended: ServiceDouble, content: bytes
-) -> None:
+def test_what_is_no_arrow_stream_is_an_unexpected_answer(connect: Any, extended: ServiceDouble, content: bytes) -> None:
     query(extended)
     result = result_of(connect(extended))
     extended.next_answers.append(httpx.Response(200, content=content, headers={"Content-Type": paths.ARROW_STREAM}))

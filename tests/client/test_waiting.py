@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.doubles import TOKEN, ServiceDouble, error
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.client import (
@@ -20,7 +21,6 @@ from svc_jupyter.client.calls import Pause, Send
 from svc_jupyter.client.link import Link
 from svc_jupyter.client.tracking import Tracked
 from svc_jupyter.client.waiting import failure, until_ended
-from tests.client.doubles import TOKEN, ServiceDouble, error
 
 
 class Scene:
@@ -91,7 +91,9 @@ def test_a_bare_service_is_polled_without_a_wait() -> None:
 def test_someone_who_watches_hears_every_second() -> None:
     scene = Scene(extended=True)
     updates: list[Update] = []
-    scene.wait(scene.answer("running", 1), scene.answer("running", 1), scene.answer("done", 0.5), on_update=updates.append)
+    scene.wait(
+        scene.answer("running", 1), scene.answer("running", 1), scene.answer("done", 0.5), on_update=updates.append
+    )
     assert scene.targets == ["/status_with_results?wait=1", "?wait=1", "?wait=1"]
     assert [update.elapsed for update in updates] == [1.0, 2.0, 2.5]
     assert [update.record.status for update in updates] == ["running", "running", "done"]
@@ -99,8 +101,10 @@ def test_someone_who_watches_hears_every_second() -> None:
 
 def test_the_hold_never_reaches_beyond_the_limit() -> None:
     scene = Scene(extended=True)
-    with pytest.raises(WaitTimeout, match="command 1 is still running after 40.5 s; it goes on"):
-        scene.wait(scene.answer("running", 30), scene.answer("running", 10), *[scene.answer("running")] * 9, timeout=40.5)
+    with pytest.raises(WaitTimeout, match=r"command 1 is still running after 40.5 s; it goes on"):
+        scene.wait(
+            scene.answer("running", 30), scene.answer("running", 10), *[scene.answer("running")] * 9, timeout=40.5
+        )
     assert scene.targets[:3] == ["/status_with_results?wait=30", "?wait=10", ""]
     assert scene.now == pytest.approx(40.5)
 

@@ -34,6 +34,7 @@ class Behaviour:
     held: bool = False
     waiting: str | None = None
     ignores_cancel: bool = False
+    cancel_refusal: str | None = None
 
 
 @dataclass
@@ -241,6 +242,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _command(self, number: int, part: str, query: dict[str, str]) -> None:
         service = self.service
         stored = service.commands[number]
+        if self.command == "PUT" and stored.behaviour.cancel_refusal:
+            return self._error(403, stored.behaviour.cancel_refusal)
         if self.command == "PUT":
             return self._json(service.kill(number))
         if "wait" in query:

@@ -93,6 +93,13 @@ def test_command_prints_the_log(ended, capsys, follow):
     assert capsys.readouterr().out == "to stderr\n"
 
 
+def test_command_prints_the_last_lines_of_a_log(service, notebook, capsys):
+    service.behave("run", log="a\nb\nc\n")
+    notebook.value("%%svc_shell --quiet\nrun\n")
+    notebook.value("%svc_command 128 logs -n 2")
+    assert capsys.readouterr().out == "b\nc\n"
+
+
 def test_command_cancels(service, notebook, capsys):
     service.behave("slow", held=True)
     notebook.value("%%svc_shell --no-wait --quiet\nslow\n")

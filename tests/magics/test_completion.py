@@ -5,7 +5,9 @@ import threading
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from svc_jupyter.magics.completion import WAIT_SECONDS
+from svc_jupyter.magics.completion import FRESH_SECONDS, WAIT_SECONDS, ServiceNames
+from svc_jupyter.magics.session import Session
+from svc_jupyter.magics.settings import SvcMagics
 
 
 @pytest.fixture
@@ -87,6 +89,19 @@ def test_a_completion_starts_no_service(unconnected, home):
         text = "%%svc_db --tap fl"
         assert list(unconnected.shell.Completer.completions(text, len(text))) == []
     assert not (home / "data").exists()
+
+
+def test_names_are_fetched_again_after_a_while(service, notebook):
+    now = [0.0]
+    session = Session(SvcMagics())
+    names = ServiceNames(session, clock=lambda: now[0])
+    service.add_tap("flights")
+    assert names.of("taps") == ["flights"]
+    service.add_tap("weather")
+    assert names.of("taps") == ["flights"]
+    now[0] = FRESH_SECONDS + 1
+    assert names.of("taps") == ["flights", "weather"]
+    session.close()
 
 
 def test_names_are_not_fetched_again_at_every_key(service, notebook, complete):

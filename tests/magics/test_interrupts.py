@@ -82,6 +82,14 @@ def test_a_second_interrupt_gives_up_waiting(service, notebook):
     assert sent
 
 
+def test_a_cancellation_that_is_refused_is_told(service, notebook):
+    service.behave("sleep", held=True, cancel_refusal="you may not cancel this")
+    interrupt_when(service.wait_until_submitted)
+    error = notebook.error("%%svc_shell\nsleep\n")
+    assert isinstance(error, SvcInterrupted)
+    assert "could not be cancelled: you may not cancel this · %svc_command 128 cancel" in str(error)
+
+
 def test_an_interrupted_wait_for_a_deferred_command_leaves_it_running(service, notebook):
     service.behave("sleep", held=True, output="x\n")
     notebook.value("%%svc_shell --no-wait -o later\nsleep\n")

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     import nbformat
 
     try:
-        notebook = nbformat.read(arguments.notebook, as_version=4)
+        notebook = _read(arguments.notebook)
     except OSError as error:
         return _fail(f"{arguments.notebook}: {error.strerror}")
     except nbformat.reader.NotJSONError:
@@ -84,6 +84,13 @@ def _outcome(client: NotebookClient) -> int:
     return 0
 
 
+def _read(path: Path) -> NotebookNode:
+    import nbformat
+
+    notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return notebook
+
+
 def cell_sources(notebook: NotebookNode) -> list[str]:
     """Return what a person wrote into the notebook."""
     return [cell.source for cell in notebook.cells]
@@ -100,7 +107,7 @@ def write_copy(notebook: NotebookNode, target: Path, published: list[str]) -> Pa
         kept = target.with_stem(f"{target.stem}-{number}")
         target.replace(kept)
     draft = target.with_name(f".{target.name}.draft")
-    nbformat.write(notebook, draft)
+    nbformat.write(notebook, draft)  # type: ignore[no-untyped-call]
     draft.replace(target)
     return kept
 
@@ -109,7 +116,7 @@ def _is_copy_of(path: Path, published: list[str]) -> bool:
     import nbformat
 
     try:
-        return cell_sources(nbformat.read(path, as_version=4)) == published
+        return cell_sources(_read(path)) == published
     except (nbformat.reader.NotJSONError, UnicodeDecodeError):
         return False
 

@@ -73,20 +73,18 @@ class AsyncCommand(Tracked):
 
         The iterator ends when the command has ended, and keeps memory flat, whatever the log's length.
         """
-        return self._follow() if follow else self._text(LogReading(self.id))
+        return self._follow() if follow else log_text(self._client, LogReading(self.id))
 
     async def log_part(self, offset: int = 0) -> LogPart:
         """Return the log from byte `offset` on; `end` is the offset to go on from."""
-        reading = LogReading(self.id, offset)
-        text = await self._text(reading)
-        return LogPart(offset=offset, end=reading.offset, text=text)
+        return await log_part(self._client, self.id, offset)
 
     async def log_tail(self, lines: int = 20) -> str:
         """Return the last lines of the log, at most 64 KiB of them."""
         tail = Tail(lines)
         start = start_of_tail((await self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
         reading = LogReading(self.id, start)
-        async for text in self._poll(reading):
+        async for text in poll_log(self._client, reading):
             tail.take(text)
         tail.take(reading.finish())
         return tail.text()
@@ -100,24 +98,6 @@ class AsyncCommand(Tracked):
             return await self.log_tail(1)
         except (ConnectionFailed, StatusError):
             return None  # it only adds detail to an end that is known already
-
-    async def _text(self, reading: LogReading) -> str:
-        """Return the text that the log has beyond what was read, and the rest of a character that is cut."""
-        parts = [text async for text in self._poll(reading)]
-        return "".join((*parts, reading.finish()))
-
-    async def _poll(self, reading: LogReading) -> AsyncIterator[str]:
-        response = await self._client._open(reading.poll_call())
-        try:
-            reading.begin_poll(response.headers)
-            async for data in response.aiter_bytes():
-                if text := reading.take_bytes(data):
-                    yield text
-            reading.end_poll()
-        except httpx.RequestError as error:
-            raise connection_failed(self._link, error) from error
-        finally:
-            await response.aclose()
 
     async def _events(self, reading: LogReading) -> AsyncIterator[str]:
         from httpx_sse import EventSource
@@ -146,13 +126,15 @@ class AsyncCommand(Tracked):
                     parts = self._events(reading)
                 else:
                     reading.ended = (await self.status()).is_final  # asked before the log is read
-                    parts = self._poll(reading)
+                    parts = poll_log(self._client, reading)
                 async with aclosing(parts):  # type: ignore[type-var]
                     async for text in parts:
                         yield text
-                outage.over()
             except (ConnectionFailed, StatusError) as error:
                 reading.ended = False
+                if reading.answered:  # before it broke off: this is a new outage
+                    outage.over()
+                    reading.answered = False
                 if by_events and events_unavailable(error):
                     reading.events_are_missing = True
                 else:
@@ -162,3 +144,31 @@ class AsyncCommand(Tracked):
                     await asyncio.sleep(reading.pause_between_polls())
         if rest := reading.finish():
             yield rest
+
+
+async def poll_log(client: AsyncClient, reading: LogReading) -> AsyncIterator[str]:
+    """Yield the text that a log has beyond what was read. Raises ConnectionFailed when it breaks off."""
+    response = await client._open(reading.poll_call())
+    try:
+        reading.begin_poll(response.headers)
+        async for data in response.aiter_bytes():
+            if text := reading.take_bytes(data):
+                yield text
+        reading.end_poll()
+    except httpx.RequestError as error:
+        raise connection_failed(client._link, error) from error
+    finally:
+        await response.aclose()
+
+
+async def log_text(client: AsyncClient, reading: LogReading) -> str:
+    """Return the text that a log has beyond what was read, and the rest of a character that its end cuts off."""
+    parts = [text async for text in poll_log(client, reading)]
+    return "".join((*parts, reading.finish()))
+
+
+async def log_part(client: AsyncClient, command_id: int, offset: int) -> LogPart:
+    """Return a command's log from byte `offset` on."""
+    reading = LogReading(command_id, offset)
+    text = await log_text(client, reading)
+    return LogPart(offset=offset, end=reading.offset, text=text)

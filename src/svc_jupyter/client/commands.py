@@ -10,6 +10,7 @@ from uuid import uuid4
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType
 from svc_jupyter.api.events import LogPart
+from svc_jupyter.client import async_handles, handles
 from svc_jupyter.client.async_handles import AsyncCommand
 from svc_jupyter.client.calls import Call, Flow, fetch
 from svc_jupyter.client.handles import Command
@@ -170,7 +171,7 @@ class Commands:
 
     def logs(self, command_id: int, offset: int = 0) -> LogPart:
         """Return the log from byte `offset` on, as far as it is written; `end` is the offset to go on from."""
-        return self.get(command_id).log_part(offset)
+        return handles.log_part(self._client, command_id, offset)
 
     def cancel(self, command_id: int) -> CancelAnswer:
         """Ask for a command's end; the answer tells whether that took effect."""
@@ -233,7 +234,7 @@ class AsyncCommands:
 
     async def logs(self, command_id: int, offset: int = 0) -> LogPart:
         """Return the log from byte `offset` on, as far as it is written; `end` is the offset to go on from."""
-        return await (await self.get(command_id)).log_part(offset)
+        return await async_handles.log_part(self._client, command_id, offset)
 
     async def cancel(self, command_id: int) -> CancelAnswer:
         """Ask for a command's end; the answer tells whether that took effect."""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 from svc_jupyter.client.errors import EmbeddedServiceFailed
 
+PROGRAM = (sys.executable, "-m", "svc_jupyter", "serve", "--embedded")
 START_SECONDS = 60.0
 """How long a start may take; it is about 1.5 s on a quiet machine."""
 ALREADY_RUNNING = 3
@@ -44,8 +45,11 @@ class RunningService:
 class EmbeddedService:
     """The service of one data folder."""
 
-    def __init__(self, data_dir: Path, *, start_seconds: float = START_SECONDS) -> None:
+    def __init__(
+        self, data_dir: Path, *, program: Sequence[str] = PROGRAM, start_seconds: float = START_SECONDS
+    ) -> None:
         self.data_dir = data_dir
+        self._program = program
         self.log = data_dir / "service.log"
         self._start_seconds = start_seconds
 
@@ -117,7 +121,7 @@ class EmbeddedService:
         log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", "svc_jupyter", "serve", "--embedded"],
+                self._program,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -148,7 +152,7 @@ class EmbeddedService:
             elif code is not None and code != ALREADY_RUNNING:
                 raise self._failed(f"it ended with exit code {code}")
             if time.monotonic() > deadline:
-                raise self._failed(f"it did not answer within {self._start_seconds:.0f} s")
+                raise self._failed(f"it did not answer within {self._start_seconds:g} s")
             time.sleep(_LOOK_EVERY)
 
     def _failed(self, why: str) -> EmbeddedServiceFailed:

@@ -36,6 +36,8 @@ class LogReading:
     def __init__(self, command_id: int, offset: int = 0) -> None:
         self.ended = False
         self.events_are_missing = False
+        self.answered = False
+        """Whether the service answered since somebody set this to False."""
         self.offset = offset
         self._command_id = command_id
         self._other_bytes = 0  # of the log of unfinished work, which other services keep apart
@@ -54,6 +56,7 @@ class LogReading:
 
     def has_events(self, headers: Mapping[str, str]) -> bool:
         """Tell whether the answer to `events_call` is a stream of events; from then on it is known."""
+        self.answered = True
         self.events_are_missing = not headers.get("Content-Type", "").startswith(EVENT_STREAM)
         return not self.events_are_missing
 
@@ -86,6 +89,7 @@ class LogReading:
 
         A service that tells no lengths ignored the offsets too and sends the whole log: what was read is skipped.
         """
+        self.answered = True
         self._grew = False
         self._lengths = headers.get("err_length"), headers.get("tmp_length")
         self._position = 0 if self._lengths == (None, None) else self.offset

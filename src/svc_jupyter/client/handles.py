@@ -69,20 +69,18 @@ class Command(Tracked):
 
         The iterator keeps memory flat, whatever the log's length.
         """
-        return self._follow() if follow else self._text(LogReading(self.id))
+        return self._follow() if follow else log_text(self._client, LogReading(self.id))
 
     def log_part(self, offset: int = 0) -> LogPart:
         """Return the log from byte `offset` on; `end` is the offset to go on from."""
-        reading = LogReading(self.id, offset)
-        text = self._text(reading)
-        return LogPart(offset=offset, end=reading.offset, text=text)
+        return log_part(self._client, self.id, offset)
 
     def log_tail(self, lines: int = 20) -> str:
         """Return the last lines of the log, at most 64 KiB of them."""
         tail = Tail(lines)
         start = start_of_tail(self.log_part(BEYOND_THE_END).end) if self._link.extended else 0
         reading = LogReading(self.id, start)
-        for text in self._poll(reading):
+        for text in poll_log(self._client, reading):
             tail.take(text)
         tail.take(reading.finish())
         return tail.text()
@@ -96,21 +94,6 @@ class Command(Tracked):
             return self.log_tail(1)
         except (ConnectionFailed, StatusError):
             return None  # it only adds detail to an end that is known already
-
-    def _text(self, reading: LogReading) -> str:
-        """Return the text that the log has beyond what was read, and the rest of a character that is cut."""
-        return "".join((*self._poll(reading), reading.finish()))
-
-    def _poll(self, reading: LogReading) -> Iterator[str]:
-        with closing(self._client._open(reading.poll_call())) as response:
-            try:
-                reading.begin_poll(response.headers)
-                for data in response.iter_bytes():
-                    if text := reading.take_bytes(data):
-                        yield text
-                reading.end_poll()
-            except httpx.RequestError as error:
-                raise connection_failed(self._link, error) from error
 
     def _events(self, reading: LogReading) -> Iterator[str]:
         from httpx_sse import EventSource
@@ -137,10 +120,12 @@ class Command(Tracked):
                     yield from self._events(reading)
                 else:
                     reading.ended = self.status().is_final  # asked before the log is read: nothing comes after that
-                    yield from self._poll(reading)
-                outage.over()
+                    yield from poll_log(self._client, reading)
             except (ConnectionFailed, StatusError) as error:
                 reading.ended = False
+                if reading.answered:  # before it broke off: this is a new outage
+                    outage.over()
+                    reading.answered = False
                 if by_events and events_unavailable(error):
                     reading.events_are_missing = True
                 else:
@@ -150,3 +135,28 @@ class Command(Tracked):
                     time.sleep(reading.pause_between_polls())
         if rest := reading.finish():
             yield rest
+
+
+def poll_log(client: Client, reading: LogReading) -> Iterator[str]:
+    """Yield the text that a log has beyond what was read. Raises ConnectionFailed when it breaks off."""
+    with closing(client._open(reading.poll_call())) as response:
+        try:
+            reading.begin_poll(response.headers)
+            for data in response.iter_bytes():
+                if text := reading.take_bytes(data):
+                    yield text
+            reading.end_poll()
+        except httpx.RequestError as error:
+            raise connection_failed(client._link, error) from error
+
+
+def log_text(client: Client, reading: LogReading) -> str:
+    """Return the text that a log has beyond what was read, and the rest of a character that its end cuts off."""
+    return "".join((*poll_log(client, reading), reading.finish()))
+
+
+def log_part(client: Client, command_id: int, offset: int) -> LogPart:
+    """Return a command's log from byte `offset` on."""
+    reading = LogReading(command_id, offset)
+    text = log_text(client, reading)
+    return LogPart(offset=offset, end=reading.offset, text=text)

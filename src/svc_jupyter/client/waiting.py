@@ -90,7 +90,7 @@ def learn_the_end(tracked: Tracked) -> Flow[None]:
 
 
 def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
-    """Return the error for a command that did not end in `done`; its log's last line is the reason if there is no other."""
+    """Return the error for a command that did not end in `done`; `log_line` is the reason where there is no other."""
     record = tracked.record
     because = f": {reason}" if (reason := tracked.reason or log_line) else ""
     if record.status is CommandStatus.CANCELLED:

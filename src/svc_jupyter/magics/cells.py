@@ -45,7 +45,8 @@ class SvcFamily(Magics):
         line = line_for(self.shell, quiet=values.quiet)
         run = Run(start, read, origin, line)
         if values.no_wait:
-            return self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin))
+            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin))
+            return None if values.quiet else handle
         outcome = run.to_frame()
         if values.quiet:
             self.keep(values, outcome.frame)

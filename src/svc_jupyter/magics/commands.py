@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.cells import SvcFamily
 from svc_jupyter.magics.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.errors import SvcInterrupted, SvcUsageError, told_in_words
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.formats import OUTPUT_FORMATS
 from svc_jupyter.magics.handle import CommandHandle
@@ -49,7 +49,7 @@ class CommandMagics(SvcFamily):
         """Look at a command, read its log or its result, or cancel it.
 
         `status` (also when nothing is said) returns its handle, `result` waits for its end and returns its DataFrame,
-        `logs` prints its log, `cancel` says what became of it.
+        `logs` prints its log (with -n its last lines), `cancel` says what became of it.
         """
         values = parse(self.svc_command, line)
         command = ask(lambda: self.session.client().commands.get(values.id), "look-up")
@@ -57,7 +57,7 @@ class CommandMagics(SvcFamily):
             case "result":
                 return self._result(command, values)
             case "logs":
-                return self._print_log(command, follow=values.follow)
+                return self._follow_log(command) if values.follow else self._print_log(command, values.rows)
             case "cancel":
                 return self._cancel(command)
             case _:
@@ -75,13 +75,18 @@ class CommandMagics(SvcFamily):
         self.keep(values, outcome.frame)
         return outcome.frame
 
-    def _print_log(self, command: Command, *, follow: bool) -> None:
-        if not follow:
-            text = ask(command.logs, "log")
-            print(text, end="" if text.endswith("\n") else "\n")  # noqa: T201  the log is the output
-            return
-        for part in command.logs(follow=True):
-            print(part, end="", flush=True)  # noqa: T201
+    def _print_log(self, command: Command, lines: int | None) -> None:
+        text = ask(command.logs if lines is None else lambda: command.log_tail(lines), "log")
+        print(text, end="" if text.endswith("\n") else "\n")  # noqa: T201  the log is the output
+
+    def _follow_log(self, command: Command) -> None:
+        try:
+            with told_in_words():
+                for part in command.logs(follow=True):
+                    print(part, end="", flush=True)  # noqa: T201
+        except KeyboardInterrupt:
+            hint = f"%svc_command {command.id} cancel"
+            raise SvcInterrupted(f"command {command.id} is no longer followed; it goes on ({hint} ends it)") from None
 
     def _cancel(self, command: Command) -> None:
         if command.ended:

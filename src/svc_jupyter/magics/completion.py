@@ -67,7 +67,7 @@ class ServiceNames:
         with self._lock:
             now = self._clock()
             stale = now - known.fetched > FRESH_SECONDS and now - known.tried > RETRY_SECONDS
-            if known.running is None and stale:
+            if stale and (known.running is None or known.running.wait(0)):
                 known.tried = now
                 known.running = Background(lambda: self._fetch(known), "completion")
             running = known.running
@@ -84,8 +84,6 @@ class ServiceNames:
                 known.fetched = self._clock()
         except SvcError:
             return  # a completion has nobody to tell it; the cell itself will
-        finally:
-            known.running = None
 
 
 def _taps(client: Client) -> list[str]:

@@ -6,11 +6,12 @@ progress line. So an interrupt never tears a request, and what it finds half don
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from svc_jupyter.magics.background import Background
 from svc_jupyter.magics.errors import SvcInterrupted, told_in_words
@@ -31,9 +32,11 @@ from svc_jupyter.magics.session import import_tables_meanwhile, tables_imported
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svc_jupyter.api.commands import CommandRecord
     from svc_jupyter.client import Command
     from svc_jupyter.client.waiting import Update
 
+T = TypeVar("T")
 REDRAW_SECONDS = 0.25
 SUBMIT_GRACE_SECONDS = 5.0
 """How long an interrupt waits for a submission under way, so that it can cancel what comes of it."""
@@ -67,6 +70,7 @@ class Run:
     cancels: bool = True
     command: Command | None = None
     _update: Update | None = None
+    _glimpsed: CommandRecord | None = None
     _stopped: bool = False
     _reading: bool = False
     _started: float = field(default_factory=time.monotonic)
@@ -78,18 +82,17 @@ class Run:
 
         Raises SvcCommandFailed, SvcCommandCancelled, SvcServiceError, or SvcInterrupted.
         """
-        work = Background(self._to_frame, "command")
         import_tables_meanwhile()
-        self._attend(work)
-        return Outcome(self._the_command(), work.outcome(), self._seconds())
+        frame = self._attend(self._to_frame)
+        return Outcome(self._the_command(), frame, self._seconds())
 
     def to_end(self) -> None:
         """Wait until the command has ended; raises as `to_frame` does."""
-        self._attend(Background(self._to_end, "command"))
+        self._attend(self._to_end)
 
     def submitted(self) -> Command:
         """Return the command as soon as it is submitted."""
-        self._attend(Background(self._submit, "submission"))
+        self._attend(self._submit)
         return self._the_command()
 
     def _the_command(self) -> Command:
@@ -131,15 +134,28 @@ class Run:
     def _note(self, update: Update) -> None:
         self._update = update
 
+    def _glance(self) -> None:
+        """Look once at a command that is not over in a moment: its own wait brings news only after a second."""
+        from svc_jupyter.client.errors import SvcError
+
+        if self.command is None or self._update is not None:
+            return
+        seen = copy.copy(self.command)
+        try:
+            self._glimpsed = seen.refresh().record
+        except SvcError:
+            return  # the wait itself meets the problem and tells it
+
     # In the cell's own thread.
 
-    def _attend(self, work: Background[Any]) -> None:
-        """Wait for the end of the work while the progress line tells how it stands."""
+    def _attend(self, call: Callable[[], T]) -> T:
+        """Make a call in the other thread while the progress line tells how it stands; return what it returns."""
+        work: Background[T] | None = None
         try:
+            work = Background(call, "command")
             if not work.wait(SILENT_SECONDS):
-                while not work.wait(REDRAW_SECONDS if self.line.animates else None):
-                    self._draw()
-            work.outcome()
+                self._watch(work)
+            return work.outcome()
         except KeyboardInterrupt:
             raise self._interrupted(work) from None
         except Exception:
@@ -147,12 +163,20 @@ class Run:
                 self.line.finish(failed_line(self.command.id, self._seconds()))
             raise
 
+    def _watch(self, work: Background[Any]) -> None:
+        if not self.line.animates:
+            work.wait()
+            return
+        Background(self._glance, "glance").wait(REDRAW_SECONDS)
+        while not work.wait(0 if not self._drawn else REDRAW_SECONDS):
+            self._draw()
+
     def _draw(self) -> None:
         self._drawn = True
         self.line.replace(self._progress())
 
     def _progress(self) -> str:
-        record = self.command.record if self.command else None
+        record = self._latest()
         if record is not None and self._reading:
             return reading_line(record, self._seconds())
         if record is not None and self._update is not None and self._update.problem:
@@ -160,7 +184,12 @@ class Run:
         hint = INTERRUPT_HINT if self.cancels else "interrupt to stop waiting"
         return going_line(record, self._seconds(), hint)
 
-    def _interrupted(self, work: Background[Any]) -> SvcInterrupted:
+    def _latest(self) -> CommandRecord | None:
+        if self.command is None or self._update is not None or self._glimpsed is None:
+            return self.command.record if self.command else None
+        return self._glimpsed
+
+    def _interrupted(self, work: Background[Any] | None) -> SvcInterrupted:
         """Do what an interrupt asks for and return the error that says what came of it."""
         seconds = duration(self._seconds())
         try:
@@ -172,17 +201,34 @@ class Run:
         self.line.finish(text)
         return SvcInterrupted(text[2:])
 
-    def _stop(self, work: Background[Any], seconds: str) -> str:
+    def _stop(self, work: Background[Any] | None, seconds: str) -> str:
         self._stopped = True
+        if work is None:
+            return f"interrupted after {seconds}"
         if self._reading:
             return f"interrupted while its result was read{self._hint('result')}"
         if not self.cancels:
             return f"no longer waited for; it goes on{self._hint('status')}"
         if not self._known.wait(SUBMIT_GRACE_SECONDS) or self.command is None:
             return f"interrupted after {seconds} before a command was submitted; one that still is will be cancelled"
-        Background(self.command.cancel, "cancellation").wait(CANCEL_GRACE_SECONDS)
+        problem = self._cancel(self.command)
+        if problem:
+            return f"could not be cancelled: {problem}{self._hint('cancel')}"
         work.wait(CANCEL_GRACE_SECONDS)
         return self._what_became_of(self.command, seconds)
+
+    def _cancel(self, command: Command) -> str | None:
+        """Ask for the command's end; return why that failed, when it did."""
+        from svc_jupyter.client.errors import SvcError
+
+        cancellation = Background(command.cancel, "cancellation")
+        if not cancellation.wait(CANCEL_GRACE_SECONDS):
+            return "the service does not answer"
+        try:
+            cancellation.outcome()
+        except SvcError as error:
+            return error.message
+        return None
 
     def _what_became_of(self, command: Command, seconds: str) -> str:
         status = str(command.record.status)

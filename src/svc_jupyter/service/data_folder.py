@@ -7,6 +7,8 @@ import json
 import os
 from typing import IO
 
+import psutil
+
 from svc_jupyter.service.settings import Settings
 
 _FILE = "service.json"
@@ -37,6 +39,7 @@ class DataFolder:
             self._holds_lock = True
         except BlockingIOError:
             if self._exclusive:
+                self._lock.close()
                 raise DataFolderTakenError(self._taken_text()) from None
 
     @property
@@ -71,7 +74,9 @@ class DataFolder:
 
     def _taken_text(self) -> str:
         content = self._read()
-        who = f"{content['base_url']} (process {content['pid']})" if content else "one that is just starting"
+        base_url, pid = content.get("base_url"), content.get("pid")
+        is_told = base_url is not None and isinstance(pid, int) and psutil.pid_exists(pid)
+        who = f"{base_url} (process {pid})" if is_told else "one that is just starting"
         return (
             f"another service already runs on the data folder {self.path}: {who}. Use that one, stop it, "
             "or give another --data-dir; several replicas need --database-url with PostgreSQL"

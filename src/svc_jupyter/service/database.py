@@ -114,9 +114,9 @@ class Database:
         """
         if not self.on_sqlite:
             return await self.read(work)
-        if self._look_ups is None:
-            self._look_ups = self.engine.execution_options(svc_look_up=True).connect()
         try:
+            if self._look_ups is None:
+                self._look_ups = self.engine.execution_options(svc_look_up=True).connect()
             return work(self._look_ups)
         except (DBAPIError, PoolTimeout) as error:
             raise _translated(error) from error

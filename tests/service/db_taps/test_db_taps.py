@@ -137,7 +137,7 @@ async def test_another_accounts_taps_are_not_there(db_taps, member, database):
     tap = create(db_taps, member)
     with database.begin() as connection:
         other_account = connection.execute(
-            sa.insert(accounts).values(name="other", features={}).returning(accounts.c.id)
+            sa.insert(accounts).values(id=99, name="other", features={}).returning(accounts.c.id)
         ).scalar_one()
     other = replace(member, account_id=other_account)
     assert db_taps.list(Page(1, 10), by=other).db_taps == []

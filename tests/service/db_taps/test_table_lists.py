@@ -33,14 +33,15 @@ async def test_a_server_that_never_answers_is_not_waited_for(workers, tmp_path, 
         port = silent.getsockname()[1]
         tap = TapAttributes("warehouse", "postgresql", db_host="127.0.0.1", port=port, password="geheim")
         connection = connection_of(tap, Settings(data_dir=tmp_path))
-        with pytest.raises(Invalid, match=f"warehouse .* at 127.0.0.1:{port} did not answer within 0.5 s"):
+        with pytest.raises(Invalid) as refused:
             await list_tables(OpenTap(1, "warehouse", connection), workers, limit_seconds=0.5)
+    assert refused.value.message == f"tap warehouse (postgresql) at 127.0.0.1:{port} did not answer within 0.5 s"
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_without_a_worker_the_service_is_told_to_be_away(workers, postgres_connection):
     await workers.stop()
-    with pytest.raises(Unavailable, match="no worker process could be started|stopping"):
+    with pytest.raises(Unavailable, match="the service is stopping"):
         await list_tables(OpenTap(1, "warehouse", postgres_connection), workers)
 
 

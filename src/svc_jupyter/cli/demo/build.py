@@ -141,7 +141,7 @@ def _fill(database: sqlite3.Connection, table: Table, content: pa.Table) -> None
     database.execute("COMMIT")
 
 
-def _for_sqlite(column: pa.Array) -> list[Any]:
+def _for_sqlite(column: pa.Array[Any]) -> list[Any]:
     """Return the values of a column; times become the text that SQLite's date functions read, UTC."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("s")).cast(pa.string())

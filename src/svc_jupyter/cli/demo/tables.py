@@ -14,7 +14,12 @@ import pyarrow as pa
 from pyarrow import csv
 
 MISSING = "NA"
-_TYPES = {"INTEGER": pa.int64(), "REAL": pa.float64(), "TEXT": pa.string(), "TIMESTAMP": pa.timestamp("s", "UTC")}
+_TYPES: dict[str, pa.DataType] = {
+    "INTEGER": pa.int64(),
+    "REAL": pa.float64(),
+    "TEXT": pa.string(),
+    "TIMESTAMP": pa.timestamp("s", "UTC"),
+}
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ class Job:
             f"attempt {len(self._attempts)} failed: {outcome.message}; "
             f"retry {len(self._attempts)} of {self.row['retry']} in {minutes} min"
         )
-        await self._note({"attempts": self._attempts, "next_attempt_at": self._next_attempt_at})
+        await self._note({"attempts": list(self._attempts), "next_attempt_at": self._next_attempt_at})
 
     def _attempt_record(self, outcome: Outcome) -> dict[str, Any]:
         return {

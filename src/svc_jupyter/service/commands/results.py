@@ -229,7 +229,7 @@ def _cell(value: Any) -> str:
 
 
 def _flat_schema(schema: pa.Schema) -> pa.Schema:
-    """CSV has no lists, maps or binary: such columns become text."""
+    """CSV has no lists, maps, binary or durations: such columns become text."""
     import pyarrow as pa
 
     return pa.schema([pa.field(item.name, pa.string() if _needs_text(item.type) else item.type) for item in schema])
@@ -254,6 +254,8 @@ def _needs_text(kind: pa.DataType) -> bool:
         pa.types.is_nested(kind)
         or pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
         or pa.types.is_interval(kind)
+        or pa.types.is_duration(kind)
         or isinstance(kind, pa.BaseExtensionType)
     )

@@ -40,6 +40,7 @@ from svc_jupyter.service.responses import json_response
 router = APIRouter(prefix="/commands", tags=["commands"])
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
 _TEXT = "text/plain; charset=utf-8"
+_STATUS_FIELDS = ("id", "status", "progress", "message", "start_time", "end_time", "attempts")
 _Flag = Annotated[str, Query(pattern="^(?i:true|false|0|1)$")]
 _Seconds = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end")]
 _Offset = Annotated[int, Query(ge=0, le=2**62)]
@@ -181,7 +182,7 @@ async def get_status_with_results(
     """Return the status and, once the command has ended, its results or its error."""
     row = await (commands.wait(command_id, caller, wait) if wait else commands.row(command_id, caller))
     record = commands.record(row)
-    answer: dict[str, Any] = {key: record[key] for key in ("id", "status", "progress", "message")}
+    answer: dict[str, Any] = {key: record[key] for key in _STATUS_FIELDS}
     if is_final(row):
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
         if row["status"] == "done":

@@ -133,13 +133,18 @@ def _work(job: Job) -> int:
 
     execution = Execution(job, open_engine(job.connection))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-    threading.Thread(target=_end_when_told, args=(job, execution.cancel), daemon=True).start()
-    return execution.run()
+    told = threading.Event()
+    threading.Thread(target=_end_when_told, args=(job, execution.cancel, told), daemon=True).start()
+    code = execution.run()
+    while told.is_set():  # the exit code is the signal's, not that of the query it ended
+        signal.pause()
+    return code
 
 
-def _end_when_told(job: Job, cancel: Callable[[], None]) -> None:
+def _end_when_told(job: Job, cancel: Callable[[], None], told: threading.Event) -> None:
     """On SIGTERM ask the database to end the query, and go; a database that does not answer is not waited for."""
     number = signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    told.set()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
     signal.alarm(_CANCEL_SECONDS)
     code = _SIGNALLED + number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Mapping
 
@@ -69,8 +70,6 @@ class Workers:
     async def stop(self) -> None:
         """End the parent; the workers go on."""
         self._is_closed = True
-        for task in list(self._tasks):
-            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         async with self._lock:
             await self._retire()
@@ -115,8 +114,10 @@ class Workers:
         if self._retirement is not None:
             self._retirement.cancel()
             self._retirement = None
-        if self._parent is not None and self._parent.returncode is None:
-            return self._parent
+        if self._parent is not None:
+            if self._parent.returncode is None:
+                return self._parent
+            await self._drop(self._parent)
         if self._is_closed:
             raise OSError("the service is stopping")
         self._parent = await asyncio.create_subprocess_exec(
@@ -174,7 +175,7 @@ class Workers:
 
 async def _undo(process: DurableProcess) -> None:
     """End a worker that nobody waits for, and forget it unless it has ended its job already."""
-    await process.stop(0)
+    process.signal(signal.SIGKILL)  # a SIGTERM it would answer with an exit code of its own
     await process.wait()
     if not (process.folder / "rc").exists():
         (process.folder / "pid").unlink(missing_ok=True)

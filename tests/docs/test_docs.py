@@ -1,0 +1,65 @@
+"""The documentation names everything there is, and nothing that is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from svc_jupyter.cli import main as command_line
+from svc_jupyter.magics.extension import FAMILIES
+from svc_jupyter.magics.options import option_names, parser_of
+from svc_jupyter.magics.settings import SvcMagics
+from svc_jupyter.service.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+MAGICS = {
+    name: getattr(family, method)
+    for family in FAMILIES
+    for names in family.magics.values()
+    for name, method in names.items()
+}
+
+
+def section_of(page: str, magic: str) -> str:
+    """Return the section of a magic, with the section of what both submitting magics take."""
+    sections = re.split(r"^## ", page, flags=re.MULTILINE)
+    shared = [text for text in sections if text.startswith("What both take")]
+    return "".join([text for text in sections if re.match(rf"`%+{magic}\b", text)] + shared)
+
+
+@pytest.mark.parametrize("magic", MAGICS)
+def test_every_option_of_a_magic_is_described(magic: str):
+    text = section_of((ROOT / "docs" / "magics.md").read_text(), magic)
+    options = [option for option in option_names(parser_of(MAGICS[magic])) if option not in ("-h", "--help")]
+    assert [option for option in options if f"`{option}" not in text and f" {option} " not in text] == []
+
+
+def test_every_option_that_is_described_exists():
+    known = {option for magic in MAGICS.values() for option in option_names(parser_of(magic))}
+    described = re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "docs" / "magics.md").read_text())
+    assert set(described) - known == set()
+
+
+def test_every_setting_of_the_magics_is_described():
+    text = (ROOT / "docs" / "magics.md").read_text()
+    assert [name for name in SvcMagics.names() if f"| `{name}` |" not in text] == []
+
+
+def test_the_table_of_settings_is_that_of_the_service():
+    described = set(re.findall(r"`SVC_([A-Z_]+)`", (ROOT / "docs" / "operations.md").read_text()))
+    assert described == {name.upper() for name in Settings.model_fields}
+
+
+def test_every_subcommand_is_in_the_readme():
+    text = (ROOT / "README.md").read_text()
+    assert [name for name in command_line._SUBCOMMANDS if f"svc-jupyter {name}" not in text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_to_files_lead_somewhere(page: Path):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    files = [link for link in links if "://" not in link]
+    assert [link for link in files if not (page.parent / link).exists()] == []

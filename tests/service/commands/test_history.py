@@ -1,0 +1,145 @@
+"""Filters of the command history, on each database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from tests.service.commands.conftest import AddCommand
+
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.tables import accounts, users
+from svc_jupyter.service.commands.history import HistoryFilter, history_query, parse_day, split_list
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+Listed = Callable[..., list[int]]
+
+
+@pytest.fixture
+def add(add_command: AddCommand) -> AddCommand:
+    """Adds a command that was created just now."""
+    return lambda **values: add_command(**{"created_at": NOW.timestamp() - 60, **values})
+
+
+@pytest.fixture
+def listed(database: Database, caller: Caller) -> Listed:
+    def listed(**wanted: Any) -> list[int]:
+        with database.connect() as connection:
+            query = history_query(caller, HistoryFilter(**{"now": NOW, **wanted}))
+            return [row["id"] for row in connection.execute(query).mappings()]
+
+    return listed
+
+
+def test_the_newest_comes_first(add: AddCommand, listed: Listed):
+    ids = [add() for _ in range(3)]
+    assert listed() == ids[::-1]
+
+
+def test_the_last_thirty_days_are_listed_unless_told_otherwise(add: AddCommand, listed: Listed):
+    def at(days: float) -> int:
+        return add(created_at=(NOW - timedelta(days=days)).timestamp())
+
+    old, middle, new = at(31), at(29), at(1)
+    assert listed() == [new, middle]
+    assert listed(start=NOW - timedelta(days=60)) == [new, middle, old]
+    assert listed(end=NOW - timedelta(days=2)) == [middle, old]
+    assert listed(end=NOW - timedelta(days=30), start=NOW - timedelta(days=40)) == [old]
+    assert listed(start=NOW) == []
+
+
+def test_others_commands_are_listed_on_request_and_those_of_another_account_never(
+    add: AddCommand, listed: Listed, database: Database, caller: Caller
+):
+    with database.begin() as connection:
+        connection.execute(sa.insert(accounts).values(id=2, name="other", features={}))
+        there = sa.insert(users).values(name="x", enabled=True, created_at=0).returning(users.c.id)
+        colleague = connection.execute(there.values(account_id=caller.account_id, email="c@x")).scalar_one()
+        stranger = connection.execute(there.values(account_id=2, email="s@x")).scalar_one()
+    mine, theirs = add(), add(user_id=colleague)
+    add(user_id=stranger, account_id=2)
+    assert listed() == [mine]
+    assert listed(all_users=True) == [theirs, mine]
+
+
+@pytest.mark.parametrize(
+    ("status", "found"),
+    [("waiting", "waiting"), ("done", "done"), ("success", "done"), ("failed", "error"), ("ERROR", "error"),
+     ("cancelled", "cancelled"), ("running", "running")],
+)  # fmt: skip
+def test_by_status(add: AddCommand, listed: Listed, status: str, found: str):
+    by_status = {name: add(status=name) for name in ("waiting", "running", "done", "error", "cancelled")}
+    assert listed(status=status) == [by_status[found]]
+
+
+def test_by_type_and_source(add: AddCommand, listed: Listed):
+    shell, query = add(), add(command_type="DbTapQueryCommand", command_source="UI")
+    assert listed(command_types=("ShellCommand",)) == [shell]
+    assert listed(command_types=("ShellCommand", "DbTapQueryCommand")) == [query, shell]
+    assert listed(sources=("ui",)) == [query]
+    assert listed(sources=("API", "SCHEDULED")) == [shell]
+
+
+def test_by_a_part_of_the_name(add: AddCommand, listed: Listed):
+    daily, percent, _ = add(name="daily sales"), add(name="100%_a"), add()
+    assert listed(name="ly sa") == [daily]
+    assert listed(name="%_") == [percent]
+    assert listed(name="%") == [percent]
+
+
+def test_by_tags_all_of_which_must_be_there(add: AddCommand, listed: Listed):
+    both, one, _ = add(tags="[daily,sales]"), add(tags="[daily]"), add(tags="[dailyx]")
+    assert listed(tags=("daily",)) == [one, both]
+    assert listed(tags=("sales", "daily")) == [both]
+    assert listed(tags=("dail",)) == []
+    assert listed(tags=("d%y",)) == []
+
+
+def test_by_label(add: AddCommand, listed: Listed):
+    labelled, _ = add(label="default"), add()
+    assert listed(label="default") == [labelled]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"status": "fine"}, "status: 'fine' is unknown; it must be one of waiting, running"),
+        ({"command_types": ("Shell",)}, "command_type: 'Shell' is unknown; it must be one of ShellCommand"),
+        ({"sources": ("phone",)}, "command_source: 'PHONE' is unknown; it must be one of API, UI, SCHEDULED"),
+    ],
+)
+def test_an_unknown_value_is_told_with_its_key(wanted: dict[str, Any], message: str):
+    with pytest.raises(Invalid, match=message):
+        history_query(Caller(1, 1, "a@b", frozenset(), 1), HistoryFilter(now=NOW, **wanted))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-21", datetime(2026, 11, 21, tzinfo=UTC)),
+        ("2026-11-21T09:30:00Z", datetime(2026, 11, 21, 9, 30, tzinfo=UTC)),
+        ("2026-11-21 09:30", datetime(2026, 11, 21, 9, 30, tzinfo=UTC)),
+        ("2026-11-21T09:30:00+02:00", datetime(2026, 11, 21, 7, 30, tzinfo=UTC)),
+    ],
+)
+def test_days_and_times_of_a_filter(text: str, expected: datetime):
+    assert parse_day(text, "start_date") == expected
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "0001-01-01", "9999-12-31T23:59:59-12:00", "١٢"])
+def test_what_is_no_day_is_told_with_its_key(text: str):
+    with pytest.raises(Invalid, match=r"^end_date: "):
+        parse_day(text, "end_date")
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [(None, ()), ("", ()), ("a", ("a",)), (" a , b,,", ("a", "b")), ("[a,b]", ("a", "b")), ("[]", ())],
+)
+def test_lists_in_a_filter(text: str | None, items: tuple[str, ...]):
+    assert split_list(text) == items

@@ -1,0 +1,120 @@
+"""Results that are typed tables, and how each type looks in each form."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from svc_jupyter.service.commands import results
+from svc_jupyter.service.commands.kind import ResultForm, StoredResult
+
+Store = Callable[[pa.Table], StoredResult]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Writes a typed result as DB queries do."""
+
+    def store(table: pa.Table, batch_rows: int = 1000) -> StoredResult:
+        with pa.OSFile(str(tmp_path / "result"), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            for batch in table.to_batches(max_chunksize=batch_rows):
+                writer.write_batch(batch)
+        size = (tmp_path / "result").stat().st_size
+        columns = tuple((field.name, str(field.type)) for field in table.schema)
+        return StoredResult(ResultForm.ARROW, "result", size, table.num_rows, columns)
+
+    return store
+
+
+NOON = datetime(2026, 11, 21, 12, 30, 15, 250_000)
+TYPES: dict[str, tuple[pa.DataType, Any, str, str]] = {
+    # type, value, in tab-separated text, in CSV
+    "integer": (pa.int64(), -(2**63), "-9223372036854775808", "-9223372036854775808"),
+    "unsigned": (pa.uint64(), 2**64 - 1, "18446744073709551615", "18446744073709551615"),
+    "float": (pa.float64(), 0.1, "0.1", "0.1"),
+    "not a number": (pa.float64(), float("inf"), "inf", "inf"),
+    "boolean": (pa.bool_(), True, "true", "true"),
+    "text": (pa.string(), "grün", "grün", "grün"),
+    "large text": (pa.large_string(), "x", "x", "x"),
+    "text with tab and line ends": (pa.string(), "a\tb\r\nc\nd\re", "a b c d e", "a\tb\r\nc\nd\re"),
+    "text with a quote": (pa.string(), 'say "hi", now', 'say "hi", now', 'say "hi", now'),
+    "binary": (pa.binary(), b"\x00\xff", "00ff", "00ff"),
+    "large binary": (pa.large_binary(), b"ab", "6162", "6162"),
+    "fixed binary": (pa.binary(2), b"ab", "6162", "6162"),
+    "decimal": (pa.decimal128(38, 10), Decimal("1.5000000000"), "1.5000000000", "1.5000000000"),
+    "date": (pa.date32(), date(2026, 11, 21), "2026-11-21", "2026-11-21"),
+    "time": (pa.time64("us"), time(12, 30, 15), "12:30:15", "12:30:15.000000"),
+    "timestamp": (pa.timestamp("us"), NOON, "2026-11-21 12:30:15.250000", "2026-11-21 12:30:15.250000"),
+    "timestamp with zone": (
+        pa.timestamp("us", "UTC"),
+        NOON.replace(tzinfo=UTC),
+        "2026-11-21 12:30:15.250000+00:00",
+        "2026-11-21 12:30:15.250000Z",
+    ),
+    "list": (pa.list_(pa.int64()), [1, None, 3], "[1, null, 3]", "[1, null, 3]"),
+    "list of texts": (pa.list_(pa.string()), ['a"b', "grün"], '["a\\"b", "grün"]', '["a\\"b", "grün"]'),
+    "structure": (
+        pa.struct([("a", pa.int64()), ("b", pa.date32())]),
+        {"a": 1, "b": date(2026, 1, 2)},
+        '{"a": 1, "b": "2026-01-02"}',
+        '{"a": 1, "b": "2026-01-02"}',
+    ),
+    "duration": (pa.duration("s"), timedelta(hours=25), "1 day, 1:00:00", "1 day, 1:00:00"),
+    "dictionary": (pa.dictionary(pa.int32(), pa.string()), "x", "x", "x"),
+    "nothing at all": (pa.null(), None, "NULL", ""),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_a_value_of_each_type(store: Store, tmp_path: Path, name: str):
+    kind, value, in_tsv, in_csv = TYPES[name]
+    table = pa.table({"value": pa.array([value, None], kind), "n": [1, 2]})
+    result = store(table)
+    assert "".join(results.as_tsv(tmp_path, result, headers=False)) == f"{in_tsv}\t1\r\nNULL\t2\r\n"
+    text = b"".join(results.as_csv(tmp_path, result)).decode()
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [["value", "n"], [in_csv, "1"], ["", "2"]]
+    assert pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all() == table
+    parquet = pq.read_table(pa.BufferReader(b"".join(results.as_parquet(tmp_path, result))))
+    assert parquet.column("value").to_pylist() == table.column("value").to_pylist()
+
+
+def test_null_and_the_empty_text_differ_in_csv(store: Store, tmp_path: Path):
+    result = store(pa.table({"a": [None, ""], "n": [1, 2]}))
+    assert b"".join(results.as_csv(tmp_path, result)) == b'"a","n"\n,1\n"",2\n'
+
+
+@pytest.mark.parametrize("headers", [False, True])
+def test_a_table_without_rows_has_its_header(store: Store, tmp_path: Path, headers: bool):
+    result = store(pa.table({"a": pa.array([], pa.int64()), "b\tc": pa.array([], pa.string())}))
+    assert "".join(results.as_tsv(tmp_path, result, headers=headers)) == ("a\tb c\r\n" if headers else "")
+    assert b"".join(results.as_csv(tmp_path, result)) == b'"a","b\tc"\n'
+    assert pq.read_table(pa.BufferReader(b"".join(results.as_parquet(tmp_path, result)))).num_rows == 0
+
+
+def test_columns_of_the_same_name_stay_apart(store: Store, tmp_path: Path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["n", "n"])
+    result = store(table)
+    assert "".join(results.as_tsv(tmp_path, result, headers=True)) == "n\tn\r\n1\t2\r\n"
+    assert b"".join(results.as_csv(tmp_path, result)) == b'"n","n"\n1,2\n'
+    assert pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all() == table
+
+
+def test_many_batches_come_out_in_order(store: Store, tmp_path: Path):
+    table = pa.table({"n": range(5000)})
+    result = store(table)
+    assert "".join(results.as_tsv(tmp_path, result, headers=False)).split() == [str(n) for n in range(5000)]
+    assert pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all() == table
+
+
+def test_arrow_is_given_out_as_it_lies_on_disk(store: Store, tmp_path: Path):
+    result = store(pa.table({"n": range(5000)}))
+    assert b"".join(results.as_arrow(tmp_path, result)) == (tmp_path / "result").read_bytes()

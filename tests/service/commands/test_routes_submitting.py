@@ -1,0 +1,245 @@
+"""Submitting over HTTP, to a real service: what is taken, what is refused and how."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.commands.test_record import EXTENSIONS, OF_THE_CONTRACT
+from tests.support.service_process import ServiceProcess
+
+VERSIONS = ("v1.2", "latest", "v1.3", "v2", "v2.0", "v2.1", "v2.2")
+
+
+@pytest.fixture
+def http(shared_service: ServiceProcess) -> httpx.Client:
+    return shared_service.http
+
+
+def error_of(response: httpx.Response) -> str:
+    """Return the text of an error, whose envelope must be whole."""
+    error = response.json()["error"]
+    assert error["error_code"] == response.status_code
+    assert error["trace_id"] == response.headers["X-Trace-Id"]
+    assert response.headers["Content-Type"] == "application/json"
+    return str(error["error_message"])
+
+
+def test_a_submission_answers_with_the_record_as_it_was_created(shared_service: ServiceProcess):
+    record = shared_service.submit("echo hi", name="n", tags=["a", "b"], pool="p", timeout=100, can_notify=False)
+    assert record.keys() == OF_THE_CONTRACT | EXTENSIONS
+    assert (record["status"], record["progress"], record["start_time"]) == ("waiting", 0, None)
+    assert (record["name"], record["pool"], record["timeout"], record["label"]) == ("n", "p", 100, None)
+    assert record["meta_data"] == {
+        "results_resource": f"commands/{record['id']}/results", "logs_resource": f"commands/{record['id']}/logs",
+    }  # fmt: skip
+    assert re.fullmatch(rf"/tmp/\d{{4}}-\d\d-\d\d/1/{record['id']}", record["path"])
+    assert shared_service.ended(record["id"])["status"] == "done"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_every_version_and_both_forms_of_the_path(shared_service: ServiceProcess, version: str, slash: str):
+    url = f"{shared_service.base_url}/api/{version}/commands{slash}"
+    body = {"command_type": "ShellCommand", "inline": "true"}
+    submitted = shared_service.http.post(url, json=body)
+    assert submitted.status_code == 200
+    one = shared_service.http.get(f"{shared_service.base_url}/api/{version}/commands/{submitted.json()['id']}{slash}")
+    assert one.json()["id"] == submitted.json()["id"]
+    assert shared_service.http.get(url).status_code == 200
+
+
+def test_nulls_and_unknown_keys_are_ignored(shared_service: ServiceProcess):
+    nothing = dict.fromkeys(("name", "tags", "label", "retry", "timeout", "macros", "files", "script_location", "pool"))
+    record = shared_service.submit("true", **nothing, can_notify=None, unknown={"deep": [1, None]}, template="x")
+    assert shared_service.ended(record["id"])["status"] == "done"
+    assert record["template"] == "generic"
+
+
+def test_archive_and_tag_are_other_names(shared_service: ServiceProcess):
+    record = shared_service.submit("true", tag="[x]", archive="")
+    found = shared_service.http.get(f"/commands/{record['id']}", params={"include_query_properties": "TRUE"}).json()
+    assert (found["tags"], found["comments"]) == ("[x]", None)
+
+
+def test_macros_are_filled_in(shared_service: ServiceProcess):
+    macros = [{"day": "Service_nominal_time.format('YYYY-MM-DD')"}, {"n": "6 * 7"}]
+    record = shared_service.submit("echo $day$ $n$ $unknown$ costs 5$", macros=macros)
+    ended = shared_service.ended(record["id"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d 42 \$ costs 5\$\r\n", shared_service.text(record["id"]))
+    assert ended["resolved_macros"][1] == {"n": 42}
+    assert ended["command"]["inline"] == "echo $day$ $n$ $unknown$ costs 5$"
+
+
+BODIES: list[tuple[bytes, int, str]] = [
+    (b"{", 400, "the body is not JSON"),
+    (b"\xff\xfe", 400, "the body is not JSON"),
+    (b"[" * 100_000, 400, "the body is not JSON"),
+    (b"1" * 5000, 400, "the body is not JSON"),
+    (b"[]", 422, "the body must be a JSON object"),
+    (b'"text"', 422, "the body must be a JSON object"),
+    (b"null", 422, "the body must be a JSON object"),
+    (b"", 422, "command_type is missing; it must be one of DbTapQueryCommand, ShellCommand"),
+    (b"{}", 422, "command_type is missing; it must be one of DbTapQueryCommand, ShellCommand"),
+    (b'{"command_type": "Nothing"}', 422, "command_type 'Nothing' is unknown; it must be one of"),
+    (b'{"command_type": ["ShellCommand"]}', 422, "command_type must be a string"),
+    (b'{"command_type": "HiveCommand"}', 422, "HiveCommand could not be created: not supported yet"),
+    (
+        b'{"command_type": "ShellCommand"}', 422,
+        "ShellCommand could not be created: give exactly one of inline and script_location",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "script_location": "a.sh"}', 422,
+        "ShellCommand could not be created: give exactly one of inline and script_location",
+    ),
+    (b'{"command_type": "ShellCommand", "inline": "a\\u0000b"}', 422, "ShellCommand could not be created: inline"),
+    (b'{"command_type": "ShellCommand", "inline": "a\\ud800b"}', 422, "ShellCommand could not be created: inline"),
+    (b'{"command_type": "ShellCommand", "inline": 7}', 422, "ShellCommand could not be created: inline"),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "name": "\\ud800"}', 422,
+        "ShellCommand could not be created: name",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "timeout": NaN}', 422,
+        "ShellCommand could not be created: timeout",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "name": "<b>"}', 422,
+        "ShellCommand could not be created: name: must not contain",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "tags": "a,b"}', 422,
+        "ShellCommand could not be created: tags: must be comma-separated tags in square brackets",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "macros": [{"a": "while (true) {}"}]}', 422,
+        "ShellCommand could not be created: macro 'a'",
+    ),
+    (
+        b'{"command_type": "ShellCommand", "inline": "true", "macros": [{"a": "(() => {for (;;);})()"}]}', 422,
+        "ShellCommand could not be created: macro 'a'",
+    ),
+    (b'{"command_type": "DbTapQueryCommand", "query": "q"}', 422, "DbTapQueryCommand could not be created: db_tap_id"),
+    (
+        b'{"command_type": "DbTapQueryCommand", "query": "q", "db_tap_id": 9223372036854775808}', 422,
+        "DbTapQueryCommand could not be created: db_tap_id",
+    ),
+    (
+        b'{"command_type": "DbTapQueryCommand", "query": "q", "db_tap_id": "987654"}', 422,
+        "DbTapQueryCommand could not be created: db_tap_id: there is no",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "status", "message"), BODIES)
+def test_what_is_refused_and_why(http: httpx.Client, content: bytes, status: int, message: str):
+    response = http.post("/commands", content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == status, response.text
+    assert error_of(response).startswith(message)
+
+
+def test_a_refused_submission_leaves_no_command(http: httpx.Client):
+    before = http.get("/commands", params={"per_page": 1}).json()["commands"]
+    http.post("/commands", json={"command_type": "ShellCommand", "inline": "true", "name": "<"})
+    assert http.get("/commands", params={"per_page": 1}).json()["commands"] == before
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "\xe9\xff", "x" * 5000])
+@pytest.mark.parametrize(("method", "path"), [("POST", "/commands"), ("GET", "/commands/1"), ("PUT", "/commands/1")])
+def test_without_a_valid_token_nothing_is_answered(
+    shared_service: ServiceProcess, token: str | None, method: str, path: str
+):
+    with shared_service.client(None) as client:
+        headers = {} if token is None else {"X-AUTH-TOKEN": token.encode("latin-1")}
+        response = client.request(method, path, headers=headers, json={})
+    assert response.status_code == 401
+    assert "X-AUTH-TOKEN" in error_of(response)
+    assert token is None or len(token) < 5 or token not in response.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nowhere", 404),
+        ("GET", "/commands/1/nowhere", 404),
+        ("DELETE", "/commands", 405),
+        ("PATCH", "/commands/1", 405),
+        ("POST", "/commands/1/results", 405),
+    ],
+)
+def test_unknown_paths_and_methods(http: httpx.Client, method: str, path: str, status: int):
+    response = http.request(method, path)
+    assert response.status_code == status
+    error_of(response)
+    if status == 405:
+        assert "GET" in response.headers["Allow"]
+
+
+def test_a_body_over_the_limit_is_refused(http: httpx.Client):
+    body = json.dumps({"command_type": "ShellCommand", "inline": "#" * (17 * 2**20)})
+    response = http.post("/commands", content=body)
+    assert response.status_code == 413
+    assert "larger than 16777216 bytes" in error_of(response)
+    assert http.get("/commands").status_code == 200
+
+
+def test_a_script_of_megabytes_is_run(shared_service: ServiceProcess):
+    record = shared_service.submit("echo begun\n" + "# comment\n" * 500_000 + "echo end")
+    assert shared_service.ended(record["id"])["status"] == "done"
+    assert shared_service.text(record["id"]) == "begun\r\nend\r\n"
+
+
+class TestIdempotencyKey:
+    def post(self, http: httpx.Client, key: str, path: str = "/commands", **body: Any) -> httpx.Response:
+        content = {"command_type": "ShellCommand", "inline": "true", **body}
+        return http.post(path, json=content, headers={"Idempotency-Key": key})
+
+    def test_the_same_request_creates_once(self, http: httpx.Client):
+        answers = [self.post(http, "same-1") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200] * 3
+        assert answers[0].json() == answers[1].json() == answers[2].json()
+        assert self.post(http, "same-1", "/commands/").json() == answers[0].json()
+
+    def test_another_body_is_refused(self, http: httpx.Client):
+        assert self.post(http, "other-1").status_code == 200
+        response = self.post(http, "other-1", name="other")
+        assert response.status_code == 422
+        assert "this Idempotency-Key was used for another request" in error_of(response)
+
+    def test_a_refused_request_does_not_use_up_its_key(self, http: httpx.Client):
+        assert self.post(http, "refused-1", name="<").status_code == 422
+        assert self.post(http, "refused-1").status_code == 200
+
+    @pytest.mark.parametrize("key", ["", "k" * 256])
+    def test_a_key_out_of_form_is_refused(self, http: httpx.Client, key: str):
+        assert self.post(http, key).status_code == 422
+
+    def test_requests_at_the_same_moment_create_once(self, http: httpx.Client):
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda _: self.post(http, "moment-1"), range(16)))
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({answer.json()["id"] for answer in answers}) == 1
+
+    def test_other_creating_calls_take_part(self, http: httpx.Client):
+        def post(name: str) -> httpx.Response:
+            return http.post("/users/1/tokens", json={"name": name}, headers={"Idempotency-Key": "token-1"})
+
+        first, second = post("a"), post("a")
+        assert first.status_code == 200
+        assert first.json() == second.json()
+        assert post("b").status_code == 422
+        names = [token["name"] for token in http.get("/users/1/tokens").json()["tokens"]]
+        assert names.count("a") == 1
+        http.delete(f"/users/1/tokens/{first.json()['id']}")
+
+
+def test_the_document_of_the_interface_is_there_without_a_token(shared_service: ServiceProcess):
+    with httpx.Client(base_url=shared_service.base_url, trust_env=False) as client:
+        assert "text/html" in client.get("/api/docs").headers["Content-Type"]
+        document = client.get("/api/openapi.json").json()
+    assert document["openapi"].startswith("3.1")
+    assert "/api/v1.2/commands/{command_id}/results" in document["paths"]

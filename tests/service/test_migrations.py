@@ -1,0 +1,163 @@
+"""The schema, step by step, on both databases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from pydantic import SecretStr
+from tests.service.conftest import DATABASES
+
+from svc_jupyter.service import migrations
+from svc_jupyter.service.access.accounts import ensure_account
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.database import Database, metadata
+from svc_jupyter.service.settings import Settings
+
+Open = Callable[[], Database]
+
+
+@pytest.fixture(params=DATABASES)
+def open_empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Opens a database that is empty at first."""
+    if request.param == "postgresql":
+        url = SecretStr(request.getfixturevalue("empty_postgres_url"))
+        settings = Settings(data_dir=tmp_path, database_url=url)
+    else:
+        settings = Settings(data_dir=tmp_path)
+    opened: list[Database] = []
+
+    def open_empty() -> Database:
+        opened.append(Database(settings))
+        return opened[-1]
+
+    yield open_empty
+    for database in opened:
+        database.close()
+
+
+def upgrade_to(database: Database, revision: str) -> None:
+    with database.begin() as connection:
+        config = migrations._config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def revision_of(database: Database) -> str:
+    with database.connect() as connection:
+        return str(connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one())
+
+
+def test_an_empty_database_gets_the_schema_of_the_tables(open_empty: Open):
+    database = open_empty()
+    migrations.upgrade(database)
+    with database.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True, "target_metadata": metadata}
+        )
+        assert compare_metadata(context, metadata) == []
+    assert revision_of(database) == migrations.HEAD
+
+
+def test_the_newest_revision_is_the_one_the_service_knows():
+    script = ScriptDirectory.from_config(migrations._config())
+    assert script.get_heads() == [migrations.HEAD]
+    assert [item.revision for item in script.walk_revisions()][-1] == "0001"
+
+
+def test_every_step_can_be_taken_alone(open_empty: Open):
+    script = ScriptDirectory.from_config(migrations._config())
+    database = open_empty()
+    for item in reversed(list(script.walk_revisions())):
+        upgrade_to(database, item.revision)
+        assert revision_of(database) == item.revision
+    migrations.upgrade(database)
+
+
+def test_an_older_database_keeps_its_rows(open_empty: Open):
+    database = open_empty()
+    upgrade_to(database, "0001")
+    now = time.time()
+    with database.begin() as connection:
+        connection.execute(sa.text("INSERT INTO accounts (id, name, features) VALUES (1, 'old', '{\"a\": true}')"))
+        connection.execute(
+            sa.text(
+                "INSERT INTO users (id, account_id, email, name, enabled, created_at) "
+                "VALUES (1, 1, 'old@example.org', 'old', true, 1)"
+            )
+        )
+        connection.execute(
+            sa.text(
+                "INSERT INTO commands (id, account_id, user_id, command_type, command_source, status, command, "
+                "created_at, can_notify, name) VALUES (41, 1, 1, 'ShellCommand', 'API', 'done', "
+                "'{\"inline\": \"true\"}', :now, false, 'kept')"
+            ),
+            {"now": now},
+        )
+    migrations.upgrade(database)
+    with database.begin() as connection:
+        ensure_account(connection, Settings(data_dir=Path("/nonexistent")))
+        row = connection.execute(sa.select(commands)).mappings().one()
+        assert (row["id"], row["name"], row["command"], row["created_at"]) == (41, "kept", {"inline": "true"}, now)
+        assert connection.execute(sa.text("SELECT name FROM accounts")).scalar_one() == "old"
+        assert connection.execute(sa.text("SELECT email FROM users")).scalar_one() == "old@example.org"
+    assert revision_of(database) == migrations.HEAD
+
+
+def test_a_current_database_is_left_alone(open_empty: Open, monkeypatch: pytest.MonkeyPatch):
+    database = open_empty()
+    migrations.upgrade(database)
+    monkeypatch.setattr(migrations, "_config", lambda: pytest.fail("loaded Alembic"))
+    migrations.upgrade(database)
+
+
+def test_a_newer_database_is_refused_and_unharmed(open_empty: Open):
+    database = open_empty()
+    migrations.upgrade(database)
+    with database.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(RuntimeError, match=r"revision 9999.*made by a newer svc-jupyter; upgrade this installation"):
+        migrations.upgrade(database)
+    assert revision_of(database) == "9999"
+
+
+def test_replicas_that_start_together_migrate_once(empty_postgres_url: str, tmp_path: Path):
+    settings = Settings(data_dir=tmp_path, database_url=SecretStr(empty_postgres_url))
+    replicas = [Database(settings) for _ in range(4)]
+    barrier = Barrier(len(replicas))
+
+    def prepare(database: Database) -> int:
+        barrier.wait(10)
+        migrations.upgrade(database)
+        with database.begin() as connection:
+            return ensure_account(connection, settings)
+
+    try:
+        with ThreadPoolExecutor(len(replicas)) as pool:
+            assert list(pool.map(prepare, replicas)) == [1] * 4
+        assert revision_of(replicas[0]) == migrations.HEAD
+        with replicas[0].connect() as connection:
+            assert connection.execute(sa.text("SELECT count(*) FROM users")).scalar() == 1
+    finally:
+        for database in replicas:
+            database.close()
+
+
+def test_a_step_that_fails_changes_nothing(open_empty: Open):
+    """A half-migrated database would be neither the old version's nor the new one's."""
+    database = open_empty()
+    with database.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE notification_outbox (id INTEGER)"))
+    with pytest.raises(sa.exc.DBAPIError, match="already exists"):
+        migrations.upgrade(database)
+    with database.connect() as connection:
+        assert sa.inspect(connection).get_table_names() == ["notification_outbox"]
