@@ -21,7 +21,9 @@ SUBJECTS = ("shell_latency", "db_million", "db_memory", "throughput", "startup",
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen subjects one after the other, each in a temporary folder of its own; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.partition(": ")[2])
-    parser.add_argument("names", nargs="*", metavar="name", help=f"one or more of: {', '.join(SUBJECTS)} (default: all)")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"one or more of: {', '.join(SUBJECTS)} (default: all)"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer rounds and less data: a look, not a measurement")
     chosen = parser.parse_args(arguments)
     if unknown := [name for name in chosen.names if name not in SUBJECTS]:

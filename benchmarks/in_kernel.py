@@ -45,7 +45,6 @@ def run_lines(lines: list[str]) -> None:
 
 def magic_seconds(name: str, line: str, cell: str, wanted: list[str] | None) -> float:
     """Return the seconds of a cell magic from its call to its value; `wanted` are the lines the value must have."""
-    gc.collect()
     started = time.perf_counter()
     value = shell().run_cell_magic(name, line, cell)
     took = time.perf_counter() - started
@@ -56,7 +55,6 @@ def magic_seconds(name: str, line: str, cell: str, wanted: list[str] | None) -> 
 
 def cell_seconds(source: str) -> float:
     """Return the seconds of a whole cell, parsing and the display of its value included."""
-    gc.collect()
     started = time.perf_counter()
     result = shell().run_cell(source, store_history=False)
     took = time.perf_counter() - started
@@ -71,7 +69,6 @@ def client_seconds(script: str) -> float:
         from svc_jupyter.client import Client
 
         client = _state["client"] = Client()
-    gc.collect()
     started = time.perf_counter()
     client.commands.submit("ShellCommand", inline=script).wait().result().to_pandas()
     return time.perf_counter() - started

@@ -11,7 +11,16 @@ from importlib.metadata import PackageNotFoundError, version
 import psutil
 
 _PACKAGES = (
-    *("svc-jupyter", "httpx", "uvicorn", "fastapi", "pandas", "pyarrow", "adbc-driver-sqlite", "adbc-driver-postgresql"),
+    *(
+        "svc-jupyter",
+        "httpx",
+        "uvicorn",
+        "fastapi",
+        "pandas",
+        "pyarrow",
+        "adbc-driver-sqlite",
+        "adbc-driver-postgresql",
+    ),
     *("ipython", "ipykernel", "ipyparallel", "jupysql"),
 )
 _QUIET = 0.5

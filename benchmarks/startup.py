@@ -116,5 +116,7 @@ def _service_starts(folder: Path, rounds: int) -> None:
         with ipcluster(place):
             return time.perf_counter() - started
 
-    results = compete({FRESH: start_fresh, EXISTING: lambda: start_and_stop(existing), IPCLUSTER: start_cluster}, rounds)
+    results = compete(
+        {FRESH: start_fresh, EXISTING: lambda: start_and_stop(existing), IPCLUSTER: start_cluster}, rounds
+    )
     report.contest("From the command to `ready`", "seconds", results, EXISTING, report.seconds)

@@ -127,6 +127,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _shell(kind: type[InteractiveShell]) -> Iterator[Notebook]:
     config = Config()
     config.HistoryManager.enabled = False
+    config.IPCompleter.use_jedi = False  # slow at its first use, and no part of what is tested
     InteractiveShell.clear_instance()
     shell = kind.instance(config=config)
     load_ipython_extension(shell)

@@ -109,5 +109,21 @@ def test_a_log_line_that_is_the_message_is_told_once():
     assert "  more\n" in text
 
 
+def test_what_the_service_tells_itself_is_told_once():
+    message = "no such table: tt\n  query, line 2: from tt\n  tap big (sqlite)"
+    text = failure_text(1, message, [], Origin("query", "select a\nfrom tt", "tap big (sqlite)"), 2.0)
+    assert text.split("\n") == [
+        "command 1 failed after 2.0 s: no such table: tt",
+        "  query, line 2: from tt",
+        "  tap big (sqlite). Log: %svc_command 1 logs",
+    ]
+
+
+def test_the_engines_caret_stays_under_its_word():
+    message = 'syntax error at or near "form"\n  LINE 1: select 1 form t\n                   ^'
+    lines = failure_text(1, message, [], Origin("query"), 2.0).split("\n")
+    assert lines[1:3] == ["  LINE 1: select 1 form t", "                   ^"]
+
+
 def test_without_a_message_the_failure_is_still_told():
     assert failure_text(1, "", [], Origin("script"), 2.0).startswith("command 1 failed after 2.0 s\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.errors import SvcCommandCancelled, SvcCommandFailed
@@ -70,14 +71,14 @@ def failure_text(
 ) -> str:
     """Return the error's text: the first line is the cause, the last one the next step."""
     what = "was cancelled" if cancelled else "failed"
-    cause, *rest = message.split("\n") or [""]
-    words = [line for line in rest if line.strip()][:_MESSAGE_LINES]
+    cause, _, rest = message.partition("\n")
+    words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
     words += [line for line in log if line.strip() not in message]
-    lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
-    lines += [f"  {line}" for line in words]
     place = place_of("\n".join([message, *log]), origin.text) if origin.text and not cancelled else None
-    if place is not None:
-        lines.append(f"  {origin.noun}, {place}")
+    if place is not None and not any(line.startswith(f"{origin.noun}, line ") for line in words):
+        words.append(f"{origin.noun}, {place}")
+    lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
+    lines += [f"  {line}" for line in words if line.rstrip(".") != origin.target]
     target = f"{origin.target}. " if origin.target else ""
     lines.append(f"  {target}Log: %svc_command {command_id} logs")
     return "\n".join(lines)

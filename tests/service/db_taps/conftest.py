@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
+from tests.service.db_taps.answers import Answer, Query, read_json, read_table, sqlite_connection
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
@@ -20,53 +18,10 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.execution import Execution, open_engine
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind
+from svc_jupyter.service.db_taps.job import Connection, Job, JobKind
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
-
-
-@dataclass
-class Answer:
-    """How a query ended."""
-
-    code: int
-    summary: dict[str, Any] | None
-    error: dict[str, Any] | None
-    table: pa.Table | None
-    log: str
-
-    @property
-    def message(self) -> str:
-        return (self.error or self.summary or {})["message"]
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        assert self.table is not None, self.error
-        return self.table.to_pylist()
-
-    @property
-    def types(self) -> dict[str, str]:
-        assert self.table is not None, self.error
-        return {field.name: str(field.type) for field in self.table.schema}
-
-
-Query = Callable[..., Answer]
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def read_table(path: Path) -> pa.Table | None:
-    if not path.exists():
-        return None
-    with pa.OSFile(str(path), "rb") as file, pa.ipc.open_stream(file) as reader:
-        return reader.read_all()
-
-
-def sqlite_connection(file: Path) -> Connection:
-    return Connection("flights", "sqlite", EngineName.SQLITE, Dialect.SQLITE, file.name, str(file))
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from pathlib import Path
 import psutil
 import psycopg
 import pytest
+from tests.service.db_taps.answers import read_json, read_table, sqlite_connection
 
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.db_taps.job import from_line, to_line
 from svc_jupyter.service.db_taps.workers import Workers, worker_environment
 
-from .conftest import read_json, read_table, sqlite_connection
 
 DEADLINE = 30.0
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"

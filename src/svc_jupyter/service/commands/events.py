@@ -20,6 +20,17 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
 
+EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "One event of the stream; `data` is JSON, `id` the byte of the log up to which it has been sent",
+    "properties": {
+        "event": {"type": "string", "enum": [kind.value for kind in EventKind]},
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "id", "data"],
+}
+"""An event, for the OpenAPI document."""
 _LOOK_SECONDS = 0.25
 _PING_SECONDS = 15
 _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")

@@ -27,7 +27,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
-from svc_jupyter.service.commands.events import event_stream
+from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
 from svc_jupyter.service.commands.inline import inline_results
 from svc_jupyter.service.commands.record import is_final
@@ -228,7 +228,7 @@ async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> 
     return json_response({"jobs": []})
 
 
-@router.get("/{command_id}/events", responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}})
+@router.get("/{command_id}/events", responses={200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}}})
 async def follow_command(
     command_id: Id,
     commands: CommandsDep,
