@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import shutil
 import sys
 import tempfile
 import time
@@ -13,13 +14,13 @@ from pathlib import Path
 
 from benchmarks.machine import machine_lines
 from benchmarks.report import heading
-from benchmarks.surroundings import leave_no_trace_of
+from benchmarks.surroundings import keep_bytecode, leave_no_trace_of
 
 SUBJECTS = ("shell_latency", "db_million", "db_memory", "throughput", "startup", "streaming")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the chosen subjects one after the other, each in a temporary folder of its own; return the exit code."""
+    """Run the chosen subjects one after the other, each in a folder of its own; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.partition(": ")[2])
     parser.add_argument(
         "names", nargs="*", metavar="name", help=f"one or more of: {', '.join(SUBJECTS)} (default: all)"
@@ -29,17 +30,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in chosen.names if name not in SUBJECTS]:
         parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(SUBJECTS)}")
     print("\n".join(machine_lines()))
-    for name in chosen.names or SUBJECTS:
-        subject = importlib.import_module(f"benchmarks.{name}")
-        heading(name, inspect.getdoc(subject) or "")
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix=f"svc-benchmark-{name}-") as folder:
-            try:
-                subject.run(Path(folder), quick=chosen.quick)
-            finally:
-                leave_no_trace_of(Path(folder))
-        print(f"({name} took {time.monotonic() - started:.0f} s)")
+    with tempfile.TemporaryDirectory(prefix="svc-benchmark-") as folder:
+        keep_bytecode(Path(folder) / "bytecode")
+        for name in chosen.names or SUBJECTS:
+            run_subject(name, Path(folder) / name, quick=chosen.quick)
     return 0
+
+
+def run_subject(name: str, folder: Path, *, quick: bool) -> None:
+    """Run one subject in a new folder and end whatever it leaves behind, also when it fails."""
+    subject = importlib.import_module(f"benchmarks.{name}")
+    heading(name, inspect.getdoc(subject) or "")
+    started = time.monotonic()
+    folder.mkdir()
+    try:
+        subject.run(folder, quick=quick)
+    finally:
+        leave_no_trace_of(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"({name} took {time.monotonic() - started:.0f} s)", flush=True)
 
 
 if __name__ == "__main__":

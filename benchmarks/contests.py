@@ -1,11 +1,17 @@
-"""Contestants that take turns: A B C, B C A, …, so that whatever else the machine does hits them all alike."""
+"""Contestants that take turns, so that whatever else the machine does hits them all alike.
+
+The order changes from round to round, the same way in every run: who follows a heavy one finds the caches cold.
+"""
 
 from __future__ import annotations
 
+import random
 import statistics
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+_SEED = 1
 
 Measure = Callable[[], float]
 """Does the thing once and returns what was measured: seconds, a rate, bytes."""
@@ -44,12 +50,11 @@ class Results:
 
 
 def compete(contestants: Mapping[str, Measure], rounds: int, *, warm_up: int = 1) -> Results:
-    """Let each contestant measure once a round, each round beginning with another one; the warm-up does not count."""
-    names = list(contestants)
-    values: dict[str, list[float]] = {name: [] for name in names}
+    """Let each contestant measure once a round; the rounds of the warm-up do not count."""
+    order = random.Random(_SEED)
+    values: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(-warm_up, rounds):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
+        for name in order.sample(list(contestants), len(contestants)):
             value = contestants[name]()
             if number >= 0:
                 values[name].append(value)

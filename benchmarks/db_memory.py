@@ -1,8 +1,8 @@
 """Memory of the service while a query's result goes through it: it must not depend on the number of rows.
 
-A query runs in a worker process of the service's; the worker's parent stays for the next query. The service's own growth
-is its peak less what it had before the query; service and workers together count shared memory once. The client reads the
-result batch by batch.
+A query runs in a worker process of the service's; the worker's parent stays for the next query. The service's own
+growth is its peak less what it had before the query; service and workers together count shared memory once. The client
+reads the result batch by batch.
 """
 
 from __future__ import annotations

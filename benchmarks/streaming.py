@@ -1,7 +1,7 @@
 """A log and a result of 1 GB, sent by the service and read by the client without keeping them.
 
-`python -m http.server` sends the same file to the same HTTP library: what a plain download of it takes. The growth is the
-peak of memory less what the process had before the download; it must not depend on the size.
+`python -m http.server` sends the same file to the same HTTP library: what a plain download of it takes. The growth is
+the peak of memory less what the process had before the download; it must not depend on the size.
 """
 
 from __future__ import annotations

@@ -29,6 +29,15 @@ def environment(folder: Path, **values: str) -> dict[str, str]:
     }
 
 
+def keep_bytecode(folder: Path) -> None:
+    """Let processes keep compiled modules in a folder where this machine tells Python not to keep them at all.
+
+    Without them every start compiles all it imports: several times as long, and not what users have.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+
+
 def leave_no_trace_of(folder: Path) -> None:
     """End every process that still works for a folder: commands and services outlive what started them, on purpose."""
     left = [process for process in psutil.process_iter() if _works_for(process, str(folder))]

@@ -1,8 +1,9 @@
 """No-op shell commands a second from submission to their end, the client included, and submissions a second.
 
-`xargs` starts the same `bash -c true` on all cores and keeps nothing: no record, log, output or exit code. Processor time
-is split between the client, the service, and the commands' own processes (a wrapper and bash). In the table of submissions
-all slots are taken by another command, so nothing of them runs meanwhile; "bare" sends the same bytes without a client.
+`xargs` starts the same `bash -c true` on all cores and keeps nothing: no record, log, output or exit code. Processor
+time is split between the client, the service, and the commands' own processes (a wrapper and bash). In the table of
+submissions all slots are taken by another command, so nothing of them runs meanwhile; "bare" sends the same bytes
+without a client, and waits for each answer as the client does: both wait for the disk once a submission.
 """
 
 from __future__ import annotations

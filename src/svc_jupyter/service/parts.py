@@ -48,6 +48,7 @@ class Service:
     commands: Commands
     idempotency: Idempotency
     rate_limit: RateLimit
+    is_prepared: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Service:
@@ -81,10 +82,16 @@ class Service:
         )
 
     def prepare(self) -> None:
-        """Bring the schema to the newest revision and make sure that the account and its administrator exist."""
+        """Bring the schema to the newest revision and make sure that the account and its administrator exist.
+
+        A second call does nothing. Raises `RuntimeError` for a database of a newer version, and `DBAPIError`.
+        """
+        if self.is_prepared:
+            return
         migrations.upgrade(self.database)
         with self.database.begin() as connection:
             ensure_account(connection, self.settings)
+        self.is_prepared = True
 
     async def start(self) -> None:
         """Begin to work: find running commands again, claim waiting ones, send what is to be sent."""

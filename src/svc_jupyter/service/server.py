@@ -15,6 +15,7 @@ from importlib.metadata import version
 
 import structlog
 import uvicorn
+from sqlalchemy.exc import DBAPIError
 
 from svc_jupyter.service.app import create_app
 from svc_jupyter.service.data_folder import DataFolder
@@ -37,7 +38,7 @@ class PortTakenError(Exception):
 def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until a signal, or until idle when embedded; `announce` gets the base address once it answers.
 
-    Raises `DataFolderTakenError`, `PortTakenError`, `RuntimeError` (a newer database) and `OSError`.
+    Raises `DataFolderTakenError`, `PortTakenError`, `RuntimeError` (a newer database, one that is away) and `OSError`.
     """
     configure_logging(settings.log_level)
     folder = DataFolder(settings)
@@ -82,12 +83,16 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then tell where; a failure of the lifespan is raised, since uvicorn only logs it."""
-        await super().startup(sockets)
-        if self.should_exit or not self.started:
-            raise RuntimeError("the service could not start; the lines above say why")
-        assert sockets is not None
+        """Start, then tell where. Raises `RuntimeError` with the reason where uvicorn would exit with a traceback."""
         service: Service = self._app.state.service
+        try:
+            await asyncio.to_thread(service.prepare)
+            await super().startup(sockets)
+        except DBAPIError as error:
+            raise RuntimeError(f"the database cannot be used: {str(error.orig).strip()}") from None
+        except SystemExit:
+            raise RuntimeError("the service could not start; the lines above say why") from None
+        assert sockets is not None
         host, port = sockets[0].getsockname()[:2]
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if self._folder.is_announcer:

@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -20,7 +22,6 @@ from tests.service.db_taps.answers import read_json, read_table, sqlite_connecti
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.db_taps.job import from_line, to_line
 from svc_jupyter.service.db_taps.workers import Workers, worker_environment
-
 
 DEADLINE = 30.0
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"
@@ -181,6 +182,23 @@ async def test_a_stopped_service_ends_the_parent_and_leaves_the_workers(start, w
     await workers.stop()
     assert not psutil.pid_exists(pid)
     assert process.is_running
+
+
+def test_the_parent_ends_with_the_service_that_started_it_and_survives_a_broken_job(flights_job):
+    job = flights_job("SELECT 1")
+    lines = b"no job\n" + to_line(replace(job, folder=job.folder / "gone")) + to_line(job)
+    parent = subprocess.run(
+        [sys.executable, "-m", "svc_jupyter.service.db_taps.worker"],
+        input=lines,
+        capture_output=True,
+        env=worker_environment(os.environ),
+        timeout=DEADLINE,
+    )
+    assert (parent.returncode, parent.stderr) == (0, b"")
+    broken, missing, taken = parent.stdout.decode().splitlines()
+    assert broken.startswith("JSONDecodeError")
+    assert missing.startswith("FileNotFoundError")
+    assert taken == "taken"
 
 
 async def test_a_python_without_the_drivers_is_told(flights_job, tmp_path):

@@ -33,13 +33,20 @@ EVENT_SCHEMA: dict[str, Any] = {
 """An event, for the OpenAPI document."""
 _LOOK_SECONDS = 0.25
 _PING_SECONDS = 15
+_FAREWELL_SECONDS = 3.0
+"""How long a stream may take to end by itself when the service stops, so that the client sees a whole answer."""
 _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 
 def event_stream(commands: Commands, command_id: int, caller: Caller, last_event_id: str | None) -> Response:
     """Return the stream of a command's events until its end."""
     offset = int(last_event_id or 0) if re.fullmatch(r"[0-9]{1,18}", last_event_id or "") else 0
-    return EventSourceResponse(_events(commands, command_id, caller, offset), ping=_PING_SECONDS, sep="\n")
+    return EventSourceResponse(
+        _events(commands, command_id, caller, offset),
+        ping=_PING_SECONDS,
+        sep="\n",
+        shutdown_grace_period=_FAREWELL_SECONDS,
+    )
 
 
 async def _events(commands: Commands, command_id: int, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:

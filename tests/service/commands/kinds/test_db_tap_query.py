@@ -146,8 +146,9 @@ class TestDescribing:
         assert described["script_location"] == "reports/$day$.sql"
 
     @pytest.mark.parametrize(
-        "body", [{}, {"query": "SELECT 1", "script_location": "q.sql"}, {"query": "  "}, {"query": 7}, {"script_location": ""}]
-    )  # fmt: skip
+        "body",
+        [{}, {"query": "SELECT 1", "script_location": "q.sql"}, {"query": " "}, {"query": 7}, {"script_location": ""}],
+    )
     async def test_exactly_one_query_is_needed(self, kind, caller, tap_id, body):
         with pytest.raises(ValidationError):
             await kind.describe({"db_tap_id": tap_id} | body, caller)
@@ -262,7 +263,7 @@ class TestFailing:
         os.kill(await worker_of(job), signal.SIGKILL)
         final = await running
         assert final["status"] == "error"
-        assert final["message"].startswith("the process that ran the query ended before the query did, killed")
+        assert final["message"].startswith("the process that ran the query ended before it: it was killed")
         assert count(lake) == 2
 
 

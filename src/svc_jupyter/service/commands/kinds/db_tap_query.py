@@ -118,14 +118,17 @@ def _outcome(task: Task, code: int | None) -> Outcome:
     return Outcome(True, exit_code=code, result=result)
 
 
+def _how(code: int | None) -> str:
+    if code is None:
+        return "it was killed (did memory run out?), or the machine was restarted"
+    if code > _SIGNALLED:
+        return f"it was ended by signal {code - _SIGNALLED}"
+    return f"it failed with code {code}; the log says more"
+
+
 def _failure(task: Task, code: int | None) -> Outcome:
     try:
         error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
     except FileNotFoundError:
-        how = f" with code {code}" if code is not None else ", killed or with the machine it ran on"
-        if code is not None and code > _SIGNALLED:
-            how = f" by signal {code - _SIGNALLED}"
-        return Outcome(
-            False, f"the process that ran the query ended before the query did{how}; see the log", exit_code=code
-        )
+        return Outcome(False, f"the process that ran the query ended before it: {_how(code)}", exit_code=code)
     return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"])

