@@ -93,7 +93,7 @@ def test_any_of_them_answers_for_all(replicas, rows, go: Path):
         wait_until(lambda service=service: service.logs(command_id) == "begun\n", "the log")
         assert service.record(command_id)["status"] == "running"
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(service.client(service.token).get, f"/commands/{command_id}?wait=60") for service in replicas]
+        waiting = [pool.submit(service.http.get, f"/commands/{command_id}?wait=60") for service in replicas]
         go.touch()
         assert [answer.result(30).json()["status"] for answer in waiting] == ["done", "done"]
     assert [service.text(command_id) for service in replicas] == ["begun\r\nend\r\n"] * 2

@@ -53,11 +53,13 @@ class ServiceProcess:
         line = self._process.stdout.readline()
         if not line.startswith("ready "):
             code = self._process.wait(START_SECONDS)
+            self._process.stdout.close()
             self._process = None
             raise AssertionError(f"exit code {code}: {self.log_file.read_text()[-2000:]}")
         self.base_url = line.split()[1]
-        if self.token_file.exists():
-            self.token = json.loads(self.token_file.read_text())["token"]
+        # Of replicas that start together the first to hold the folder writes it.
+        wait_until(self.token_file.exists, "service.json")
+        self.token = json.loads(self.token_file.read_text())["token"]
         self._client = self.client(self.token)
         return self
 

@@ -22,6 +22,11 @@ from svc_jupyter.service.secrets import SecretBox
 
 KEEP_SECONDS = 24 * 3600
 _KEY_LIMIT = 255
+# Every submission of our own client carries a key: its statements are built once.
+_THIS = (keys.c.user_id == sa.bindparam("user")) & (keys.c.key == sa.bindparam("wanted"))
+_FIND = sa.select(keys).where(_THIS)
+_FORGET = sa.delete(keys).where(_THIS)
+_REMEMBER = sa.insert(keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ def first_answer(connection: sa.Connection, call: IdempotentCall) -> tuple[int |
 
     Raises `Invalid` when that call had another body.
     """
-    query = sa.select(keys).where(
-        keys.c.user_id == call.user_id, keys.c.key == call.key, keys.c.created_at > time.time() - KEEP_SECONDS
-    )
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_FIND, {"user": call.user_id, "wanted": call.key}).one_or_none()
     if row is None:
+        return None
+    if row.created_at <= time.time() - KEEP_SECONDS:
+        connection.execute(_FORGET, {"user": call.user_id, "wanted": call.key})
         return None
     if row.digest != call.digest:
         raise Invalid("this Idempotency-Key was used for another request; use a new key for a new request")
@@ -66,21 +71,16 @@ def first_answer(connection: sa.Connection, call: IdempotentCall) -> tuple[int |
 
 
 def remember(connection: sa.Connection, call: IdempotentCall, status: int | None, answer: str | None) -> None:
-    """Store the key with its answer, or without one while the call is under way."""
-    expired = sa.delete(keys).where(
-        keys.c.user_id == call.user_id, keys.c.key == call.key, keys.c.created_at <= time.time() - KEEP_SECONDS
-    )
-    connection.execute(expired)
-    connection.execute(
-        sa.insert(keys).values(
-            user_id=call.user_id,
-            key=call.key,
-            digest=call.digest,
-            created_at=time.time(),
-            status=status,
-            answer=answer,
-        )
-    )
+    """Store the key, which `first_answer` did not find, with its answer, or without one while the call is under way."""
+    values = {
+        "user_id": call.user_id,
+        "key": call.key,
+        "digest": call.digest,
+        "created_at": time.time(),
+        "status": status,
+        "answer": answer,
+    }
+    connection.execute(_REMEMBER, values)
 
 
 def forget_old(connection: sa.Connection) -> None:

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from svc_jupyter.api.access import NewToken
 from svc_jupyter.service.access.routes import router
+from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.responses import install_error_handlers
 
 API = "/api/v1.2"
@@ -19,7 +20,7 @@ API = "/api/v1.2"
 @pytest.fixture
 async def http(access) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(access=access)
+    app.state.service = SimpleNamespace(access=access, rate_limit=RateLimit(None))
     install_error_handlers(app)
     app.include_router(router, prefix=API)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://service{API}") as client:

@@ -29,6 +29,10 @@ SECOND = Replica("2" * 32, "alpha", 12, NOW - 5)
 def claim(database: Database) -> Callable[..., list[int]]:
     """Claims for a replica and returns the ids."""
 
+    with database.begin() as connection:
+        for known in (FIRST, SECOND):
+            queue.register(connection, known, lease_until=NOW)
+
     def claim(replica: Replica = FIRST, limit: int = 100) -> list[int]:
         with database.begin() as connection:
             rows = queue.claim(connection, replica, limit=limit, now=NOW, on_sqlite=database.on_sqlite)
@@ -122,6 +126,9 @@ def test_replicas_that_race_share_the_work_within_the_limit(
                 )
             )
         replicas = [Replica(str(number) * 32, "alpha", number, NOW) for number in range(6)]
+        with database.begin() as connection:
+            for replica in replicas:
+                queue.register(connection, replica, lease_until=NOW)
         barrier = Barrier(len(replicas))
 
         def claim_all(replica: Replica) -> list[int]:
@@ -138,6 +145,15 @@ def test_replicas_that_race_share_the_work_within_the_limit(
         assert len(claimed) == len(set(claimed)) == 50
     finally:
         database.close()
+
+
+def test_a_replica_whose_place_was_taken_claims_nothing(add_command: AddCommand, claim, database: Database):
+    first, second = add_command(), add_command()
+    with database.begin() as connection:
+        queue.inherit(connection, SECOND, gone=[FIRST], now=NOW)
+    # On SQLite the data folder's lock says that there is no other.
+    assert claim(FIRST, limit=1) == ([first] if database.on_sqlite else [])
+    assert claim(SECOND, limit=2) == ([second] if database.on_sqlite else [first, second])
 
 
 class TestOfARunningCommand:

@@ -74,17 +74,15 @@ def test_lines_cut_by_the_reading_are_whole(store: Store, tmp_path: Path, monkey
     assert "".join(results.as_tsv(tmp_path, result, headers=False)).split("\r\n") == [*lines, ""]
 
 
-def test_batches_are_bounded_by_lines_and_by_size(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_batch_holds_what_is_read_at_once(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(results, "_CHUNK", 1 << 10)
-    monkeypatch.setattr(results, "_LINES_AT_ONCE", 100)
-    monkeypatch.setattr(results, "_CHARACTERS_AT_ONCE", 4 << 10)
 
     def sizes(content: bytes) -> list[int]:
         reader = pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, store(content))))
         return [batch.num_rows for batch in reader]
 
-    assert sizes(b"0123456789abcde\n" * 1000) == [128] * 7 + [104]
-    assert sizes((b"x" * 999 + b"\n") * 20) == [4, 4, 4, 4, 4]
+    assert sizes(b"0123456789abcde\n" * 1000) == [64] * 15 + [40]
+    assert sizes((b"x" * 2999 + b"\n") * 3) == [1, 1, 1]
 
 
 def test_a_line_of_100_mb_comes_out_whole(tmp_path: Path):

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from svc_jupyter.service.db_taps.routes import router
 from svc_jupyter.service.dependencies import authenticated_caller
+from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.responses import install_error_handlers
 
 PASSWORD = "geheim-42"
@@ -21,7 +22,7 @@ TAP = {"name": "warehouse", "db_type": "postgresql", "db_host": "127.0.0.1", "po
 @pytest.fixture
 async def http(db_taps, workers, member) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(db_taps=db_taps, workers=workers)
+    app.state.service = SimpleNamespace(db_taps=db_taps, workers=workers, rate_limit=RateLimit(None))
     app.dependency_overrides[authenticated_caller] = lambda: member
     install_error_handlers(app)
     app.include_router(router)

@@ -10,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from svc_jupyter.service.dependencies import authenticated_caller
+from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.responses import install_error_handlers
 from svc_jupyter.service.storage.routes import router
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 async def as_caller(storage):
     """Makes a client that calls as the given user."""
     app = FastAPI()
-    app.state.service = SimpleNamespace(storage=storage)
+    app.state.service = SimpleNamespace(storage=storage, rate_limit=RateLimit(None))
     install_error_handlers(app)
     app.include_router(router, prefix="/api/v1.2")
     clients = []

@@ -145,7 +145,7 @@ class DurableProcess:
 
     async def _empty_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
-        while self.has_members():  # noqa: ASYNC110  nothing tells when a group is empty
+        while self.has_members():
             if time.monotonic() >= deadline:
                 return False
             await asyncio.sleep(_POLL_SECONDS)

@@ -94,6 +94,10 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
     if not accounts:
         return []
     if not on_sqlite:
+        # A replica whose place another took must not claim under its old name: nobody would look for it there.
+        known = sa.select(replicas.c.id).where(replicas.c.id == replica.id).with_for_update(read=True, key_share=True)
+        if connection.execute(known).first() is None:
+            return []
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
     claimed: list[Row] = []
     for account_id in accounts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import struct
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _LINES_AT_ONCE = 65_536
-_CHARACTERS_AT_ONCE = 4 << 20
 LINE_COLUMN = "line"
 """The one column of a text result in typed forms."""
 
@@ -172,27 +172,29 @@ def _line_schema() -> pa.Schema:
 
 
 def _line_batches(file: Path) -> Iterator[pa.RecordBatch]:
+    """Yield the lines in batches. Arrow splits them itself: `pa.array` of Python strings would import pandas."""
     import pyarrow as pa
 
     schema = _line_schema()
     begun: list[str] = []  # pieces of a line whose end has not come yet
-    lines: list[str] = []
-    size = 0
     for text in _decoded(file):
-        first, *others = text.split("\n")
-        begun.append(first)
-        size += len(text)
-        if others:
-            lines.append("".join(begun))
-            lines += others[:-1]
-            begun = [others[-1]]
-        if lines and (len(lines) >= _LINES_AT_ONCE or size >= _CHARACTERS_AT_ONCE):
-            yield pa.record_batch([pa.array(lines, pa.large_string())], schema=schema)
-            lines, size = [], 0
+        whole, end, rest = text.rpartition("\n")
+        if end:
+            yield pa.record_batch([_split_lines("".join((*begun, whole)))], schema=schema)
+            begun = []
+        begun.append(rest)
     if any(begun):
-        lines.append("".join(begun))
-    if lines:
-        yield pa.record_batch([pa.array(lines, pa.large_string())], schema=schema)
+        yield pa.record_batch([_split_lines("".join(begun))], schema=schema)
+
+
+def _split_lines(text: str) -> pa.Array[Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    data = text.encode()
+    offsets = struct.pack("=qq", 0, len(data))
+    whole = pa.Array.from_buffers(pa.large_string(), 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    return pc.list_flatten(pc.split_pattern(whole, "\n"))
 
 
 def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
