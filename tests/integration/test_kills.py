@@ -44,9 +44,7 @@ def process_of(service: ServiceProcess, command_id: int) -> int:
 
 class TestOfTheService:
     @pytest.mark.parametrize("code", [0, 7])
-    def test_its_running_command_goes_on_with_output_and_exit_code(
-        self, service: ServiceProcess, go: Path, code: int
-    ):
+    def test_its_running_command_goes_on_with_output_and_exit_code(self, service: ServiceProcess, go: Path, code: int):
         command_id = begin(service, waiting_script(go, f"exit {code}"))
         pid = process_of(service, command_id)
         service.kill()
@@ -142,9 +140,7 @@ class TestOfTheProcess:
         script.kill()
         record = service.ended(command_id)
         assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", 137)
-        assert record["message"].startswith(
-            "the script, or the last program in it, was killed by signal 9 (SIGKILL)"
-        )
+        assert record["message"].startswith("the script, or the last program in it, was killed by signal 9 (SIGKILL)")
 
     def test_of_all_of_it_is_told_as_such(self, service: ServiceProcess, go: Path):
         command_id = begin(service, waiting_script(go))

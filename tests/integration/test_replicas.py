@@ -131,7 +131,9 @@ def test_a_request_repeated_at_two_replicas_creates_once(replicas):
     body = {"command_type": "ShellCommand", "inline": "true"}
 
     def post(number: int) -> tuple[int, Any]:
-        response = replicas[number % 2].http.post("/commands", json=body, headers={"Idempotency-Key": f"k{number // 6}"})
+        response = replicas[number % 2].http.post(
+            "/commands", json=body, headers={"Idempotency-Key": f"k{number // 6}"}
+        )
         return response.status_code, response.json().get("id", response.text)
 
     with ThreadPoolExecutor(6) as pool:

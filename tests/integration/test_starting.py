@@ -79,13 +79,17 @@ def test_a_database_that_cannot_be_reached_is_told_without_its_password(tmp_path
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert "hunter2" not in ended.stderr
-    assert f"svc-jupyter: the database cannot be used: connection failed: connection to server at" in ended.stderr
+    assert "svc-jupyter: the database cannot be used: connection failed: connection to server at" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(
     ("settings", "name"),
-    [({"port": "70000"}, "SVC_PORT"), ({"running_limit": "0"}, "SVC_RUNNING_LIMIT"), ({"log_level": "loud"}, "SVC_LOG_LEVEL")],
+    [
+        ({"port": "70000"}, "SVC_PORT"),
+        ({"running_limit": "0"}, "SVC_RUNNING_LIMIT"),
+        ({"log_level": "loud"}, "SVC_LOG_LEVEL"),
+    ],
 )
 def test_a_setting_out_of_form_is_named(tmp_path: Path, settings: dict[str, str], name: str):
     ended = serve(tmp_path / "data", **settings)

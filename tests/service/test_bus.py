@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 
 import psycopg
 import pytest
 import sqlalchemy as sa
+from tests.support.until import until
 
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.settings import Settings
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(15):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 def heard_by(bus: Bus, topic: str = "news") -> list[str]:

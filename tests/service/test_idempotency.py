@@ -61,9 +61,7 @@ async def test_an_error_is_no_answer_so_that_the_key_can_be_used_again(idempoten
     assert await idempotent.begin(call(body=b'{"better": true}')) is None
 
 
-async def test_a_key_belongs_to_its_user(
-    idempotent: Idempotency, database: Database, account_id: int
-):
+async def test_a_key_belongs_to_its_user(idempotent: Idempotency, database: Database, account_id: int):
     with database.begin() as connection:
         connection.execute(
             sa.text(
@@ -105,7 +103,11 @@ def test_a_key_has_1_to_255_characters(key: str):
 def test_a_call_is_identified_by_method_path_and_body():
     first = identify(1, "k", "POST", "/x", b"{}")
     assert identify(1, "k", "POST", "/x/", b"{}") == first
-    others = [identify(1, "k", "PUT", "/x", b"{}"), identify(1, "k", "POST", "/y", b"{}"), identify(1, "k", "POST", "/x", b"")]
+    others = [
+        identify(1, "k", "PUT", "/x", b"{}"),
+        identify(1, "k", "POST", "/y", b"{}"),
+        identify(1, "k", "POST", "/x", b""),
+    ]
     assert first.digest not in {other.digest for other in others}
 
 

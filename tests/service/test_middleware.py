@@ -62,7 +62,9 @@ async def test_what_is_no_trace_id_is_not_taken_over(http: httpx.AsyncClient, gi
 
 async def test_the_log_line_of_a_request_holds_its_trace_id_and_nothing_secret(http: httpx.AsyncClient):
     with capture_logs() as lines:
-        answer = await http.post("/a?token=secret", headers={"X-AUTH-TOKEN": "secret"}, content=b'{"password": "secret"}')
+        answer = await http.post(
+            "/a?token=secret", headers={"X-AUTH-TOKEN": "secret"}, content=b'{"password": "secret"}'
+        )
     assert [(line["event"], line["method"], line["path"], line["status"]) for line in lines] == [
         ("request", "POST", "/a", 200)
     ]
@@ -80,7 +82,9 @@ async def test_a_trailing_slash_makes_no_difference(http: httpx.AsyncClient, pat
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-@pytest.mark.parametrize("headers", [{"Content-Type": "application/json"}, {}, {"Content-Type": "application/json; charset=utf-8"}])
+@pytest.mark.parametrize(
+    "headers", [{"Content-Type": "application/json"}, {}, {"Content-Type": "application/json; charset=utf-8"}]
+)
 @pytest.mark.parametrize("content", [b"", None, b" \n"])
 async def test_an_empty_json_body_is_an_empty_object(
     http: httpx.AsyncClient, method: str, headers: dict[str, str], content: bytes | None

@@ -30,6 +30,9 @@ def wait_until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -
 class ServiceProcess:
     """`svc-jupyter serve` on a data folder; settings are given as `SVC_…` variables."""
 
+    launcher: tuple[str, ...] = ()
+    """The beginning of the command line, of a program that runs the rest of it."""
+
     def __init__(self, data_dir: Path, **settings: object) -> None:
         self.data_dir = data_dir
         self.settings = settings
@@ -42,7 +45,11 @@ class ServiceProcess:
         self.data_dir.mkdir(parents=True, exist_ok=True)
         with self.log_file.open("a") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "svc_jupyter", "serve", "--data-dir", str(self.data_dir), *arguments],
+                [
+                    *self.launcher,
+                    *(sys.executable, "-m", "svc_jupyter", "serve", "--data-dir", str(self.data_dir)),
+                    *arguments,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,17 @@ from typing import Any
 import psutil
 import pytest
 import sqlalchemy as sa
+from tests.service.commands.jobs import NewJob, Notes
 from tests.service.commands.rows import command_row
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.settings import Settings
 
 AddCommand = Callable[..., int]
 Start = Callable[..., DurableProcess]
@@ -70,3 +74,23 @@ def start(folder: Path) -> Iterator[Start]:
         if mark_of(process) == str(folder):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+
+
+@pytest.fixture
+def notes() -> Notes:
+    return Notes()
+
+
+@pytest.fixture
+def new_job(tmp_path: Path, notes: Notes) -> NewJob:
+    """Makes a job; its settings may be given as `settings`."""
+
+    def new_job(kind: Any, settings: Mapping[str, Any] | None = None, **row: Any) -> Job:
+        values = {"status": "running", "start_time": time.time(), "id": 7, **row}
+        given = {"data_dir": tmp_path, "timeout_check_seconds": 60, "kill_grace_seconds": 5, **(settings or {})}
+        root = tmp_path / "7"
+        return Job(
+            command_row(**values), kind, Settings(**given), root=root, note=notes.note, on_progress=notes.on_progress
+        )
+
+    return new_job

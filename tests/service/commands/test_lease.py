@@ -149,9 +149,7 @@ async def test_a_replica_that_stops_keeps_its_claims_for_a_restart(
         assert connection.execute(sa.select(replicas.c.lease_until)).scalar_one() > clock["now"] + LEASE_SECONDS
 
 
-async def test_a_replica_whose_claims_were_taken_begins_anew(
-    database: Database, lease: Lease, clock: dict[str, float]
-):
+async def test_a_replica_whose_claims_were_taken_begins_anew(database: Database, lease: Lease, clock: dict[str, float]):
     before = lease.replica
     heir = other(database, lease, lease_until=clock["now"] + 60)
     with database.begin() as connection:

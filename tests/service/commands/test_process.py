@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,16 +13,9 @@ import psutil
 import pytest
 from tests.service.commands.conftest import Start
 from tests.support.service_process import wait_until
+from tests.support.until import written
 
 from svc_jupyter.service.commands.process import MARK, DurableProcess, mark_of, marked_processes
-
-
-async def written(file: Path) -> Path:
-    """Return the file once a program has written to it."""
-    async with asyncio.timeout(10):
-        while not (file.exists() and file.stat().st_size):
-            await asyncio.sleep(0.01)
-    return file
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 124, 125, 126, 255])
@@ -154,7 +146,7 @@ class TestFoundAgain:
         assert DurableProcess.adopt(folder) is None
 
     async def test_another_process_with_the_same_number_is_not_mistaken_for_it(self, folder: Path):
-        with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True) as other:
+        with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:  # noqa: ASYNC220
             try:
                 (folder / "pid").write_text(f"{other.pid}\n")
                 started = psutil.Process(other.pid).create_time()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 from tests.service.commands.conftest import Start
-from tests.service.commands.test_process import written
 from tests.support.service_process import wait_until
+from tests.support.until import written
 
 from svc_jupyter.service.commands.process import MARK, marked_processes
 

@@ -88,9 +88,7 @@ def test_a_replica_takes_a_handful_at_once(add_command: AddCommand, claim):
     assert claim(SECOND) == ids[16:]
 
 
-def test_a_slot_is_free_when_fewer_run_and_nobody_waits(
-    add_command: AddCommand, database: Database, account_id: int
-):
+def test_a_slot_is_free_when_fewer_run_and_nobody_waits(add_command: AddCommand, database: Database, account_id: int):
     def may_begin(limit: int) -> bool:
         with database.connect() as connection:
             return queue.may_begin_at_once(connection, account_id, limit=limit)

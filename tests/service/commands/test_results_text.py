@@ -130,5 +130,3 @@ def test_what_the_table_keeps_comes_back():
     text = StoredResult(ResultForm.LINES, "1/out", 0)
     for result in (typed, text):
         assert results.from_json(results.to_json(result)) == result
-
-

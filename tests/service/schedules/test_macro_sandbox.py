@@ -19,8 +19,9 @@ DEADLINE_SECONDS = 30
 
 
 def workers() -> list[psutil.Process]:
-    """Return the live worker processes of this process."""
-    return [child for child in psutil.Process().children() if "macro_worker" in " ".join(child.cmdline())]
+    """Return this process's living macro workers; children of other tests may be ended and not yet collected."""
+    living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in living if "macro_worker" in " ".join(child.cmdline())]
 
 
 @pytest.fixture

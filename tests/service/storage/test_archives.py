@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -204,6 +205,15 @@ def snapshot(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+def is_circular(path: Path) -> bool:
+    """Whether a link leads to itself, so nowhere; `realpath` then says anything."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
+
+
 @settings(deadline=None)
 @given(_MEMBERS)
 def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
@@ -229,7 +239,7 @@ def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
         outside = [path for path in snapshot(root) if not path.startswith("a/work/t.tar")]
         assert outside == before
         for path in folder.rglob("*"):
-            assert Path(os.path.realpath(path)).is_relative_to(folder)
+            assert is_circular(path) or Path(os.path.realpath(path)).is_relative_to(folder)
 
 
 @settings(deadline=None)
@@ -256,7 +266,7 @@ def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
         folder = (work / "t.zip").resolve()
         assert [path for path in snapshot(root) if not path.startswith("work/t.zip")] == before
         for path in folder.rglob("*"):
-            assert Path(os.path.realpath(path)).is_relative_to(folder)
+            assert is_circular(path) or Path(os.path.realpath(path)).is_relative_to(folder)
 
 
 @settings(deadline=None)

@@ -1,0 +1,101 @@
+"""Nothing is lost: a service that is killed again and again under load ends every accepted command exactly once."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+from tests.support.service_process import ServiceProcess, wait_until
+
+ROUNDS = 5
+AT_LEAST = 40
+"""Commands accepted in each round."""
+
+
+class Submitters:
+    """Threads that submit to whatever answers at the service's address, and keep what was accepted."""
+
+    def __init__(self, script: str, count: int = 3) -> None:
+        self.accepted: list[int] = []
+        self._body = {"command_type": "ShellCommand", "inline": script, "retry": 1, "retry_delay": 0}
+        self._address: tuple[str, str] | None = None
+        self._enough = threading.Event()
+        self._threads = [threading.Thread(target=self._submit_all) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit_to(self, service: ServiceProcess | None) -> None:
+        self._address = None if service is None else (f"{service.base_url}/api/v1.2", service.token)
+
+    def stop(self) -> None:
+        self._enough.set()
+        for thread in self._threads:
+            thread.join(30)
+
+    def _submit_all(self) -> None:
+        while not self._enough.is_set():
+            if self._address is None:
+                self._enough.wait(0.01)
+                continue
+            base_url, token = self._address
+            with httpx.Client(base_url=base_url, headers={"X-AUTH-TOKEN": token}, trust_env=False) as http:
+                try:
+                    while not self._enough.is_set():
+                        response = http.post("/commands", json=self._body)
+                        assert response.status_code in (200, 503), response.text
+                        if response.status_code == 200:
+                            self.accepted.append(int(response.json()["id"]))
+                except httpx.TransportError:
+                    self._enough.wait(0.01)  # it was killed
+
+
+def test_a_service_killed_again_and_again_loses_nothing_and_runs_nothing_twice(
+    new_service: Callable[..., ServiceProcess], tmp_path: Path
+):
+    ran = tmp_path / "ran"
+    service = new_service(running_limit=8)
+    submitters = Submitters(
+        f"echo begun $SVC_COMMAND_ID >>{ran}; sleep 0.0$((RANDOM % 9)); echo end $SVC_COMMAND_ID >>{ran}"
+    )
+    moments = random.Random(7)
+    try:
+        for _ in range(ROUNDS):
+            service.start()
+            reached = len(submitters.accepted) + AT_LEAST + moments.randrange(20)
+            submitters.submit_to(service)
+            wait_until(lambda reached=reached: len(submitters.accepted) >= reached, "the load of a round")
+            service.kill()
+            submitters.submit_to(None)
+    finally:
+        submitters.stop()
+    service.start()
+    wait_until(lambda: not unfinished(service), "the end of every command", 60)
+    ended = statuses(service)
+    assert len(submitters.accepted) == len(set(submitters.accepted)) >= ROUNDS * AT_LEAST
+    assert set(submitters.accepted) <= ended.keys()
+    assert set(ended.values()) == {"done"}
+    # A submission whose answer never arrived was accepted too, or leaves no trace.
+    words = Counter(tuple(line.split()) for line in ran.read_text().splitlines())
+    assert words == Counter((word, str(command_id)) for command_id in ended for word in ("begun", "end"))
+
+
+def unfinished(service: ServiceProcess) -> bool:
+    return any(
+        service.http.get("/commands", params={"status": status, "per_page": 1}).json()["commands"]
+        for status in ("waiting", "running")
+    )
+
+
+def statuses(service: ServiceProcess) -> dict[int, str]:
+    """Return the status of every command there is."""
+    found: dict[int, str] = {}
+    page: int | None = 1
+    while page is not None:
+        answer = service.http.get("/commands", params={"page": page, "per_page": 100}).json()
+        found |= {record["id"]: record["status"] for record in answer["commands"]}
+        page = answer["paging_info"]["next_page"]
+    return found

@@ -1,0 +1,218 @@
+"""The part of a replica that does the work: what it claims, what it ends, and what it finds again."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+from tests.conftest import end_commands_of
+from tests.service.commands.conftest import AddCommand, Start
+from tests.service.commands.test_job import Scripted, until
+from tests.service.commands.test_process import written
+from tests.service.commands.test_process_leftovers import DAEMON, is_over
+
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.job import StopReason
+from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.runner import Runner, command_root
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.settings import Settings
+
+NewRunner = Callable[..., Any]
+
+
+@pytest.fixture
+async def new_runner(settings: Settings, database: Database) -> AsyncIterator[NewRunner]:
+    """Starts runners of shell commands; they are stopped afterwards."""
+    bus = Bus(database)
+    await bus.start()
+    runners: list[Runner] = []
+
+    async def new_runner(kind: Any = None, at_end: tuple[Any, ...] = (), **changes: Any) -> Runner:
+        kinds = {"ShellCommand": kind or Scripted(lambda task: str(task.command["inline"]))}
+        changed = settings.model_copy(update={"lease_seconds": 0.6, "kill_grace_seconds": 1.0, **changes})
+        runner = Runner(changed, database, bus, kinds, at_end=at_end)
+        runners.append(runner)
+        await runner.start()
+        return runner
+
+    yield new_runner
+    for runner in runners:
+        await runner.stop()
+    await bus.stop()
+    end_commands_of(settings.data_dir)
+
+
+def row_of(database: Database, command_id: int) -> dict[str, Any]:
+    with database.connect() as connection:
+        return dict(connection.execute(sa.select(commands).where(commands.c.id == command_id)).mappings().one())
+
+
+async def ended(database: Database, command_id: int) -> dict[str, Any]:
+    await until(lambda: row_of(database, command_id)["end_time"] is not None)
+    return row_of(database, command_id)
+
+
+async def test_what_waits_is_run_when_it_starts(new_runner: NewRunner, add_command: AddCommand, database: Database):
+    ids = [add_command() for _ in range(3)]
+    runner = await new_runner(running_limit=1)
+    assert [(await ended(database, command_id))["status"] for command_id in ids] == ["done"] * 3
+    await until(lambda: not runner.is_busy)
+
+
+async def test_no_more_run_at_once_than_allowed(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, tmp_path: Path
+):
+    script = f"echo x >>{tmp_path}/begun; until [ -e {tmp_path}/go ]; do sleep 0.02; done"
+    ids = [add_command(command={"inline": script}) for _ in range(5)]
+    await new_runner(running_limit=2)
+    await until(lambda: (tmp_path / "begun").exists() and (tmp_path / "begun").read_text() == "x\nx\n")
+    assert sorted(row_of(database, command_id)["status"] for command_id in ids) == ["running"] * 2 + ["waiting"] * 3
+    (tmp_path / "go").touch()
+    assert {(await ended(database, command_id))["status"] for command_id in ids} == {"done"}
+
+
+async def test_a_failure_with_characters_no_database_stores_ends_its_command(
+    new_runner: NewRunner, add_command: AddCommand, database: Database
+):
+    class Loud(Scripted):
+        async def run(self, task: Task, desk: Desk) -> Outcome:
+            return Outcome(False, "a\x00b\udfffc")
+
+    command_id = add_command()
+    await new_runner(Loud(lambda _task: "true"))
+    assert (await ended(database, command_id))["message"] == "a\ufffdb?c"
+
+
+async def test_an_end_that_cannot_be_written_whole_is_written_all_the_same(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, capsys: pytest.CaptureFixture[str]
+):
+    def broken(_connection: sa.Connection, _row: Mapping[str, Any]) -> None:
+        raise KeyError("a mistake in what follows the end")
+
+    command_id = add_command(command={"inline": "exit 3"})
+    await new_runner(at_end=(broken,))
+    row = await ended(database, command_id)
+    assert (row["status"], row["progress"]) == ("error", 0)
+    assert "not everything about its end could be stored" in row["message"]
+    assert "end_not_written_whole" in "".join(capsys.readouterr())
+
+
+async def test_what_follows_an_end_sees_the_finished_row_in_its_transaction(
+    new_runner: NewRunner, add_command: AddCommand, database: Database
+):
+    seen: list[tuple[str, str]] = []
+
+    def hook(connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        inside = connection.execute(sa.select(commands.c.status).where(commands.c.id == row["id"])).scalar_one()
+        seen.append((inside, str(row["status"])))
+
+    command_id = add_command()
+    await new_runner(at_end=(hook,))
+    await ended(database, command_id)
+    assert seen == [("done", "done")]
+
+
+async def test_claiming_goes_on_after_an_error(
+    new_runner: NewRunner,
+    add_command: AddCommand,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr("svc_jupyter.service.commands.background.RETRY_SECONDS", 0.01)
+    real, failures = queue.claim, iter((sa.exc.OperationalError("x", {}, Exception("away")), ValueError("a mistake")))
+
+    def claim(*arguments: Any, **options: Any) -> Any:
+        if (error := next(failures, None)) is not None:
+            raise error
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(queue, "claim", claim)
+    command_id = add_command()
+    await new_runner()
+    assert (await ended(database, command_id))["status"] == "done"
+    assert "loop_failed" in "".join(capsys.readouterr())
+
+
+class TestTheSweep:
+    @pytest.fixture(autouse=True)
+    def _often(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("svc_jupyter.service.commands.runner._SWEEP_SECONDS", 0.05)
+
+    @pytest.fixture
+    def folder(self, settings: Settings, add_command: AddCommand) -> Path:
+        """The folder of a command that runs on another replica as far as the database knows."""
+        command_id = add_command(status="running", replica_id="other", start_time=time.time())
+        folder = command_root(settings.commands_dir, command_id) / "1"
+        (folder / "work").mkdir(parents=True)
+        return folder
+
+    async def test_ends_what_outlived_its_command_and_nothing_else(
+        self, new_runner: NewRunner, start: Start, folder: Path, database: Database
+    ):
+        (folder / "daemon.py").write_text(DAEMON)
+        process = start(
+            f"{sys.executable} {folder}/daemon.py {folder}/daemon; until [ -e {folder}/daemon ]; do :; done"
+        )
+        daemon = int((await written(folder / "daemon")).read_text())
+        assert await process.wait() == 0
+        runner = await new_runner()
+        await runner._sweep_next()
+        assert not is_over(daemon), "its command still runs"
+        with database.begin() as connection:
+            connection.execute(sa.update(commands).values(status="done"))
+        await until(lambda: is_over(daemon))
+        assert psutil.Process().is_running()
+
+
+class TestOnPostgresql:
+    @pytest.fixture
+    def settings(self, tmp_path: Path, postgres_url: str) -> Settings:
+        return Settings(data_dir=tmp_path, database_url=SecretStr(postgres_url))
+
+    async def test_a_claim_whose_answer_got_lost_is_run(
+        self, new_runner: NewRunner, add_command: AddCommand, database: Database
+    ):
+        runner = await new_runner()
+        command_id = add_command(
+            status="running", replica_id=runner._lease.replica.id, start_time=time.time(), command={"inline": "exit 0"}
+        )
+        assert (await ended(database, command_id))["status"] == "done"
+
+    async def test_a_request_to_stop_whose_announcement_got_lost_is_found(
+        self, new_runner: NewRunner, add_command: AddCommand, database: Database
+    ):
+        command_id = add_command(command={"inline": "sleep 600"})
+        runner = await new_runner()
+        await until(lambda: (live := runner.live(command_id)) and live.pid)
+        with database.begin() as connection:
+            queue.request_stop(connection, command_id, StopReason.CANCEL)
+        assert (await ended(database, command_id))["status"] == "cancelled"
+
+    async def test_one_whose_place_was_taken_lets_go_and_goes_on_as_another(
+        self, new_runner: NewRunner, add_command: AddCommand, database: Database, tmp_path: Path
+    ):
+        script = f"echo x >>{tmp_path}/begun; until [ -e {tmp_path}/go ]; do sleep 0.02; done"
+        first = add_command(command={"inline": script})
+        runner = await new_runner()
+        await until(lambda: (live := runner.live(first)) and live.pid)
+        before = runner._lease.replica
+        with database.begin() as connection:
+            queue.inherit(connection, queue.Replica("h" * 32, before.host, 1, 1.0), gone=[before], now=time.time())
+        await until(lambda: runner._lease.replica.id != before.id and not runner.is_busy)
+        second = add_command()
+        assert (await ended(database, second))["status"] == "done"
+        (tmp_path / "go").touch()
+        assert (await asyncio.to_thread(row_of, database, first))["status"] == "running", "its heir will end it"
+        assert (tmp_path / "begun").read_text() == "x\n"
