@@ -100,10 +100,10 @@ def make_harmless(case: Case) -> None:
     """Keep the form of a request; take away what would run something, reach for a network or lock the test out."""
     own = {"user_id": "1", "token_id": "1"}
     for part in (case.path_parameters, case.query, case.body):
-        if not isinstance(part, dict) or (case.path.endswith("tokens") and case.method == "POST"):
+        if not isinstance(part, dict):
             continue
         for key, value in own.items():
-            if str(part.get(key)) == value and case.method in ("DELETE", "POST"):
+            if str(part.get(key)) == value and (case.method == "DELETE" or "disable" in case.path):
                 part[key] = NOBODY
     if not isinstance(case.body, dict):
         return

@@ -1,14 +1,16 @@
-"""kill -9 of the service, of a command's process, of both; and stops in good order. Nothing is lost, nothing runs twice."""
+"""kill -9 of the service, of a command's process, of both, and stops in good order: nothing is lost or runs twice."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
+from tests.service.commands.test_process_leftovers import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 NewService = Callable[..., ServiceProcess]
@@ -64,8 +66,7 @@ class TestOfTheService:
         pid = process_of(service, command_id)
         service.kill()
         go.touch()
-        wait_until(lambda: (service.folder(command_id) / "1" / "rc").exists(), "the end of the script")
-        wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", "the process's end")
+        wait_until(lambda: is_over(pid), "the end of the script")
         service.start()
         record = service.ended(command_id)
         assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", 7)
@@ -89,7 +90,7 @@ class TestOfTheService:
         service.start()
         answer = service.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()
         assert answer["kill_succeeded"] is True
-        wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie", "the process's end")
+        assert is_over(pid)
         assert not go.exists()
 
     def test_a_planned_attempt_is_still_made(self, service: ServiceProcess, tmp_path: Path):
@@ -183,8 +184,6 @@ class TestAStopInGoodOrder:
         assert service.text(command_id) == "begun\r\nwent on\r\n"
 
     def test_lets_those_who_wait_go(self, service: ServiceProcess, go: Path):
-        from concurrent.futures import ThreadPoolExecutor
-
         command_id = begin(service, waiting_script(go))
         with ThreadPoolExecutor(2) as pool, service.client(service.token) as one, service.client(service.token) as two:
             waiting = pool.submit(one.get, f"/commands/{command_id}", params={"wait": 60})

@@ -88,7 +88,7 @@ def test_calls_are_told_to_come_back_and_the_service_recovers_by_itself(
         assert response.headers["Retry-After"] == "2"
         assert response.json()["error"]["error_code"] == 503
     go.touch()  # the command ends while nobody can write it down
-    wait_until(lambda: (service.folder(command_id) / "1" / "rc").exists(), "the end of the script")
+    wait_until((service.folder(command_id) / "1" / "rc").exists, "the end of the script")
     cluster.start()
     wait_until(lambda: service.http.get("/commands").status_code == 200, "the recovery")
     assert service.ended(command_id)["status"] == "done"

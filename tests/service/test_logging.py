@@ -31,10 +31,7 @@ def test_a_line_is_a_json_object(monkeypatch: pytest.MonkeyPatch):
     log = structlog.get_logger("test")
     log.info("command_ended", command_id=7, status="grün\n")
     log.debug("not shown")
-    try:
-        raise ValueError("why")
-    except ValueError:
-        log.exception("failed")
+    log.error("failed", exc_info=ValueError("why"))
     first, second = (json.loads(line) for line in file.getvalue().splitlines())
     assert (first["event"], first["command_id"], first["status"], first["level"]) == (
         "command_ended", 7, "grün\n", "info",

@@ -8,11 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 import sqlalchemy as sa
 from tests.service.commands.jobs import NewJob, Notes
 from tests.service.commands.rows import command_row
+from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
@@ -94,3 +96,35 @@ def new_job(tmp_path: Path, notes: Notes) -> NewJob:
         )
 
     return new_job
+
+
+@pytest.fixture
+def http(shared_service: ServiceProcess) -> httpx.Client:
+    """A client of the shared service, with the administrator's token."""
+    return shared_service.http
+
+
+@pytest.fixture(scope="session")
+def done(shared_service: ServiceProcess) -> int:
+    """A command that is done, with output and a log."""
+    command_id = int(shared_service.submit("printf 'a\\tb\\n1\\t2'; echo to the log >&2")["id"])
+    shared_service.ended(command_id)
+    return command_id
+
+
+@pytest.fixture(scope="session")
+def failed(shared_service: ServiceProcess) -> int:
+    """A command that failed with code 3, with output and a log."""
+    command_id = int(shared_service.submit("echo some output; echo why >&2; exit 3")["id"])
+    shared_service.ended(command_id)
+    return command_id
+
+
+@pytest.fixture
+def running(shared_service: ServiceProcess, tmp_path: Path) -> Iterator[int]:
+    """A command that runs until the file `go` is there, and has written to its log."""
+    record = shared_service.submit(f"echo begun; echo logged >&2; until [ -e {tmp_path}/go ]; do sleep 0.02; done")
+    wait_until(lambda: shared_service.logs(record["id"]), "the log of a running command")
+    yield record["id"]
+    (tmp_path / "go").touch()
+    shared_service.ended(record["id"])

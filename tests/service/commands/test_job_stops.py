@@ -6,15 +6,16 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.service.commands.jobs import NewJob
 from tests.service.commands.scripted import Scripted
-from tests.support.until import until
+from tests.support.until import until, written
 
 from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kind import Desk
 from svc_jupyter.service.commands.process import DurableProcess
 
 
-async def test_a_running_command_is_cancelled_with_what_it_started(self, new_job: NewJob, tmp_path: Path):
+async def test_a_running_command_is_cancelled_with_what_it_started(new_job: NewJob, tmp_path: Path):
     kind = Scripted(lambda _task: "sleep 600 & echo begun; sleep 600")
     job = new_job(kind, retry=3, retry_delay=0)
     running = asyncio.ensure_future(job.run())
@@ -30,7 +31,7 @@ async def test_a_running_command_is_cancelled_with_what_it_started(self, new_job
     assert "stopping: cancelled" in (tmp_path / "7" / "log").read_text()
 
 
-async def test_a_command_that_is_still_being_staged_starts_nothing(self, new_job: NewJob, tmp_path: Path):
+async def test_a_command_that_is_still_being_staged_starts_nothing(new_job: NewJob, tmp_path: Path):
     staging = asyncio.Event()
 
     async def stage(_desk: Desk) -> None:
@@ -45,7 +46,7 @@ async def test_a_command_that_is_still_being_staged_starts_nothing(self, new_job
     assert not (tmp_path / "7" / "1" / "pid").exists()
 
 
-async def test_a_command_stopped_before_it_was_run_is_not_run(self, new_job):
+async def test_a_command_stopped_before_it_was_run_is_not_run(new_job):
     kind = Scripted(lambda _task: "true")
     job = new_job(kind)
     job.stop(StopReason.CANCEL)
@@ -53,7 +54,7 @@ async def test_a_command_stopped_before_it_was_run_is_not_run(self, new_job):
     assert kind.tasks == []
 
 
-async def test_a_process_found_again_that_is_to_be_stopped_is(self, new_job: NewJob, tmp_path: Path):
+async def test_a_process_found_again_that_is_to_be_stopped_is(new_job: NewJob, tmp_path: Path):
     folder = tmp_path / "7" / "1"
     (folder / "work").mkdir(parents=True)
     child = DurableProcess.start(
@@ -68,7 +69,7 @@ async def test_a_process_found_again_that_is_to_be_stopped_is(self, new_job: New
     assert not child.has_members()
 
 
-async def test_one_that_ended_well_before_the_stop_reached_it_is_done(self, new_job: NewJob, tmp_path: Path):
+async def test_one_that_ended_well_before_the_stop_reached_it_is_done(new_job: NewJob, tmp_path: Path):
     job = new_job(Scripted(lambda _task: "trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done"))
     running = asyncio.ensure_future(job.run())
     await written(tmp_path / "7" / "1" / "out")
@@ -76,7 +77,7 @@ async def test_one_that_ended_well_before_the_stop_reached_it_is_done(self, new_
     assert (await running)["status"] == "done"
 
 
-async def test_the_first_reason_stays(self, new_job):
+async def test_the_first_reason_stays(new_job):
     job = new_job(Scripted(lambda _task: "true"), timeout=5)
     job.stop(StopReason.TIMEOUT)
     job.stop(StopReason.CANCEL)
@@ -85,20 +86,20 @@ async def test_the_first_reason_stays(self, new_job):
     assert values["message"] == "timed out: ran longer than its 5 s (checked every 60 s)"
 
 
-async def test_a_timeout_is_not_tried_again(self, new_job):
+async def test_a_timeout_is_not_tried_again(new_job):
     kind = Scripted(lambda _task: "sleep 600")
     job = new_job(kind, retry=3, retry_delay=0, timeout=1)
     running = asyncio.ensure_future(job.run())
-    await until(lambda: job.live.pid)
+    await until(lambda: job.live.pid is not None)
     job.stop(StopReason.TIMEOUT)
     assert (await running)["status"] == "error"
     assert len(kind.tasks) == 1
 
 
-async def test_when_the_service_stops_the_process_goes_on(self, new_job: NewJob, tmp_path: Path):
+async def test_when_the_service_stops_the_process_goes_on(new_job: NewJob, tmp_path: Path):
     job = new_job(Scripted(lambda _task: f"until [ -e {tmp_path}/go ]; do sleep 0.02; done"))
     running = asyncio.ensure_future(job.run())
-    await until(lambda: (tmp_path / "7" / "1" / "pid").exists())
+    await until((tmp_path / "7" / "1" / "pid").exists)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

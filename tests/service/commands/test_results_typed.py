@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-NOON = datetime(2026, 11, 21, 12, 30, 15, 250_000)
+NOON = datetime(2026, 11, 21, 12, 30, 15, 250_000)  # noqa: DTZ001  a column without a zone
 TYPES: dict[str, tuple[pa.DataType, Any, str, str]] = {
     # type, value, in tab-separated text, in CSV
     "integer": (pa.int64(), -(2**63), "-9223372036854775808", "-9223372036854775808"),

@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.service.commands.test_routes_submitting import error_of
-from tests.support.service_process import ServiceProcess, wait_until
+from tests.support.service_process import ServiceProcess
 
 UNKNOWN = ("999999999", "9223372036854775807")
 PARTS = ("", "/results", "/status_with_results", "/logs", "/error_logs", "/jobs", "/events")
-
-
-@pytest.fixture
-def http(shared_service: ServiceProcess) -> httpx.Client:
-    return shared_service.http
-
-
-@pytest.fixture(scope="module")
-def done(shared_service: ServiceProcess) -> int:
-    """A command that is done, with output and a log."""
-    command_id = int(shared_service.submit("printf 'a\\tb\\n1\\t2'; echo to the log >&2")["id"])
-    shared_service.ended(command_id)
-    return command_id
-
-
-@pytest.fixture(scope="module")
-def failed(shared_service: ServiceProcess) -> int:
-    command_id = int(shared_service.submit("echo some output; echo why >&2; exit 3")["id"])
-    shared_service.ended(command_id)
-    return command_id
-
-
-@pytest.fixture
-def running(shared_service: ServiceProcess, tmp_path: Path):
-    """A command that runs until the file `go` is there, and has written to its log."""
-    record = shared_service.submit(f"echo begun; echo logged >&2; until [ -e {tmp_path}/go ]; do sleep 0.02; done")
-    wait_until(lambda: shared_service.logs(record["id"]), "the log of a running command")
-    yield record["id"]
-    (tmp_path / "go").touch()
-    shared_service.ended(record["id"])
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -206,140 +174,6 @@ class TestWaiting:
         response = http.get(f"/commands/{done}", params={"wait": seconds})
         assert response.status_code == 422
         assert "wait" in error_of(response)
-
-
-class TestEvents:
-    def events(self, http: httpx.Client, command_id: int, **headers: str) -> list[tuple[str, str, Any]]:
-        """Return kind, id and data of every event until the stream ends."""
-        found: list[dict[str, str]] = [{}]
-        with http.stream("GET", f"/commands/{command_id}/events", headers=headers) as response:
-            assert response.headers["Content-Type"].startswith("text/event-stream")
-            for line in response.iter_lines():
-                if not line:
-                    found.append({})
-                elif not line.startswith(":"):
-                    key, _, value = line.partition(": ")
-                    found[-1][key] = value
-        return [(item["event"], item["id"], json.loads(item["data"])) for item in found if item]
-
-    def test_from_the_beginning_to_the_end(self, http: httpx.Client, shared_service: ServiceProcess):
-        command_id = shared_service.submit("echo grün >&2; sleep 0.4; echo two >&2; exit 1")["id"]
-        events = self.events(http, command_id)
-        assert events[0][0] == "status"
-        text = "".join(data["text"] for kind, _, data in events if kind == "log")
-        assert text == "grün\ntwo\n"
-        assert events[-1][0] == "end"
-        assert events[-1][1] == str(len(text.encode()))
-        assert events[-1][2]["status"] == "error"
-        assert [kind for kind, _, _ in events].count("end") == 1
-
-    def test_resumed_where_they_broke_off(self, http: httpx.Client, done: int):
-        events = self.events(http, done, **{"Last-Event-ID": "3"})
-        logs = [(data["offset"], data["end"], data["text"]) for kind, _, data in events if kind == "log"]
-        assert logs == [(3, 11, "the log\n")]
-
-    @pytest.mark.parametrize("last", ["x", "-1", "²", "9" * 64, "1e3", ""])
-    def test_from_the_beginning_when_the_last_one_is_not_known(self, http: httpx.Client, done: int, last: str):
-        response = http.get(f"/commands/{done}/events", headers={"Last-Event-ID": last.encode("latin-1")})
-        assert response.status_code == 200
-        assert '"text":"to the log\\n"' in response.text
-
-    def test_a_character_never_finished_is_told_at_the_end(self, http: httpx.Client, shared_service: ServiceProcess):
-        command_id = shared_service.submit("printf 'a\\xf0\\x9f' >&2")["id"]
-        shared_service.ended(command_id)
-        texts = [data["text"] for kind, _, data in self.events(http, command_id) if kind == "log"]
-        assert texts == ["a\ufffd"]
-
-
-class TestCancelling:
-    def test_a_running_command(self, http: httpx.Client, shared_service: ServiceProcess):
-        command_id = shared_service.submit("echo begun >&2; sleep 600")["id"]
-        wait_until(lambda: shared_service.logs(command_id), "the log")
-        answer = http.put(f"/commands/{command_id}", json={"status": "kill"}).json()
-        assert answer == {"kill_succeeded": True, "result": f"command {command_id} was cancelled"}
-        record = shared_service.record(command_id)
-        assert (record["status"], record["message"]) == ("cancelled", "cancelled")
-        assert "stopping: cancelled" in shared_service.logs(command_id)
-
-    def test_one_that_has_ended(self, http: httpx.Client, done: int):
-        answer = http.put(f"/commands/{done}", json={"status": "kill"}).json()
-        assert answer == {"kill_succeeded": False, "result": f"command {done} has already ended (done)"}
-
-    def test_one_between_two_attempts(self, http: httpx.Client, shared_service: ServiceProcess):
-        command_id = shared_service.submit("exit 1", retry=1, retry_delay=5)["id"]
-        wait_until(lambda: shared_service.record(command_id)["attempts"], "the first attempt")
-        assert http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"]
-        assert len(shared_service.record(command_id)["attempts"]) == 1
-
-    @pytest.mark.parametrize(
-        ("body", "message"),
-        [({}, "status: Field required"), ({"status": None}, "status: Field required"), ({"status": 1}, "status: "),
-         ({"status": "done"}, 'status: must be "kill"'), ([], "")],
-    )  # fmt: skip
-    def test_is_the_only_change_there_is(self, http: httpx.Client, done: int, body: Any, message: str):
-        response = http.put(f"/commands/{done}", json=body)
-        assert response.status_code == 422
-        assert error_of(response).startswith(message)
-
-    def test_an_unknown_command(self, http: httpx.Client):
-        assert http.put("/commands/999999999", json={"status": "kill"}).status_code == 404
-
-
-class TestLists:
-    def test_pages_newest_first(self, http: httpx.Client, shared_service: ServiceProcess):
-        ids = [shared_service.submit("true", name="paged")["id"] for _ in range(5)]
-
-        def page(number: int) -> dict[str, Any]:
-            return dict(http.get("/commands", params={"name": "paged", "page": number, "per_page": 2}).json())
-
-        pages = [page(number) for number in (1, 2, 3, 4)]
-        assert [[record["id"] for record in item["commands"]] for item in pages] == [
-            [ids[4], ids[3]], [ids[2], ids[1]], [ids[0]], [],
-        ]  # fmt: skip
-        assert [item["paging_info"] for item in pages] == [
-            {"page": 1, "per_page": 2, "next_page": 2, "previous_page": None},
-            {"page": 2, "per_page": 2, "next_page": 3, "previous_page": 1},
-            {"page": 3, "per_page": 2, "next_page": None, "previous_page": 2},
-            {"page": 4, "per_page": 2, "next_page": None, "previous_page": 3},
-        ]
-        for command_id in ids:
-            shared_service.ended(command_id)
-
-    def test_ten_a_page_and_a_hundred_at_most(self, http: httpx.Client):
-        assert http.get("/commands").json()["paging_info"]["per_page"] == 10
-        assert http.get("/commands", params={"per_page": 5000}).json()["paging_info"]["per_page"] == 100
-
-    def test_filters(self, http: httpx.Client, shared_service: ServiceProcess):
-        command_id = shared_service.submit("exit 1", name="filtered", tags="[f1,f2]", label="default")["id"]
-        shared_service.ended(command_id)
-
-        def found(**params: str) -> list[int]:
-            answer = http.get("/commands", params={"name": "filtered", **params})
-            assert answer.status_code == 200, answer.text
-            return [record["id"] for record in answer.json()["commands"]]
-
-        matching = {
-            "status": "failed", "command_type": "ShellCommand,PigCommand", "command_source": "api", "tags": "[f2,f1]",
-            "label": "default", "start_date": "2026-01-01", "end_date": "2999-01-01", "all_users": "1",
-        }  # fmt: skip
-        assert found(**matching) == [command_id]
-        others = {
-            "status": "done", "command_type": "PigCommand", "command_source": "UI", "tags": "f3", "label": "x",
-            "start_date": "2999-01-01", "end_date": "2026-01-01T00:00:00Z",
-        }  # fmt: skip
-        for key, value in others.items():
-            assert found(**{**matching, key: value}) == [], key
-
-    @pytest.mark.parametrize(
-        ("key", "value"),
-        [("page", "0"), ("page", "x"), ("page", "99999999999999999999"), ("per_page", "0"), ("status", "fine"),
-         ("command_type", "Shell"), ("command_source", "x"), ("start_date", "soon"), ("end_date", "0000-00-00"),
-         ("all_users", "maybe"), ("name", "a\x00b"), ("name", "n" * 300)],
-    )  # fmt: skip
-    def test_a_filter_out_of_form_is_refused(self, http: httpx.Client, key: str, value: str):
-        response = http.get("/commands", params={key: value})
-        assert response.status_code == 422
-        assert key in error_of(response) or "NUL" in error_of(response)
 
 
 def test_jobs_of_commands_without_an_engine(http: httpx.Client, done: int):

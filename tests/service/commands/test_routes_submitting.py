@@ -15,11 +15,6 @@ from tests.support.service_process import ServiceProcess
 VERSIONS = ("v1.2", "latest", "v1.3", "v2", "v2.0", "v2.1", "v2.2")
 
 
-@pytest.fixture
-def http(shared_service: ServiceProcess) -> httpx.Client:
-    return shared_service.http
-
-
 def error_of(response: httpx.Response) -> str:
     """Return the text of an error, whose envelope must be whole."""
     error = response.json()["error"]

@@ -15,9 +15,9 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand, Start
-from tests.service.commands.test_job import Scripted, until
-from tests.service.commands.test_process import written
+from tests.service.commands.scripted import Scripted
 from tests.service.commands.test_process_leftovers import DAEMON, is_over
+from tests.support.until import until, written
 
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
@@ -162,9 +162,8 @@ class TestTheSweep:
         self, new_runner: NewRunner, start: Start, folder: Path, database: Database
     ):
         (folder / "daemon.py").write_text(DAEMON)
-        process = start(
-            f"{sys.executable} {folder}/daemon.py {folder}/daemon; until [ -e {folder}/daemon ]; do :; done"
-        )
+        until_there = f"until [ -e {folder}/daemon ]; do sleep 0.02; done"
+        process = start(f"{sys.executable} {folder}/daemon.py {folder}/daemon; {until_there}")
         daemon = int((await written(folder / "daemon")).read_text())
         assert await process.wait() == 0
         runner = await new_runner()
