@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from tests.conftest import end_commands_of
 from tests.service.commands.test_process_leftovers import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -44,97 +47,119 @@ def process_of(service: ServiceProcess, command_id: int) -> int:
     return int((service.folder(command_id) / "1" / "pid").read_text())
 
 
-class TestOfTheService:
-    @pytest.mark.parametrize("code", [0, 7])
-    def test_its_running_command_goes_on_with_output_and_exit_code(self, service: ServiceProcess, go: Path, code: int):
-        command_id = begin(service, waiting_script(go, f"exit {code}"))
-        pid = process_of(service, command_id)
-        service.kill()
-        assert psutil.pid_exists(pid)
-        service.start()
-        record = service.record(command_id)
-        assert (record["status"], record["pid"]) == ("running", pid)
-        assert service.logs(command_id) == "begun\n"
-        go.touch()
-        record = service.ended(command_id)
-        assert record["status"] == ("done" if code == 0 else "error")
-        assert [item["exit_code"] for item in record["attempts"]] == [code]
-        assert (service.folder(command_id) / "1" / "out").read_text() == "begun\nwent on\n"
+@dataclass
+class Crash:
+    """A service that was killed and started again, and the commands it had at that moment, each in another state."""
 
-    def test_a_command_that_ended_meanwhile_keeps_its_output_and_exit_code(self, service: ServiceProcess, go: Path):
-        command_id = begin(service, waiting_script(go, "echo last words >&2; exit 7"))
-        pid = process_of(service, command_id)
-        service.kill()
-        go.touch()
-        wait_until(lambda: is_over(pid), "the end of the script")
-        service.start()
-        record = service.ended(command_id)
+    service: ServiceProcess
+    folder: Path
+    token: str = ""
+    ids: dict[str, int] = field(default_factory=dict)
+    pids: dict[str, int] = field(default_factory=dict)
+    first_answer: dict[str, object] = field(default_factory=dict)
+
+    def begin(self, name: str, end: str = "", **fields: object) -> None:
+        self.ids[name] = begin(self.service, waiting_script(self.folder / name, end), **fields)
+        self.pids[name] = process_of(self.service, self.ids[name])
+
+    def post_once(self) -> dict[str, object]:
+        """Submit with an idempotency key."""
+        body = {"command_type": "ShellCommand", "inline": "echo once", "name": "once"}
+        response = self.service.http.post("/commands", json=body, headers={"Idempotency-Key": "around-a-crash"})
+        assert response.status_code == 200
+        return dict(response.json())
+
+    def ended(self, name: str) -> dict[str, Any]:
+        return self.service.ended(self.ids[name])
+
+    def output(self, name: str) -> str:
+        return (self.service.folder(self.ids[name]) / "1" / "out").read_text()
+
+
+@pytest.fixture(scope="module")
+def crash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crash]:
+    folder = tmp_path_factory.mktemp("crash")
+    service = ServiceProcess(folder / "data", running_limit=7, kill_grace_seconds=1, timeout_check_seconds=0.5).start()
+    crash = Crash(service, folder, token=service.token)
+    for name, code in (("well", 0), ("badly", 7)):
+        crash.begin(name, f"exit {code}")
+    crash.begin("meanwhile", "echo last words >&2; exit 7")
+    crash.begin("killed")
+    crash.begin("cancelled")
+    crash.ids["planned"] = service.submit(f"echo x >>{folder}/runs; exit 1", retry=1, retry_delay=1)["id"]
+    wait_until(lambda: service.record(crash.ids["planned"])["attempts"], "the first attempt")
+    crash.begin("timed", timeout=4)
+    crash.ids["waiting"] = service.submit("echo second")["id"]
+    assert service.record(crash.ids["waiting"])["throttled"]
+    crash.first_answer = crash.post_once()
+    service.kill()
+    (folder / "meanwhile").touch()
+    os.killpg(crash.pids["killed"], signal.SIGKILL)
+    wait_until(lambda: is_over(crash.pids["meanwhile"]) and is_over(crash.pids["killed"]), "two ends")
+    service.start()
+    yield crash
+    service.kill()
+    end_commands_of(service.data_dir)
+
+
+class TestOfTheService:
+    @pytest.mark.parametrize(("name", "code", "status"), [("well", 0, "done"), ("badly", 7, "error")])
+    def test_a_running_command_goes_on_with_output_and_exit_code(self, crash: Crash, name: str, code: int, status: str):
+        record = crash.service.record(crash.ids[name])
+        assert (record["status"], record["pid"]) == ("running", crash.pids[name])
+        assert crash.service.logs(crash.ids[name]) == "begun\n"
+        (crash.folder / name).touch()
+        record = crash.ended(name)
+        assert (record["status"], [item["exit_code"] for item in record["attempts"]]) == (status, [code])
+        assert crash.output(name) == "begun\nwent on\n"
+
+    def test_a_command_that_ended_meanwhile_keeps_its_output_and_exit_code(self, crash: Crash):
+        record = crash.ended("meanwhile")
         assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", 7)
         assert record["message"] == "the script exited with code 7\nbegun\nlast words"
+        assert crash.output("meanwhile") == "begun\nwent on\n"
 
-    def test_a_waiting_command_is_run_afterwards(self, new_service: NewService, go: Path):
-        service = new_service(running_limit=1).start()
-        first = begin(service, waiting_script(go))
-        second = service.submit("echo second")["id"]
-        assert service.record(second)["throttled"]
-        service.kill()
-        go.touch()
-        service.start()
-        assert [service.ended(item)["status"] for item in (first, second)] == ["done", "done"]
-        assert service.text(second) == "second\r\n"
+    def test_a_command_that_was_killed_too_is_told_as_such(self, crash: Crash):
+        record = crash.ended("killed")
+        assert (record["status"], len(record["attempts"])) == ("error", 1)
+        assert record["message"].startswith("the script is gone without an exit code")
 
-    def test_it_can_be_cancelled_afterwards(self, service: ServiceProcess, go: Path):
-        command_id = begin(service, waiting_script(go))
-        pid = process_of(service, command_id)
-        service.kill()
-        service.start()
-        answer = service.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()
+    def test_a_waiting_command_is_run_afterwards(self, crash: Crash):
+        assert crash.ended("waiting")["status"] == "done"
+        assert crash.service.text(crash.ids["waiting"]) == "second\r\n"
+
+    def test_a_running_command_can_be_cancelled_afterwards(self, crash: Crash):
+        answer = crash.service.http.put(f"/commands/{crash.ids['cancelled']}", json={"status": "kill"}).json()
         assert answer["kill_succeeded"] is True
-        assert is_over(pid)
-        assert not go.exists()
+        assert is_over(crash.pids["cancelled"])
+        assert crash.output("cancelled") == "begun\n"
 
-    def test_a_planned_attempt_is_still_made(self, service: ServiceProcess, tmp_path: Path):
-        script = f"echo x >>{tmp_path}/runs; [ $(wc -l <{tmp_path}/runs) = 2 ]"
-        command_id = service.submit(script, retry=1, retry_delay=1)["id"]
-        wait_until(lambda: service.record(command_id)["attempts"], "the first attempt")
-        service.kill()
-        service.start()
-        record = service.record(command_id)
+    def test_a_planned_attempt_stays_planned(self, crash: Crash):
+        record = crash.service.record(crash.ids["planned"])
         assert (record["status"], len(record["attempts"])) == ("running", 1)
-        assert "retry 1 of 1 in 1 min" in service.logs(command_id)
-        service.http.put(f"/commands/{command_id}", json={"status": "kill"})
-        assert (tmp_path / "runs").read_text() == "x\n"
+        assert "retry 1 of 1 in 1 min" in crash.service.logs(crash.ids["planned"])
+        assert (crash.folder / "runs").read_text() == "x\n"
 
-    def test_a_timeout_counts_from_the_begin_of_the_command(self, new_service: NewService, go: Path):
-        service = new_service(timeout_check_seconds=0.5, kill_grace_seconds=1).start()
-        command_id = begin(service, waiting_script(go), timeout=2)
-        service.kill()
-        service.start()
-        record = service.ended(command_id)
+    def test_a_timeout_counts_from_the_begin_of_the_command(self, crash: Crash):
+        record = crash.ended("timed")
         assert record["status"] == "error"
-        assert record["message"] == "timed out: ran longer than its 2 s (checked every 0.5 s)"
+        assert record["message"] == "timed out: ran longer than its 4 s (checked every 0.5 s)"
+        assert is_over(crash.pids["timed"])
 
-    def test_an_idempotent_submission_repeated_afterwards_creates_nothing(self, service: ServiceProcess):
-        body = {"command_type": "ShellCommand", "inline": "echo once"}
+    def test_an_idempotent_submission_repeated_afterwards_creates_nothing(self, crash: Crash):
+        assert crash.post_once() == crash.first_answer
+        listed = crash.service.http.get("/commands", params={"name": "once"}).json()["commands"]
+        assert [record["id"] for record in listed] == [crash.first_answer["id"]]
 
-        def post() -> dict[str, object]:
-            response = service.http.post("/commands", json=body, headers={"Idempotency-Key": "after-a-crash"})
-            assert response.status_code == 200
-            return dict(response.json())
-
-        first = post()
-        service.kill()
-        service.start()
-        assert post() == first
-        assert len(service.http.get("/commands").json()["commands"]) == 1
-
-    def test_clients_keep_their_token(self, service: ServiceProcess):
-        before = service.token
-        service.kill()
-        assert service.start().token == before
+    def test_clients_keep_their_token(self, crash: Crash):
+        assert crash.service.token == crash.token
 
 
 class TestOfTheProcess:
+    @pytest.fixture
+    def service(self, shared_service: ServiceProcess) -> ServiceProcess:
+        return shared_service
+
     def test_of_the_script_is_told_as_such(self, service: ServiceProcess, go: Path):
         command_id = begin(service, waiting_script(go))
         script = psutil.Process(process_of(service, command_id)).children()[0]
@@ -149,17 +174,6 @@ class TestOfTheProcess:
         record = service.ended(command_id)
         assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", None)
         assert record["message"].startswith("the script is gone without an exit code")
-
-    def test_and_of_the_service_is_told_as_such(self, service: ServiceProcess, go: Path):
-        command_id = begin(service, waiting_script(go))
-        pid = process_of(service, command_id)
-        service.kill()
-        os.killpg(pid, signal.SIGKILL)
-        service.start()
-        record = service.ended(command_id)
-        assert record["status"] == "error"
-        assert record["message"].startswith("the script is gone without an exit code")
-        assert len(record["attempts"]) == 1
 
     def test_is_retried_when_retries_are_left(self, service: ServiceProcess, go: Path, tmp_path: Path):
         command_id = begin(service, f"echo x >>{tmp_path}/runs; " + waiting_script(go), retry=1, retry_delay=0)

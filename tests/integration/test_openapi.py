@@ -53,7 +53,7 @@ def existing(service: ServiceProcess) -> Existing:
 
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=12,
+    max_examples=6,
     derandomize=True,
     database=None,
     deadline=None,

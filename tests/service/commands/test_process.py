@@ -140,9 +140,9 @@ class TestFoundAgain:
     def test_none_is_found_where_none_was_started(self, folder: Path):
         assert DurableProcess.adopt(folder) is None
 
-    @pytest.mark.parametrize("half", ["", "12"])
-    async def test_a_number_half_written_is_no_number(self, folder: Path, half: str):
-        (folder / "pid").write_text(half)
+    @pytest.mark.parametrize("text", ["", "12", "0\n", "1\n", "-5\n"])
+    def test_what_is_no_number_of_a_program_is_none(self, folder: Path, text: str):
+        (folder / "pid").write_text(text)
         assert DurableProcess.adopt(folder) is None
 
     async def test_another_process_with_the_same_number_is_not_mistaken_for_it(self, folder: Path):

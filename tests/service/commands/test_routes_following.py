@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -143,3 +145,18 @@ class TestLists:
         response = http.get("/commands", params={key: value})
         assert response.status_code == 422
         assert key in error_of(response) or "NUL" in error_of(response)
+
+
+def test_a_command_that_still_waits_is_cancelled_at_once(new_service: Callable[..., ServiceProcess], tmp_path: Path):
+    service = new_service(running_limit=1).start()
+    first = service.submit(f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")["id"]
+    second = service.submit(f"touch {tmp_path}/second")["id"]
+    record = service.record(second)
+    assert (record["status"], record["throttled"]) == ("waiting", True)
+    assert record["message"] == "waiting for a free slot (1 of 1 running)"
+    answer = service.http.put(f"/commands/{second}", json={"status": "kill"}).json()
+    assert answer == {"kill_succeeded": True, "result": f"command {second} was cancelled"}
+    assert service.record(second)["message"] == "cancelled before it began"
+    (tmp_path / "go").touch()
+    assert service.ended(first)["status"] == "done"
+    assert not (tmp_path / "second").exists()

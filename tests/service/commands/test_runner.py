@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
@@ -23,6 +24,7 @@ from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.process import MARK
 from svc_jupyter.service.commands.runner import Runner, command_root
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
@@ -172,7 +174,16 @@ class TestTheSweep:
         with database.begin() as connection:
             connection.execute(sa.update(commands).values(status="done"))
         await until(lambda: is_over(daemon))
-        assert psutil.Process().is_running()
+
+    async def test_passes_over_a_mark_that_a_program_made_up(self, new_runner: NewRunner, folder: Path):
+        runner = await new_runner()
+        made_up = {MARK: f"{folder.parent.parent}/no number/x"}
+        with subprocess.Popen(["sleep", "600"], env={"PATH": os.environ["PATH"], **made_up}) as other:  # noqa: ASYNC220
+            try:
+                await runner._sweep_next()
+                assert other.poll() is None
+            finally:
+                other.kill()
 
 
 class TestOnPostgresql:

@@ -82,7 +82,7 @@ class DurableProcess:
     @classmethod
     def adopt(cls, folder: Path, *, is_child: bool = False) -> DurableProcess | None:
         """Return the process that was started in `folder`, running or ended, or None when none ever was."""
-        pid = _read_number(folder / "pid")
+        pid = _read_pid(folder)
         return None if pid is None else cls(folder, pid, is_child=is_child)
 
     @property
@@ -130,7 +130,7 @@ class DurableProcess:
         Raises `OSError` when no number can be read, as on a full disk: then nothing was run at all.
         """
         deadline = time.monotonic() + _PID_SECONDS
-        while (pid := _read_number(self.folder / "pid")) is None:
+        while (pid := _read_pid(self.folder)) is None:
             if time.monotonic() > deadline:
                 raise OSError(errno.ENOSPC, "nothing could be written to its folder (is the disk full?)")
             await asyncio.sleep(_POLL_SECONDS)
@@ -246,6 +246,12 @@ def _group_of(pid: int) -> int | None:
         return os.getpgid(pid)
     except ProcessLookupError:
         return None
+
+
+def _read_pid(folder: Path) -> int | None:
+    """Return the process number in a folder; never 0 or 1, to which a signal would reach far too many."""
+    pid = _read_number(folder / "pid")
+    return None if pid is None or pid <= 1 else pid
 
 
 def _read_number(file: Path) -> int | None:

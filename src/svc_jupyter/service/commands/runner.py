@@ -258,7 +258,9 @@ class Runner:
     def _marked_here(self) -> list[tuple[int, psutil.Process]]:
         here = self._settings.commands_dir
         marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
-        return [(int(mark.parent.name), process) for mark, process in marked if here in mark.parents]
+        # A program may have set the mark itself, to anything.
+        ours = [(mark.parent.name, process) for mark, process in marked if here in mark.parents]
+        return [(int(name), process) for name, process in ours if name.isascii() and name.isdigit()]
 
     # The lease
 
