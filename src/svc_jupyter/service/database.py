@@ -46,13 +46,19 @@ Json = sa.JSON(none_as_null=True)
 _AFTER_COMMIT = "svc_after_commit"
 _STATEMENT_SECONDS = 30
 _BATCH_LIMIT = 500
+_SQLITE_AWAY = ("locked", "busy", "full", "I/O", "unable to open", "readonly")
+"""Words in SQLite's errors that speak of the file and its disk, not of the statement."""
 
 
 def is_away(error: Exception) -> bool:
     """Return whether an exception says that the database cannot be reached or is overloaded, rather than a bug."""
     if isinstance(error, PoolTimeout):
         return True
-    return isinstance(error, DBAPIError) and (error.connection_invalidated or isinstance(error, OperationalError))
+    if not isinstance(error, DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.OperationalError):  # SQLite's class for a wrong statement, too
+        return any(word in str(error.orig) for word in _SQLITE_AWAY)
+    return error.connection_invalidated or isinstance(error, OperationalError)
 
 
 @dataclass

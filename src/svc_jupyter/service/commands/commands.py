@@ -180,7 +180,7 @@ class Commands:
         if call is not None:
             idempotency.remember(connection, call, 200, json.dumps(record))
         if claimed is None:
-            self._bus.publish(connection, WAITING)
+            self._bus.publish(connection, WAITING, str(row["account_id"]))
         else:
             self._database.after_commit(connection, partial(self._runner.launch, row))
         return record

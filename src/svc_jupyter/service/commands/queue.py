@@ -35,6 +35,24 @@ _OCCUPANCY = sa.select(
         commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account")
     ),
 )
+_RUNNING_COUNT = sa.select(sa.func.count()).where(
+    commands.c.status == CommandStatus.RUNNING.value, commands.c.account_id == sa.bindparam("account")
+)
+_SOME_WAIT = sa.select(sa.exists().where(commands.c.status == CommandStatus.WAITING.value))
+_WAITING_ACCOUNTS = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING.value).distinct()
+_OLDEST = (
+    sa.select(commands.c.id)
+    .where(commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account"))
+    .order_by(commands.c.id)
+    .limit(sa.bindparam("free", type_=sa.Integer))
+    .with_for_update(skip_locked=True)
+)
+_CLAIM = (
+    sa.update(commands)
+    .where(commands.c.id.in_(_OLDEST.scalar_subquery()))
+    .values(status=CommandStatus.RUNNING.value, replica_id=sa.bindparam("claimer"), start_time=sa.bindparam("now"))
+    .returning(commands)
+)
 _END = sa.update(commands).where(
     commands.c.id == sa.bindparam("this_command"),
     commands.c.replica_id == sa.bindparam("this_replica"),
@@ -81,16 +99,12 @@ def renew(connection: sa.Connection, replica: Replica, *, lease_until: float) ->
 
 def running_count(connection: sa.Connection, account_id: int) -> int:
     """Return how many commands of an account run now."""
-    query = sa.select(sa.func.count()).where(
-        commands.c.status == CommandStatus.RUNNING, commands.c.account_id == account_id
-    )
-    return connection.execute(query).scalar_one()
+    return connection.execute(_RUNNING_COUNT, {"account": account_id}).scalar_one()
 
 
 def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float, on_sqlite: bool) -> Sequence[Row]:
     """Move the oldest waiting commands to `running`, up to `limit` running per account; return their rows."""
-    waiting = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING).distinct()
-    accounts = connection.execute(waiting).scalars().all()
+    accounts = connection.execute(_WAITING_ACCOUNTS).scalars().all()
     if not accounts:
         return []
     if not on_sqlite:
@@ -114,19 +128,8 @@ def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int)
 
 
 def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[Row]:
-    oldest = (
-        sa.select(commands.c.id)
-        .where(commands.c.status == CommandStatus.WAITING, commands.c.account_id == account_id)
-        .order_by(commands.c.id)
-        .limit(free)
-        .with_for_update(skip_locked=True)
-    )
-    rows = connection.execute(
-        sa.update(commands)
-        .where(commands.c.id.in_(oldest.scalar_subquery()))
-        .values(status=CommandStatus.RUNNING, replica_id=replica.id, start_time=now)
-        .returning(commands)
-    )
+    values = {"account": account_id, "free": free, "claimer": replica.id, "now": now}
+    rows = connection.execute(_CLAIM, values)
     return sorted((dict(row) for row in rows.mappings()), key=lambda row: row["id"])
 
 
@@ -229,4 +232,4 @@ def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[Row
 
 def some_wait(connection: sa.Connection) -> bool:
     """Return whether any command waits."""
-    return bool(connection.execute(sa.select(sa.exists().where(commands.c.status == CommandStatus.WAITING))).scalar())
+    return bool(connection.execute(_SOME_WAIT).scalar())

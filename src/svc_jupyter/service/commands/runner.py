@@ -122,9 +122,11 @@ class Runner:
 
     # Claiming
 
-    def _on_waiting(self, _payload: str) -> None:
+    def _on_waiting(self, account_id: str) -> None:
         self._some_wait = True
-        self._wake.set()
+        here = sum(1 for job in self._jobs.values() if str(job.row["account_id"]) == account_id)
+        if here < self._settings.running_limit:  # else the next end of one of them makes room
+            self._wake.set()
 
     async def _claim_next(self) -> None:
         with contextlib.suppress(TimeoutError):
