@@ -124,11 +124,11 @@ def test_a_profile_file_with_a_token_that_others_can_read_is_wrong(doctor):
 
 
 def test_a_database_that_does_not_answer_is_told_without_its_password(doctor, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("SVC_DATABASE_URL", "postgresql://ann:s3cret-word@127.0.0.1:9/svc")
+    monkeypatch.setenv("SVC_DATABASE_URL", "postgresql://reader:s3cret-word@127.0.0.1:9/svc")
     code, output = doctor()
     assert code == 1
     assert finding(output, "database").startswith("✗")
-    assert "ann:***@127.0.0.1:9/svc" in finding(output, "database")
+    assert "reader:***@127.0.0.1:9/svc" in finding(output, "database")
     assert "s3cret-word" not in output
 
 

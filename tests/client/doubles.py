@@ -20,7 +20,7 @@ from svc_jupyter.api.states import STATUS_FILTERS
 from svc_jupyter.client import AsyncClient, AsyncCommand, AsyncResult
 
 BASE_URL = "http://service.test"
-TOKEN = "token-of-ann-0123456789"
+TOKEN = "token-of-reader-0123456789"
 JSON = {"Content-Type": "application/json"}
 Handler = Callable[[httpx.Request], httpx.Response]
 

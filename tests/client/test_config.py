@@ -143,7 +143,7 @@ def test_what_is_no_address_is_refused(given: str) -> None:
 
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(ConfigurationError, match="must not hold a user name or password") as raised:
-        clean_base_url(f"https://ann:{SECRET}@a.test")
+        clean_base_url(f"https://reader:{SECRET}@a.test")
     assert SECRET not in str(raised.value)
 
 

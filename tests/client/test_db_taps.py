@@ -10,7 +10,7 @@ PASSWORD = "hunter2-hunter2"
 
 
 def test_a_tap_is_made_changed_and_deleted(client: Any, service: ServiceDouble) -> None:
-    tap = client.db_taps.create("flights", "postgresql", db_host="db.test", db_user="ann", db_passwd=PASSWORD)
+    tap = client.db_taps.create("flights", "postgresql", db_host="db.test", db_user="reader", db_passwd=PASSWORD)
     assert (tap.id, tap.name, tap.db_type, tap.db_host) == (1, "flights", "postgresql", "db.test")
     assert json.loads(service.requests[0].content)["db_passwd"] == PASSWORD
     assert service.requests[0].headers["Idempotency-Key"]

@@ -173,7 +173,7 @@ def test_a_command_that_has_ended_is_not_asked_for() -> None:
         ("error", "exit code 2", "noise", CommandFailed, "command 1 failed: exit code 2"),
         ("error", None, "ls: no such file", CommandFailed, "command 1 failed: ls: no such file"),
         ("error", None, None, CommandFailed, "command 1 failed"),
-        ("cancelled", "cancelled by ann", None, CommandCancelled, "command 1 was cancelled: cancelled by ann"),
+        ("cancelled", "cancelled by reader", None, CommandCancelled, "command 1 was cancelled: cancelled by reader"),
     ],
 )
 def test_a_bad_end_is_told_with_the_best_reason_there_is(

@@ -314,7 +314,7 @@ ACCOUNT = {
     "id": 1,
     "name": "demo",
     "user_id": 3,
-    "email": "ann@example.com",
+    "email": "reader@example.com",
     "groups": ["system-admin"],
     "features": {"jupyter_notebooks": True, "package_management": False},
     "storage_url": "file:///data/storage",

@@ -8,7 +8,7 @@ TOKEN = "token-of-the-double"
 def test_status_tells_service_account_and_features_but_no_token(service, notebook):
     facts = notebook.value("%svc_status")
     shown = repr(facts) + facts._repr_html_()
-    for words in (service.base_url, "ann@example.com", "demo (1)", "system-admin", "jupyter_notebooks", "client "):
+    for words in (service.base_url, "reader@example.com", "demo (1)", "system-admin", "jupyter_notebooks", "client "):
         assert words in shown
     assert TOKEN not in shown
     assert "package_management" not in shown  # it is off
@@ -66,7 +66,7 @@ def test_a_new_address_is_used_by_the_next_cell(service, notebook, home):
     notebook.value("%svc_config profile other")
     assert "the token is missing or wrong" in str(notebook.error("%svc_status"))
     notebook.value("%svc_config profile --reset")
-    assert "ann@example.com" in repr(notebook.value("%svc_status"))
+    assert "reader@example.com" in repr(notebook.value("%svc_status"))
 
 
 def test_an_address_that_does_not_answer_is_one_error_with_the_next_step(notebook, monkeypatch):

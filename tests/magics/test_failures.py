@@ -62,11 +62,11 @@ def test_a_failure_leaves_the_variable_as_it_was(service, notebook):
 
 
 def test_a_cancellation_by_somebody_else_is_told_as_one(service, notebook):
-    service.behave("x", status="cancelled", message="cancelled by ann@example.com")
+    service.behave("x", status="cancelled", message="cancelled by reader@example.com")
     error = notebook.error("%%svc_shell\nx\n")
     assert isinstance(error, SvcCommandCancelled)
     assert "command 128 was cancelled after " in notebook.error_text
-    assert ("ann@example.com" in notebook.error_text) is not service.bare
+    assert ("reader@example.com" in notebook.error_text) is not service.bare
 
 
 def test_a_refused_submission_is_the_services_own_words(service, notebook):

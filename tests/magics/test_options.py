@@ -71,8 +71,8 @@ def test_nothing_given_is_nothing_sent():
 
 
 def test_values_come_before_the_expressions_that_use_them():
-    values = parse(DB, "--macro 'up=who.toUpperCase()' --param who=ann --var day")
-    assert macros(values, {"day": 3}) == [{"who": '"ann"'}, {"day": '"3"'}, {"up": "who.toUpperCase()"}]
+    values = parse(DB, "--macro 'up=who.toUpperCase()' --param who=reader --var day")
+    assert macros(values, {"day": 3}) == [{"who": '"reader"'}, {"day": '"3"'}, {"up": "who.toUpperCase()"}]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

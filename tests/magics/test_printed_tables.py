@@ -37,12 +37,12 @@ def test_ps_gives_the_rest_of_the_line_to_the_last_column():
         """
 USER         PID %CPU COMMAND
 root           1  0.0 /sbin/init splash now
-ann         4242  1.5 python -m http.server 80
+reader         4242  1.5 python -m http.server 80
 """
     )
     assert names == ["USER", "PID", "%CPU", "COMMAND"]
     assert rows[0] == ["root", "1", "0.0", "/sbin/init splash now"]
-    assert rows[1] == ["ann", "4242", "1.5", "python -m http.server 80"]
+    assert rows[1] == ["reader", "4242", "1.5", "python -m http.server 80"]
 
 
 def test_an_empty_cell_stays_empty():

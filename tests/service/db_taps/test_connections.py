@@ -36,7 +36,7 @@ def connected(settings: Settings, **attributes: object) -> Connection:
 
 def test_postgresql_is_reached_by_its_own_protocol_with_any_password(settings):
     found = connected(
-        settings, db_type="postgresql", db_host="db.example", port=6000, db_name="my db", db_user="ann", password=SECRET
+        settings, db_type="postgresql", db_host="db.example", port=6000, db_name="my db", db_user="reader", password=SECRET
     )
     assert (found.engine, found.dialect, found.address) == (
         EngineName.POSTGRESQL,
@@ -45,7 +45,7 @@ def test_postgresql_is_reached_by_its_own_protocol_with_any_password(settings):
     )
     parsed = psycopg.conninfo.conninfo_to_dict(found.target)
     assert (parsed["host"], parsed["port"], parsed["dbname"]) == ("db.example", "6000", "my db")
-    assert (parsed["user"], parsed["password"]) == ("ann", SECRET)
+    assert (parsed["user"], parsed["password"]) == ("reader", SECRET)
 
 
 @pytest.mark.parametrize(
@@ -68,24 +68,24 @@ def test_redshift_is_asked_at_its_own_port(settings):
 
 
 def test_mysql_gets_its_url_with_any_password(settings):
-    found = connected(settings, db_type="mysql", db_host="h", db_user="ann", password=SECRET, db_name="d")
+    found = connected(settings, db_type="mysql", db_host="h", db_user="reader", password=SECRET, db_name="d")
     assert sa.make_url(found.target).password == SECRET
     assert found.dialect is Dialect.MYSQL
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://ann:pw@h:1/d?sslmode=require", "postgres://ann:pw@h:1/d?sslmode=require",
-            "postgresql+psycopg://ann:pw@h:1/d?sslmode=require"]
+    "url", ["postgresql://reader:pw@h:1/d?sslmode=require", "postgres://reader:pw@h:1/d?sslmode=require",
+            "postgresql+psycopg://reader:pw@h:1/d?sslmode=require"]
 )  # fmt: skip
 def test_a_postgresql_url_goes_the_fast_way_too(settings, url):
     found = connected(settings, db_type="url", url=url)
     assert (found.engine, found.address) == (EngineName.POSTGRESQL, "h:1")
     parsed = psycopg.conninfo.conninfo_to_dict(found.target)
-    assert (parsed["user"], parsed["password"], parsed["sslmode"]) == ("ann", "pw", "require")
+    assert (parsed["user"], parsed["password"], parsed["sslmode"]) == ("reader", "pw", "require")
 
 
 def test_another_url_goes_to_sqlalchemy_as_it_is(settings):
-    url = "oracle+oracledb://ann:pw@h:1521/?service_name=x"
+    url = "oracle+oracledb://reader:pw@h:1521/?service_name=x"
     found = connected(settings, db_type="url", url=url)
     assert (found.engine, found.dialect, found.target) == (EngineName.SQLALCHEMY, Dialect.OTHER, url)
 

@@ -16,8 +16,8 @@ from svc_jupyter.service.paging import Page
 from svc_jupyter.service.secrets import SecretBox
 
 PASSWORD = "geheim-42"
-WAREHOUSE = {"name": "warehouse", "db_type": "postgresql", "db_host": "db.example", "port": 6000, "db_user": "ann"}
-URL = f"mysql://ann:{PASSWORD}@db.example/x"
+WAREHOUSE = {"name": "warehouse", "db_type": "postgresql", "db_host": "db.example", "port": 6000, "db_user": "reader"}
+URL = f"mysql://reader:{PASSWORD}@db.example/x"
 
 
 def create(db_taps: DbTaps, member, **changes):

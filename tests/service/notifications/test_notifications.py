@@ -485,7 +485,7 @@ async def test_hostile_texts_arrive_as_text(
 ) -> None:
     await mail_server.start()
     notifications = await running(mail_settings())
-    hostile = "x\r\nBcc: eve@example.org\r\n\r\n<script>alert('x')</script>\r\n.\r\nQUIT"
+    hostile = "x\r\nBcc: someone@example.org\r\n\r\n<script>alert('x')</script>\r\n.\r\nQUIT"
 
     tell(database, notifications, ended_command(name=hostile[:200], status="error", message=hostile, tags="[a\nb]"))
     await eventually(lambda: sent(database) == 1)

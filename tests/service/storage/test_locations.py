@@ -90,14 +90,14 @@ def test_a_location_without_a_scheme_needs_a_base():
 @pytest.mark.parametrize(
     "text",
     [
-        "https://ann:secret@example.org/a",
+        "https://reader:secret@example.org/a",
         "https://secret@example.org/a",
-        "ftp://ann:secret@example.org/a",
+        "ftp://reader:secret@example.org/a",
         "http://example.org/a?token=secret",
         "nowhere://example.org/a?token=secret",
         "https://example.org:port/a?token=secret",
         "https://example.org/" + "a" * MAX_LENGTH + "?token=secret",
-        "https://ann:secret@example.org/\0",
+        "https://reader:secret@example.org/\0",
     ],
 )
 def test_a_refusal_shows_no_secret_of_the_location(text):

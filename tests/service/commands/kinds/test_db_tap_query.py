@@ -45,7 +45,7 @@ def lake(settings) -> Path:
 
 @pytest.fixture
 def caller(account_id) -> Caller:
-    return Caller(1, account_id, "ann@example.org", frozenset({BuiltinGroup.USER}), 1)
+    return Caller(1, account_id, "reader@example.org", frozenset({BuiltinGroup.USER}), 1)
 
 
 @pytest.fixture

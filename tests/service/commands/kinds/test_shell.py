@@ -46,7 +46,7 @@ def kind(settings, database, account_id, lake):
 
 @pytest.fixture
 def caller(account_id) -> Caller:
-    return Caller(1, account_id, "ann@example.org", frozenset({BuiltinGroup.USER}), 1)
+    return Caller(1, account_id, "reader@example.org", frozenset({BuiltinGroup.USER}), 1)
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ async def test_exactly_one_script_is_needed(kind, caller, body):
         ({"inline": "echo", "files": "a.zip", "archives": "x/a.zip"}, "would both be 'a.zip'"),
         ({"inline": "echo", "archives": "a.rar"}, "a.rar is no archive"),
         ({"inline": "echo", "files": ",".join(f"f{number}" for number in range(1001))}, "at most 1000"),
-        ({"script_location": "https://ann:secret@host/a.sh"}, "must not hold a user"),
+        ({"script_location": "https://reader:secret@host/a.sh"}, "must not hold a user"),
     ],
 )
 async def test_what_cannot_run_is_refused_at_submission(kind, caller, body, reason):

@@ -150,7 +150,7 @@ def refusing_server() -> Iterator[int]:
                 client.recv(4096)
                 client.sendall(message(b"R", struct.pack("!i", 3)))
                 client.recv(4096)
-                client.sendall(message(b"E", b'SFATAL\0C28P01\0Mpassword authentication failed for user "ann"\0\0'))
+                client.sendall(message(b"E", b'SFATAL\0C28P01\0Mpassword authentication failed for user "reader"\0\0'))
 
     thread = threading.Thread(target=serve)
     thread.start()
@@ -161,7 +161,7 @@ def refusing_server() -> Iterator[int]:
 
 
 def connect_answer(make_job, run_job, tmp_path: Path, **attributes) -> str:
-    tap = TapAttributes("warehouse", "postgresql", db_user="ann", password=PASSWORD, **attributes)
+    tap = TapAttributes("warehouse", "postgresql", db_user="reader", password=PASSWORD, **attributes)
     answer = run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), "SELECT 1"))
     assert answer.error["may_retry"] is True
     assert PASSWORD not in answer.message + answer.log
@@ -172,7 +172,7 @@ def test_a_refused_password_is_told_without_it(make_job, run_job, tmp_path, refu
     message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=refusing_server)
     assert message == (
         f"cannot connect to 127.0.0.1:{refusing_server}: "
-        'password authentication failed for user "ann"\n  tap warehouse (postgresql)'
+        'password authentication failed for user "reader"\n  tap warehouse (postgresql)'
     )
 
 

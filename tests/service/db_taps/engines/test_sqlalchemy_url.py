@@ -111,7 +111,7 @@ def test_a_missing_dialect_is_told(make_job, run_job):
 def test_a_database_that_is_down_is_told_without_the_password(make_job, run_job):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    url = f"postgresql+psycopg://ann:geheim@127.0.0.1:{port}/x"
+    url = f"postgresql+psycopg://reader:geheim@127.0.0.1:{port}/x"
     message = run_job(make_job(connection(url), "SELECT 1")).message
     assert message.startswith("cannot connect to h:1: ")
     assert "refused" in message
