@@ -75,9 +75,8 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.on_sqlite = settings.on_sqlite
         self.engine = _make_engine(settings)
-        self._write_engines = {
-            durable: self.engine.execution_options(svc_write=True, svc_durable=durable) for durable in (True, False)
-        }
+        self._write_engine = self.engine.execution_options(svc_write=True)
+        self._group_connection: sa.Connection | None = None
         self._look_ups: sa.Connection | None = None
         self._writes: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
@@ -94,13 +93,8 @@ class Database:
         A commit that is not `durable` survives the end of this process, but on SQLite a power cut may undo it: for what
         the disk tells anyway (that a command ended), it saves the wait for the disk.
         """
-        with self._write_engines[durable].begin() as connection:
-            callbacks: list[Callable[[], None]] = []
-            connection.info[_AFTER_COMMIT] = callbacks
+        with self._write_engine.connect() as connection, _transaction(connection, durable=durable):
             yield connection
-        for callback in callbacks:
-            with suppress(RuntimeError):  # the loop it tells is closed; the commit stands
-                callback()
 
     def after_commit(self, connection: sa.Connection, callback: Callable[[], None]) -> None:
         """Call `callback` once the transaction of `connection` (from `begin` or `write`) is committed."""
@@ -151,8 +145,9 @@ class Database:
             self._writes.put(None)
             self._writer.join(timeout=_STATEMENT_SECONDS)
         self._readers.shutdown(wait=True, cancel_futures=True)
-        if self._look_ups is not None:
-            self._look_ups.close()
+        for connection in (self._look_ups, self._group_connection):
+            if connection is not None:
+                connection.close()
         self.engine.dispose()
 
     def _read(self, work: Callable[[sa.Connection], Result]) -> Result:
@@ -177,7 +172,7 @@ class Database:
     def _commit(self, group: list[_Write]) -> BaseException | None:
         """Commit a group of writes together and tell those who wait; return what made a single write fail."""
         try:
-            with self.begin(durable=any(item.durable for item in group)) as connection:
+            with self._begin_group(durable=any(item.durable for item in group)) as connection:
                 outcomes: list[_Outcome] = [(item, item.work(connection), None) for item in group]
         except Exception as error:  # noqa: BLE001  handed to the waiting caller, whatever it is
             if len(group) > 1 and not _is_broken(error):
@@ -186,6 +181,18 @@ class Database:
             outcomes = [(item, None, error) for item in group]
         self._tell(group[0].loop, outcomes)
         return outcomes[0][2]
+
+    @contextmanager
+    def _begin_group(self, *, durable: bool) -> Iterator[sa.Connection]:
+        """As `begin`; on SQLite on a connection that is kept, since taking one costs as much as the statements."""
+        if not self.on_sqlite:
+            with self.begin(durable=durable) as connection:
+                yield connection
+            return
+        if self._group_connection is None:
+            self._group_connection = self._write_engine.connect()
+        with _transaction(self._group_connection, durable=durable):
+            yield self._group_connection
 
     def _commit_one_by_one(self, group: list[_Write]) -> None:
         """Find out which write made the group fail; once the database is away, all that are left fail by that."""
@@ -202,6 +209,19 @@ class Database:
 
 
 _Outcome = tuple[_Write, Any, BaseException | None]
+
+
+@contextmanager
+def _transaction(connection: sa.Connection, *, durable: bool) -> Iterator[None]:
+    """Run the block in a transaction, and after its commit what was asked for by `Database.after_commit`."""
+    connection.execution_options(svc_durable=durable)
+    callbacks: list[Callable[[], None]] = []
+    connection.info[_AFTER_COMMIT] = callbacks
+    with connection.begin():
+        yield
+    for callback in callbacks:
+        with suppress(RuntimeError):  # the loop it tells is closed; the commit stands
+            callback()
 
 
 def _is_broken(error: Exception) -> bool:
