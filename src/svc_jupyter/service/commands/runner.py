@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
 import sqlalchemy as sa
 import structlog
 
@@ -22,7 +21,7 @@ from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, StopReason, Values
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
-from svc_jupyter.service.commands.process import mark_of, marked_processes
+from svc_jupyter.service.commands.leftovers import end_leftovers
 from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
@@ -249,20 +248,8 @@ class Runner:
             job.stop(StopReason(reason))
 
     async def _sweep_next(self) -> None:
-        """End processes that left their command's group and outlived it."""
         await asyncio.sleep(_SWEEP_SECONDS)
-        for command_id, process in await asyncio.to_thread(self._marked_here):
-            if not await self._database.read(partial(queue.is_running, command_id=command_id)):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
-                    log.warning("leftover_process_ended", command_id=command_id, pid=process.pid)
-
-    def _marked_here(self) -> list[tuple[int, psutil.Process]]:
-        here = self._settings.commands_dir
-        marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
-        # A program may have set the mark itself, to anything.
-        ours = [(mark.parent.name, process) for mark, process in marked if here in mark.parents]
-        return [(int(name), process) for name, process in ours if name.isascii() and name.isdigit()]
+        await end_leftovers(self._settings.commands_dir, self._database)
 
     # The lease
 
