@@ -36,7 +36,13 @@ def connected(settings: Settings, **attributes: object) -> Connection:
 
 def test_postgresql_is_reached_by_its_own_protocol_with_any_password(settings):
     found = connected(
-        settings, db_type="postgresql", db_host="db.example", port=6000, db_name="my db", db_user="reader", password=SECRET
+        settings,
+        db_type="postgresql",
+        db_host="db.example",
+        port=6000,
+        db_name="my db",
+        db_user="reader",
+        password=SECRET,
     )
     assert (found.engine, found.dialect, found.address) == (
         EngineName.POSTGRESQL,
