@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """A call that has been started; the cell's own thread only waits for it, and can stop to at any time.
+    """A call for another thread; the cell's own thread only waits for it, and can stop to at any time.
 
-    The thread is a daemon: a call that is given up does not keep the process from ending.
+    It is made first and started then, so that an interrupt in between finds it. The thread is a daemon: a call that is
+    given up does not keep the process from ending.
     """
 
     def __init__(self, call: Callable[[], T], name: str) -> None:
@@ -22,7 +23,12 @@ class Background(Generic[T]):
         self._value: T | None = None
         self._error: BaseException | None = None
         context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(self._run,), name=f"svc-{name}", daemon=True).start()
+        self._thread = threading.Thread(target=context.run, args=(self._run,), name=f"svc-{name}", daemon=True)
+
+    def start(self) -> Self:
+        """Begin the call."""
+        self._thread.start()
+        return self
 
     def _run(self) -> None:
         try:

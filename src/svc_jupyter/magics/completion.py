@@ -69,7 +69,7 @@ class ServiceNames:
             stale = now - known.fetched > FRESH_SECONDS and now - known.tried > RETRY_SECONDS
             if stale and (known.running is None or known.running.wait(0)):
                 known.tried = now
-                known.running = Background(lambda: self._fetch(known), "completion")
+                known.running = Background(lambda: self._fetch(known), "completion").start()
             running = known.running
         if running is not None:
             running.wait(WAIT_SECONDS)

@@ -153,6 +153,7 @@ class Run:
         work: Background[T] | None = None
         try:
             work = Background(call, "command")
+            work.start()
             if not work.wait(SILENT_SECONDS):
                 self._watch(work)
             return work.outcome()
@@ -167,7 +168,7 @@ class Run:
         if not self.line.animates:
             work.wait()
             return
-        Background(self._glance, "glance").wait(REDRAW_SECONDS)
+        Background(self._glance, "glance").start().wait(REDRAW_SECONDS)
         while not work.wait(0 if not self._drawn else REDRAW_SECONDS):
             self._draw()
 
@@ -221,7 +222,7 @@ class Run:
         """Ask for the command's end; return why that failed, when it did."""
         from svc_jupyter.client.errors import SvcError
 
-        cancellation = Background(command.cancel, "cancellation")
+        cancellation = Background(command.cancel, "cancellation").start()
         if not cancellation.wait(CANCEL_GRACE_SECONDS):
             return "the service does not answer"
         try:

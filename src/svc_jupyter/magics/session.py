@@ -29,7 +29,7 @@ def ask(call: Callable[[], T], name: str) -> T:
         with told_in_words():
             return call()
 
-    return Background(call_in_words, name).outcome()
+    return Background(call_in_words, name).start().outcome()
 
 
 class Session:
@@ -115,7 +115,7 @@ def import_tables_meanwhile() -> None:
     """Start to import pandas and pyarrow beside what goes on: the first result needs them, its command does not."""
     global _tables  # noqa: PLW0603  imports are the process's, once
     if _tables is None and not ("pandas" in sys.modules and "pyarrow" in sys.modules):
-        _tables = Background(_import_tables, "imports")
+        _tables = Background(_import_tables, "imports").start()
 
 
 def tables_imported() -> None:
