@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import adbc_driver_manager as adbc
 import adbc_driver_sqlite
@@ -31,6 +32,7 @@ _LARGE_FILE_BYTES = 512 * 2**20
 _BEFORE_BEGIN = frozenset({"PRAGMA", "VACUUM"})
 _READING = frozenset({"SELECT", "VALUES", "WITH"})
 _SHORTENED_NUMBER = r"^-?\d\.\d{6}e[+-]\d{2,3}$"
+_SHORTENED_LENGTHS = (12, 14)
 _VIEW = "svc_declared_types"
 
 
@@ -120,13 +122,21 @@ def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Itera
             batch.validate(full=True)
         except pa.ArrowInvalid:  # text that is not UTF-8, or blobs among texts
             raise InferenceFailed from None
-        if any(compute.any(compute.match_substring_regex(batch.column(n), _SHORTENED_NUMBER)).as_py() for n in mixed):
+        if any(_has_shortened_number(batch.column(n)) for n in mixed):
             raise InferenceFailed
         columns = [
             missing(len(column), kind) if len(column) and column.null_count == len(column) else column
             for column, kind in zip(batch.columns, kinds, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(columns, schema=_schema(schema.names, [column.type for column in columns]))
+
+
+def _has_shortened_number(column: Any) -> bool:
+    """Return whether a text may be a number that the driver wrote with six digits. Dates are told by their length."""
+    lengths = compute.min_max(compute.binary_length(column)).as_py()
+    if lengths["max"] is None or lengths["max"] < _SHORTENED_LENGTHS[0] or lengths["min"] > _SHORTENED_LENGTHS[1]:
+        return False
+    return bool(compute.any(compute.match_substring_regex(column, _SHORTENED_NUMBER)).as_py())
 
 
 def _schema(names: list[str], types: list[Kind]) -> pa.Schema:
