@@ -6,7 +6,6 @@ ServiceError
 ├── Forbidden            403  known user, not allowed
 ├── NotFound             404  no such object
 ├── StateConflict        409  the object's state forbids it
-├── BodyTooLarge         413  the body is too large
 ├── Invalid              422  a field is invalid, or a command cannot be created
 ├── TooManyRequests      429  over the operator's rate limit; with Retry-After
 └── Unavailable          503  the service is stopping or its database is away; with Retry-After
@@ -57,12 +56,6 @@ class StateConflict(ServiceError):
     """The object's state forbids the operation."""
 
     status = 409
-
-
-class BodyTooLarge(ServiceError):
-    """The request's body is over the limit."""
-
-    status = 413
 
 
 class Invalid(ServiceError):

@@ -11,7 +11,7 @@ import pytest
 from svc_jupyter.api.commands import CommandType, ShellSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.submissions import Origin, new_row
+from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.errors import Invalid
 
 CALLER = Caller(5, 3, "a@example.org", frozenset(), 1)
@@ -34,7 +34,7 @@ KINDS = {"ShellCommand": PlainShell()}
 
 
 async def row_of(**fields: Any) -> dict[str, Any]:
-    return await new_row({"command_type": "ShellCommand", "inline": "true", **fields}, CALLER, KINDS, Origin())
+    return await new_row({"command_type": "ShellCommand", "inline": "true", **fields}, CALLER, KINDS)
 
 
 async def test_a_row_of_the_least_that_is_needed():

@@ -25,7 +25,7 @@ from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.record import Row, command_record, is_final
 from svc_jupyter.service.commands.runner import STOP, WAITING, Runner, command_root
-from svc_jupyter.service.commands.submissions import Origin, new_row
+from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.commands.tables import NEW_ROW, commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound, Unavailable
@@ -75,7 +75,7 @@ class Commands:
         """Create a command; return its record. Raises `Invalid` (SPEC: Errors 2)."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
-        values = await new_row(body, caller, self._kinds, Origin())
+        values = await new_row(body, caller, self._kinds)
         try:
             return await self._database.write(partial(self._insert, values, call))
         except IntegrityError:

@@ -49,7 +49,6 @@ class Job:
     ) -> None:
         self.id: int = row["id"]
         self.row = row
-        self.reported: tuple[int, int | None] = (0, None)
         self.root = root
         self._kind = kind
         self._settings = settings

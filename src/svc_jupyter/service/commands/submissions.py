@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,14 +22,7 @@ DEFAULT_LABEL = "default"
 _MADE_BY_THE_SERVICE = frozenset({CommandType.ADD_NODE, CommandType.REMOVE_NODE})
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a command comes from."""
-
-    source: CommandSource = CommandSource.API
-
-
-async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind], origin: Origin) -> dict[str, Any]:
+async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind]) -> dict[str, Any]:
     """Validate a submission; return the values of its row.
 
     Raises `Invalid` with the text of SPEC.md, "Errors" 2: the type could not be created, and why.
@@ -50,7 +42,7 @@ async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, K
         "account_id": caller.account_id,
         "user_id": caller.user_id,
         "command_type": name,
-        "command_source": origin.source.value,
+        "command_source": CommandSource.API.value,
         "status": CommandStatus.WAITING.value,
         "command": command,
         "created_at": time.time(),
