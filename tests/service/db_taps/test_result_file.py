@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import PART_SUFFIX
 from svc_jupyter.service.db_taps.result_file import ResultFile
 
 
@@ -54,6 +56,34 @@ def test_no_rows_keep_their_columns(path):
         result.write(batch(a=[1]).slice(0, 0))
         result.finish()
     assert read(path).schema == pa.schema([("a", pa.int64())])
+
+
+def test_the_file_begins_with_the_first_rows_and_is_the_result(path):
+    part = path.with_name(f"{path.name}{PART_SUFFIX}")
+    with ResultFile(path) as result:
+        result.write(batch(a=[1], b=[None]).slice(0, 0))
+        assert not part.exists()
+        result.write(batch(a=[1], b=["x"]))
+        begun = part.stat().st_ino
+        result.write(batch(a=[2], b=[None]))
+        result.finish()
+    assert path.stat().st_ino == begun
+    assert read(path).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+
+
+def test_an_error_of_the_last_batch_is_told_at_the_end(path):
+    rows = batch(a=list(range(100_000)))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (rows.nbytes + 4096, hard))
+        with ResultFile(path) as result:
+            result.write(rows)
+            result.write(rows)
+            with pytest.raises(QueryFailure, match="File too large"):
+                result.finish()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(path.parent.iterdir()) == []
 
 
 def test_what_is_not_finished_leaves_nothing(path):

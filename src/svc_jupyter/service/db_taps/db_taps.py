@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapUpdate, DbType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.commands.record import iso_time
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -82,6 +83,7 @@ class DbTaps:
                 .values(account_id=by.account_id, user_id=by.user_id, created_at=self._clock(), **values)
                 .returning(db_taps)
             ).one()
+            trail.record(connection, by, "create", Resource.DB_TAP, row.id, name=row.name, db_type=row.db_type)
         return _record(row)
 
     def update(self, tap_id: int, body: DbTapUpdate, *, by: Caller) -> DbTap:
@@ -102,6 +104,8 @@ class DbTaps:
             ).one_or_none()
             if row is None:
                 raise _not_found(tap_id)
+            changed = sorted(body.model_fields_set)
+            trail.record(connection, by, "update", Resource.DB_TAP, tap_id, name=row.name, changed=changed)
         return _record(row)
 
     def delete(self, tap_id: int, *, by: Caller) -> None:
@@ -113,6 +117,7 @@ class DbTaps:
             )
             if not gone.rowcount:
                 raise _not_found(tap_id)
+            trail.record(connection, by, "delete", Resource.DB_TAP, tap_id)
 
     async def check_usable(self, account_id: int, tap_id: int) -> None:
         """Raise `NotFound` when there is no such tap, and `Invalid` when it is not active."""

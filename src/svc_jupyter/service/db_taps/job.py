@@ -12,6 +12,8 @@ from pathlib import Path
 
 RESULT_FILE = "result.arrow"
 """The rows, an Arrow IPC stream; there once the query has succeeded and returned a table."""
+PART_SUFFIX = ".part"
+"""What the name of the rows' file ends with while they are written."""
 SUMMARY_FILE = "result.json"
 """What a job that succeeded has to tell: `rows`, `size` (bytes), `columns`, `message`, or `tables`."""
 ERROR_FILE = "error.json"

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from svc_jupyter.service.db_taps.batch_writer import BatchWriter
 from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import PART_SUFFIX
 from svc_jupyter.service.db_taps.values import cast, common_type
 
 _CHECK_EVERY_BYTES = 32 * 2**20
@@ -30,9 +32,8 @@ class ResultFile:
         self.schema: pa.Schema | None = None
         self._min_free_bytes = min_free_bytes
         self._on_rows = on_rows
-        self._part = path.with_name(f"{path.name}.part")
-        self._file: pa.OSFile | None = None
-        self._writer: pa.ipc.RecordBatchStreamWriter | None = None
+        self._part = path.with_name(f"{path.name}{PART_SUFFIX}")
+        self._writer: BatchWriter | None = None
         self._checked_at = 0
 
     def __enter__(self) -> ResultFile:
@@ -55,6 +56,7 @@ class ResultFile:
         if self.schema is None:
             return 0
         try:
+            self._opened(self.schema)
             self._close()
             size = self._part.stat().st_size
             self._part.rename(self.path)
@@ -71,43 +73,40 @@ class ResultFile:
 
     def _write(self, batch: pa.RecordBatch) -> None:
         if self.schema is None:
-            self._open(self._part, batch.schema.remove_metadata())
-        assert self.schema is not None
-        if not _same_types(batch.schema, self.schema):
+            self.schema = batch.schema.remove_metadata()
+        elif not _same_types(batch.schema, self.schema):
             wider = _common_schema(self.schema, batch.schema)
             if not _same_types(wider, self.schema):
-                self._rewrite(wider)
-        assert self._writer is not None
+                self._widen(wider)
         if batch.num_rows:
-            self._writer.write_batch(_in_schema(batch, self.schema))
+            self._opened(self.schema).write(_in_schema(batch, self.schema))
         self._check_space(batch.nbytes)
 
-    def _rewrite(self, schema: pa.Schema) -> None:
+    def _widen(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        if self._writer is None:
+            return
         self._close()
         narrow = self._part.with_name(f"{self._part.name}.narrow")
         self._part.rename(narrow)
         try:
-            self._open(self._part, schema)
-            assert self._writer is not None
+            writer = self._opened(schema)
             with pa.OSFile(str(narrow), "rb") as source, pa.ipc.open_stream(source) as batches:
                 for batch in batches:
-                    self._writer.write_batch(_in_schema(batch, schema))
+                    writer.write(_in_schema(batch, schema))
         finally:
             narrow.unlink()
 
-    def _open(self, path: Path, schema: pa.Schema) -> None:
-        self.schema = schema
-        self._file = pa.OSFile(str(path), "wb")
-        self._writer = pa.ipc.new_stream(self._file, schema)
+    def _opened(self, schema: pa.Schema) -> BatchWriter:
+        """Return the writer. The file begins with the first rows: until then the types cost nothing to widen."""
+        if self._writer is None:
+            self._writer = BatchWriter(self._part, schema)
+        return self._writer
 
     def _close(self) -> None:
-        writer, file, self._writer, self._file = self._writer, self._file, None, None
-        try:
-            if writer is not None:
-                writer.close()
-        finally:
-            if file is not None:
-                file.close()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
 
     def _check_space(self, written: int) -> None:
         self._checked_at += written

@@ -1,29 +1,19 @@
-"""The service's side of the worker processes: keeps one parent warm after the first query, and hands it the jobs."""
+"""The worker processes of queries and listings of tables."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
-import signal
 import sys
 from collections.abc import Mapping
 
-import structlog
-
-from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.db_taps.job import Job, to_line
+from svc_jupyter.service.workers.warm_workers import IDLE_SECONDS, WarmWorkers
 
 _MODULE = "svc_jupyter.service.db_taps.worker"
-_TAKEN = "taken"
-_IDLE_SECONDS = 120.0
-_ANSWER_SECONDS = 60.0
-_STOP_SECONDS = 5.0
 _PRIVATE = ("SVC_", "PG")
 """Variables with these prefixes are the service's: its own database and mail server, libpq's default password."""
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 """A process that forks must have no threads; these libraries start some when they are loaded."""
-log = structlog.get_logger(__name__)
 
 
 def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -32,150 +22,8 @@ def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept | _SINGLE_THREADED
 
 
-class Workers:
-    """Starts worker processes. The parent of the workers is started at first use and ended when idle."""
+class Workers(WarmWorkers[Job]):
+    """Starts a worker for each query."""
 
-    def __init__(self, *, idle_seconds: float = _IDLE_SECONDS, python: str = sys.executable) -> None:
-        self._idle_seconds = idle_seconds
-        self._python = python
-        self._lock = asyncio.Lock()
-        self._parent: asyncio.subprocess.Process | None = None
-        self._retirement: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._is_closed = False
-
-    @property
-    def parent_pid(self) -> int | None:
-        """The process that forks the workers, while there is one."""
-        return None if self._parent is None else self._parent.pid
-
-    def warm(self) -> None:
-        """Begin to load the parent, if it is not there: a job is about to come."""
-        if self._parent is None and not self._is_closed:
-            self._keep(asyncio.create_task(self._warm()))
-
-    async def start(self, job: Job) -> DurableProcess:
-        """Start a worker with a job, in the job's folder.
-
-        A cancellation while it starts leaves no worker behind. Raises `OSError` when no worker can be started.
-        """
-        handing = asyncio.ensure_future(self._hand(job))
-        try:
-            return await asyncio.shield(handing)
-        except asyncio.CancelledError:
-            with contextlib.suppress(OSError):
-                await _undo(await handing)
-            raise
-
-    async def stop(self) -> None:
-        """End the parent; the workers go on."""
-        self._is_closed = True
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        async with self._lock:
-            await self._retire()
-
-    async def _warm(self) -> None:
-        async with self._lock:
-            try:
-                await self._ready_parent()
-            except OSError as error:
-                log.warning("worker_parent_not_started", reason=str(error))
-            self._plan_retirement()
-
-    async def _hand(self, job: Job) -> DurableProcess:
-        async with self._lock:
-            try:
-                return await self._try_to_hand(job, attempts=2)
-            finally:
-                self._plan_retirement()
-
-    async def _try_to_hand(self, job: Job, *, attempts: int) -> DurableProcess:
-        parent = await self._ready_parent()
-        assert parent.stdin is not None
-        assert parent.stdout is not None
-        try:
-            parent.stdin.write(to_line(job))
-            await parent.stdin.drain()
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                answer = (await parent.stdout.readline()).decode("utf-8", "replace").strip()
-        except (ConnectionError, TimeoutError):
-            answer = ""
-        process = DurableProcess.adopt(job.folder)
-        if process is not None and answer in (_TAKEN, ""):
-            return process
-        if answer:
-            raise OSError(f"no worker process could be started: {answer}")
-        reason = await self._drop(parent)
-        if attempts > 1:
-            return await self._try_to_hand(job, attempts=attempts - 1)
-        raise OSError(f"no worker process could be started: {reason}")
-
-    async def _ready_parent(self) -> asyncio.subprocess.Process:
-        if self._retirement is not None:
-            self._retirement.cancel()
-            self._retirement = None
-        if self._parent is not None:
-            if self._parent.returncode is None:
-                return self._parent
-            await self._drop(self._parent)
-        if self._is_closed:
-            raise OSError("the service is stopping")
-        self._parent = await asyncio.create_subprocess_exec(
-            self._python,
-            "-m",
-            _MODULE,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=worker_environment(os.environ),
-            start_new_session=True,
-        )
-        return self._parent
-
-    def _plan_retirement(self) -> None:
-        if self._retirement is not None:
-            self._retirement.cancel()
-        loop = asyncio.get_running_loop()
-        self._retirement = loop.call_later(self._idle_seconds, lambda: self._keep(loop.create_task(self._when_idle())))
-
-    async def _when_idle(self) -> None:
-        async with self._lock:
-            if self._retirement is not None and self._retirement.when() <= asyncio.get_running_loop().time():
-                await self._retire()
-
-    async def _retire(self) -> None:
-        if self._retirement is not None:
-            self._retirement.cancel()
-            self._retirement = None
-        parent, self._parent = self._parent, None
-        if parent is None:
-            return
-        assert parent.stdin is not None
-        parent.stdin.close()
-        try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await parent.communicate()
-        except TimeoutError:
-            await self._drop(parent)
-
-    async def _drop(self, parent: asyncio.subprocess.Process) -> str:
-        """End a parent that does not answer; return the last line it had to say."""
-        if parent is self._parent:
-            self._parent = None
-        with contextlib.suppress(ProcessLookupError):
-            parent.kill()
-        _, errors = await parent.communicate()
-        lines = errors.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else f"it ended with {parent.returncode}"
-
-    def _keep(self, task: asyncio.Task[None]) -> None:
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-async def _undo(process: DurableProcess) -> None:
-    """End a worker that nobody waits for, and forget it unless it has ended its job already."""
-    process.signal(signal.SIGKILL)  # a SIGTERM it would answer with an exit code of its own
-    await process.wait()
-    if not (process.folder / "rc").exists():
-        (process.folder / "pid").unlink(missing_ok=True)
+    def __init__(self, *, idle_seconds: float = IDLE_SECONDS, python: str = sys.executable) -> None:
+        super().__init__(_MODULE, to_line, worker_environment(os.environ), idle_seconds=idle_seconds, python=python)
