@@ -8,7 +8,11 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, Field, model_validator
 
 from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Request, Tags
+from svc_jupyter.api.notebook_arguments import NotebookArguments
 from svc_jupyter.api.states import CommandStatus
+
+SUB_COMMANDS_LIMIT = 100
+"""Sub-commands of a composite command."""
 
 
 class CommandType(StrEnum):
@@ -86,6 +90,30 @@ class DbTapQuerySubmission(Request):
         return self
 
 
+class JupyterNotebookSubmission(Request):
+    """Fields of a `JupyterNotebookCommand` (SPEC: Schedule a Jupyter notebook). `retry_delay` is in minutes.
+
+    `arguments` may come as an object or as the JSON text of one. With `upload_to_source` the executed copy of a run
+    that succeeded replaces the notebook.
+    """
+
+    path: str = Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")
+    arguments: NotebookArguments = Field(default_factory=dict)
+    upload_to_source: bool = True
+    retry: int | None = Field(default=None, ge=1, le=3)
+    retry_delay: int | None = Field(default=None, ge=0, le=1440)
+
+
+class CompositeSubmission(Request):
+    """Fields of a `CompositeCommand` (SPEC: Create a schedule). Each sub-command is the body of a submission.
+
+    `macros` are put into every sub-command, whose own may build on them.
+    """
+
+    sub_commands: list[dict[str, Any]] = Field(min_length=1, max_length=SUB_COMMANDS_LIMIT)
+    macros: Macros | None = None
+
+
 class MetaData(Record):
     """Where a command's results and logs are, relative to the API's base."""
 
@@ -147,6 +175,8 @@ class CommandRecord(Record):
     retry_delay: int | None = None
     result_rows: int | None = Field(default=None, description="Rows of the result, once known")
     result_bytes: int | None = Field(default=None, description="Bytes of the stored result, once done")
+    parent_id: int | None = Field(default=None, description="The composite command that this is a sub-command of")
+    child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
 
 
 class CommandDetails(CommandRecord):

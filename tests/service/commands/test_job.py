@@ -140,3 +140,11 @@ async def test_progress_is_kept_below_100_until_the_end(new_job: NewJob, notes: 
     assert job.live.progress == 0
     job.say("fetching a file")
     assert job.live.message == "fetching a file"
+
+
+async def test_macros_that_add_too_much_to_the_command_end_it(new_job: NewJob):
+    macros = [{"x": "y" * 10_000}]
+    job = new_job(Scripted(lambda _task: "true"), command={"inline": "$x$" * 2_000}, resolved_macros=macros, retry=1)
+    values = await job.run()
+    assert values["status"] == "error"
+    assert values["message"].startswith("could not be run: macro 'x': macros add more than")

@@ -69,6 +69,28 @@ async def test_a_process_found_again_that_is_to_be_stopped_is(new_job: NewJob, t
     assert not child.has_members()
 
 
+async def test_a_process_is_stopped_also_when_the_stop_comes_just_before_it_is_found_again(
+    new_job: NewJob, tmp_path: Path
+):
+    folder = tmp_path / "7" / "1"
+    (folder / "work").mkdir(parents=True)
+    child = DurableProcess.start(
+        folder=folder, argv=["sleep", "600"], cwd=folder, environment={"PATH": "/usr/bin:/bin"}, log=folder / "log"
+    )
+    await until(lambda: DurableProcess.adopt(folder))
+    kind = Scripted(lambda _task: "true")
+    job = new_job(kind, timeout=1)
+    running = asyncio.ensure_future(job.run())
+    asyncio.get_running_loop().call_soon(
+        job.stop, StopReason.TIMEOUT
+    )  # as an overdue timer does: before its first step
+    waiting = asyncio.ensure_future(child.wait())
+    assert (await running)["status"] == "error"
+    assert kind.tasks == []
+    await waiting
+    assert not child.has_members()
+
+
 async def test_one_that_ended_well_before_the_stop_reached_it_is_done(new_job: NewJob, tmp_path: Path):
     job = new_job(Scripted(lambda _task: "trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done"))
     running = asyncio.ensure_future(job.run())

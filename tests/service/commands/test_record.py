@@ -20,6 +20,7 @@ OF_THE_CONTRACT = {
 }  # fmt: skip
 EXTENSIONS = {
     "throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes",
+    "parent_id", "child_number",
 }  # fmt: skip
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,15 +13,19 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from svc_jupyter.api.access import Resource
+from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service import idempotency
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
 from svc_jupyter.service.commands.job import StopReason
-from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.kind import GrowingKind, Kind
 from svc_jupyter.service.commands.record import Row, command_record, is_final
 from svc_jupyter.service.commands.runner import STOP, WAITING, Runner, command_root
 from svc_jupyter.service.commands.submissions import new_row
@@ -62,12 +65,14 @@ class Commands:
         bus: Bus,
         kinds: Mapping[str, Kind],
         runner: Runner,
+        recheck: Callable[[Caller], Awaitable[None]] | None = None,
     ) -> None:
         self._settings = settings
         self._database = database
         self._bus = bus
         self._kinds = kinds
         self._runner = runner
+        self._recheck = recheck
         self._ends = Ends(bus)
         self._stopping = False
 
@@ -84,36 +89,66 @@ class Commands:
             # Another replica wrote the same key in this very moment: now its answer is there.
             return await self._database.write(partial(self._insert, values, call))
 
+    def insert_scheduled(self, connection: sa.Connection, new: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+        """Create waiting commands inside a write transaction of the caller's; return their ids, in the same order.
+
+        Each of `new` has columns of the commands table as `submissions.new_row` returns them, its `command` from
+        `submissions.described`. The commands begin, or other replicas are told of them, once the caller's transaction
+        is committed; when it is rolled back there were none.
+        """
+        defaults = {"status": CommandStatus.WAITING.value, "created_at": time.time()}
+        rows = [self._create(defaults | dict(values), connection) for values in new]
+        self._announce(connection, rows)
+        return [row["id"] for row in rows]
+
     async def get(self, command_id: int, caller: Caller, *, with_properties: bool = False) -> Record:
         """Return the record of a command of the caller's account; raises `NotFound`."""
+        await self._check_token(caller)
         row, throttled = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
         return self._record(row, throttled, with_properties=with_properties)
 
     async def row(self, command_id: int, caller: Caller) -> Row:
         """Return the row of a command; raises `NotFound`."""
+        await self._check_token(caller)
         running = self._runner.running_row(command_id)
         if running is not None and running["account_id"] == caller.account_id:
             return running
         row, _ = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
         return row
 
+    async def child_row(self, composite: Row, number: int) -> Row:
+        """Return the row of a composite's sub-command; raises `Invalid` when it is none or there is no such number."""
+        if composite["command_type"] != CommandType.COMPOSITE:
+            raise Invalid(
+                f"sequence_number: command {composite['id']} is a {composite['command_type']}; only a "
+                f"{CommandType.COMPOSITE} has sub-commands"
+            )
+        total = len(composite["command"]["sub_commands"])
+        if not 1 <= number <= total:
+            raise Invalid(f"sequence_number: command {composite['id']} has {total} sub-commands, numbered from 1")
+        row = await self._database.look_up(partial(find_child, composite_id=composite["id"], number=number))
+        if row is None:
+            raise Invalid(f"sub-command {number} of command {composite['id']} has not begun ({composite['status']})")
+        return row
+
     async def wait(self, command_id: int, caller: Caller, seconds: float) -> Row:
         """Return the row as soon as the command has ended, or when the time is over or the service stops."""
         deadline = time.monotonic() + seconds
-        ended = asyncio.ensure_future(self._ends.wait(command_id, seconds))
-        try:
-            await asyncio.sleep(0)  # be among the waiters before looking
+        with self._ends.expected(command_id) as ended:
             row = await self.row(command_id, caller)
             while not is_final(row) and not self._stopping and (left := deadline - time.monotonic()) > 0:
-                await asyncio.wait(
-                    {ended}, timeout=left if self._database.on_sqlite else min(left, _WAIT_SLICE_SECONDS)
-                )
+                await ended.within(left if self._database.on_sqlite else min(left, _WAIT_SLICE_SECONDS))
                 row = await self.row(command_id, caller)
-                if ended.done() and not is_final(row):
-                    ended = asyncio.ensure_future(self._ends.wait(command_id, left))
-        finally:
-            ended.cancel()
         return row
+
+    async def record_at_end(
+        self, command_id: int, caller: Caller, seconds: float, *, with_properties: bool = False
+    ) -> Record:
+        """Return the record as soon as the command has ended, or when the time is over or the service stops."""
+        row = await self.wait(command_id, caller, seconds)
+        if row["status"] == "waiting":
+            return await self.get(command_id, caller, with_properties=with_properties)
+        return self._record(row, None, with_properties=with_properties)
 
     def record(self, row: Row) -> Record:
         """Return the record of a row that runs or has ended."""
@@ -130,7 +165,7 @@ class Commands:
         row = await self.row(command_id, caller)
         if is_final(row):
             return Cancellation(False, f"command {command_id} has already ended ({row['status']})")
-        await self._database.write(partial(self._ask_to_stop, command_id))
+        await self._database.write(partial(self._ask_to_stop, command_id, caller))
         row = await self.wait(command_id, caller, self._settings.kill_grace_seconds + _KILL_MARGIN_SECONDS)
         if row["status"] == "cancelled":
             return Cancellation(True, f"command {command_id} was cancelled")
@@ -156,10 +191,21 @@ class Commands:
         """Return the command's folder."""
         return command_root(self._settings.commands_dir, command_id)
 
+    def growing_file(self, row: Row) -> str | None:
+        """Return the name of the file that a command's rows are written to; None where they cannot be read so early."""
+        kind = self._kinds.get(row["command_type"])
+        return kind.growing_file if isinstance(kind, GrowingKind) else None
+
     def stop(self) -> None:
         """Take no more submissions and let the waiters go."""
         self._stopping = True
         self._ends.wake_all()
+
+    @staticmethod
+    def check_final(row: Row) -> None:
+        """Raise `Invalid` when a command has not ended yet."""
+        if not is_final(row):
+            raise Invalid(f"command {row['id']} has not ended yet ({row['status']})")
 
     @staticmethod
     def check_ended(row: Row) -> None:
@@ -170,20 +216,29 @@ class Commands:
     def _insert(self, values: Mapping[str, Any], call: IdempotentCall | None, connection: sa.Connection) -> Record:
         if call is not None and (first := idempotency.first_answer(connection, call)) is not None:
             return dict(json.loads(first[1] or "null"))
+        row = self._create(values, connection)
+        self._announce(connection, [row])
+        # The answer tells the command as it was created (SPEC: States and transitions).
+        record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
+        if call is not None:
+            idempotency.remember(connection, call, 200, json.dumps(record))
+        return record
+
+    def _create(self, values: Mapping[str, Any], connection: sa.Connection) -> Row:
         claimed = self._runner.claim_new(connection, values)
         row = {**NEW_ROW, **values, **(claimed or {})}
         inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
         assert inserted is not None
         row["id"] = inserted[0]
-        # The answer tells the command as it was created (SPEC: States and transitions).
-        record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
-        if call is not None:
-            idempotency.remember(connection, call, 200, json.dumps(record))
-        if claimed is None:
-            self._bus.publish(connection, WAITING, str(row["account_id"]))
-        else:
+        if claimed is not None:
             self._database.after_commit(connection, partial(self._runner.launch, row))
-        return record
+        return row
+
+    def _announce(self, connection: sa.Connection, created: Sequence[Row]) -> None:
+        """Tell those who can claim of new commands that wait, each account once."""
+        waiting = {row["account_id"] for row in created if row["status"] == CommandStatus.WAITING}
+        for account_id in waiting:
+            self._bus.publish(connection, WAITING, str(account_id))
 
     def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, str | None]:
         row = connection.execute(_BY_ID, {"command": command_id, "account": account_id}).mappings().one_or_none()
@@ -213,7 +268,13 @@ class Commands:
             with_properties=with_properties,
         )
 
-    def _ask_to_stop(self, command_id: int, connection: sa.Connection) -> None:
+    async def _check_token(self, caller: Caller) -> None:
+        """Raise `Unauthorized` when the token was taken back: whoever follows a command looks at it again and again."""
+        if self._recheck is not None:
+            await self._recheck(caller)
+
+    def _ask_to_stop(self, command_id: int, caller: Caller, connection: sa.Connection) -> None:
+        trail.record(connection, caller, "cancel", Resource.COMMAND, command_id)
         row = queue.cancel_waiting(connection, command_id, now=time.time(), message="cancelled before it began")
         if row is not None:
             self._runner.tell_end(connection, row)

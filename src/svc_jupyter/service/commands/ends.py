@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from svc_jupyter.service.bus import Bus
 
@@ -11,28 +13,51 @@ ENDED = "ended"
 """Topic on which the end of a command is announced, with its id."""
 
 
-class Ends:
-    """Who waits for the end of which command."""
+class End:
+    """The end of a command that somebody waits for."""
 
-    def __init__(self, bus: Bus) -> None:
-        self._waiting: dict[int, set[asyncio.Event]] = defaultdict(set)
-        bus.subscribe(ENDED, self._on_ended)
+    def __init__(self) -> None:
+        self._announced = asyncio.Event()
 
-    async def wait(self, command_id: int, seconds: float) -> bool:
-        """Wait up to `seconds`; return whether an end was announced (an empty announcement wakes everybody)."""
-        event = asyncio.Event()
-        waiting = self._waiting[command_id]
-        waiting.add(event)
+    def announce(self) -> None:
+        """Let the waiter look."""
+        self._announced.set()
+
+    async def within(self, seconds: float) -> bool:
+        """Return True at the next announcement, or one that came since the last call, and False after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
-                await event.wait()
+                await self._announced.wait()
         except TimeoutError:
             return False
+        self._announced.clear()
+        return True
+
+
+class Ends:
+    """Who waits for the end of which command. An announcement without an id wakes everybody."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._waiting: dict[int, set[End]] = defaultdict(set)
+        bus.subscribe(ENDED, self._on_ended)
+
+    @contextmanager
+    def expected(self, command_id: int) -> Iterator[End]:
+        """Lend the end of a command: what is announced while it is lent is not missed."""
+        end = End()
+        waiting = self._waiting[command_id]
+        waiting.add(end)
+        try:
+            yield end
         finally:
-            waiting.discard(event)
+            waiting.discard(end)
             if not waiting:
                 self._waiting.pop(command_id, None)
-        return True
+
+    async def wait(self, command_id: int, seconds: float) -> bool:
+        """Wait up to `seconds` for an announcement from now on; return whether there was one."""
+        with self.expected(command_id) as end:
+            return await end.within(seconds)
 
     def wake_all(self) -> None:
         """Let every waiter look again, as when the service stops."""
@@ -41,5 +66,5 @@ class Ends:
     def _on_ended(self, payload: str) -> None:
         ids = [int(payload)] if payload else list(self._waiting)
         for command_id in ids:
-            for event in self._waiting.get(command_id, ()):
-                event.set()
+            for end in self._waiting.get(command_id, ()):
+                end.announce()

@@ -19,6 +19,7 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
+from svc_jupyter.service.errors import Unauthorized
 
 EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -54,7 +55,10 @@ async def _events(commands: Commands, command_id: int, caller: Caller, offset: i
     shown: dict[str, Any] = {}
     progress: Progress | None = None
     while True:
-        record = await commands.get(command_id, caller)
+        try:
+            record = await commands.get(command_id, caller)
+        except Unauthorized:
+            return  # the token was taken back; the client learns it when it comes back
         ended = CommandStatus(record["status"]).is_final
         changes = {key: record[key] for key in _SHOWN_CHANGES}
         if changes != shown:

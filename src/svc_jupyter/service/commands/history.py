@@ -28,6 +28,7 @@ class HistoryFilter:
     name: str | None = None
     tags: tuple[str, ...] = field(default=())
     label: str | None = None
+    parent_id: int | None = None
     start: datetime | None = None
     end: datetime | None = None
 
@@ -55,6 +56,8 @@ def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[obje
         conditions.append(c.name.contains(wanted.name, autoescape=True))
     if wanted.label is not None:
         conditions.append(c.label == wanted.label)
+    if wanted.parent_id is not None:
+        conditions.append(c.parent_id == wanted.parent_id)
     listed = "," + sa.func.trim(c.tags, "[]") + ","
     conditions += [listed.contains(f",{tag},", autoescape=True) for tag in wanted.tags]
     return sa.select(commands).where(*conditions).order_by(c.id.desc())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ async def inline_results(root: Path, row: Row, limit: int, *, inline: bool, head
         return {"inline": True, "results": ""}
     result = results.from_json(row["result"])
     results.check_there(root, result)
-    location = [(root / result.file).as_uri()]
+    location = [_address(root / result.file)]
     if not inline or result.size > limit:
         return {"inline": False, "result_location": location}
     if result.form is ResultForm.LINES and result.size <= _READ_AT_ONCE:
@@ -28,6 +29,11 @@ async def inline_results(root: Path, row: Row, limit: int, *, inline: bool, head
     else:
         text = await asyncio.to_thread(_text_up_to, root, result, limit, headers)
     return {"inline": False, "result_location": location} if text is None else {"inline": True, "results": text}
+
+
+def _address(file: Path) -> str:
+    """Return where a file lies; the result of a composite command lies in the folder of one of its children."""
+    return Path(os.path.normpath(file)).as_uri()
 
 
 def _text_up_to(root: Path, result: StoredResult, limit: int, headers: bool) -> str | None:

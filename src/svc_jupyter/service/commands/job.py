@@ -13,13 +13,15 @@ from typing import Any
 
 import structlog
 
+from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.commands import logs, results
+from svc_jupyter.service.commands.children import Children, Share, in_a_line
 from svc_jupyter.service.commands.kind import Kind, Outcome, Task
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.record import Live
-from svc_jupyter.service.schedules.macros import substitute
+from svc_jupyter.service.schedules.macros import MacroError, substitute
 from svc_jupyter.service.settings import Settings
 
 Values = Mapping[str, Any]
@@ -32,6 +34,8 @@ class StopReason(StrEnum):
 
     CANCEL = "cancel"
     TIMEOUT = "timeout"
+    COMPOSITE = "composite"
+    """The composite command that it belongs to is ended."""
 
 
 class Job:
@@ -46,7 +50,9 @@ class Job:
         root: Path,
         note: Callable[[Values], Awaitable[None]],
         on_progress: Callable[[], None],
+        children: Children | None = None,
     ) -> None:
+        """`children` are those of composites: without them only a kind that runs processes can be run."""
         self.id: int = row["id"]
         self.row = row
         self.root = root
@@ -54,6 +60,8 @@ class Job:
         self._settings = settings
         self._note = note
         self._on_progress = on_progress
+        self._children = children
+        self._child: Share | None = None
         self._attempts: list[dict[str, Any]] = list(row["attempts"] or [])
         self._next_attempt_at: float | None = row["next_attempt_at"]
         self._attempt_start: float = row["next_attempt_at"] or row["start_time"]
@@ -101,6 +109,8 @@ class Job:
         self.say(f"stopping: {self._stop_text()}")
         if self._process is not None:
             self._stopping = asyncio.create_task(self._process.stop(self._settings.kill_grace_seconds))
+        elif self._child is not None:
+            self._child.end()
         elif self._work is not None:
             self._work.cancel()
 
@@ -125,15 +135,43 @@ class Job:
         self._process = process
         return process
 
+    async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
+        """Run a sub-command to its end; return its row."""
+        if self._stop_reason is not None:
+            raise asyncio.CancelledError  # asked for between two of them
+        assert self._children is not None
+        self._child = share = Share(number, of, self._children)
+        try:
+            begun = await self._children.begin(self.row, number)
+            place = f"sub-command {number} of {of} ({begun.row['command_type']})"
+            if begun.is_new:
+                self.say(f"{place} runs as command {begun.row['id']}")
+            share.has_begun(begun.row["id"])
+            row = await self._children.end_of(begun.row["id"])
+            if begun.is_new or begun.row["end_time"] is None:
+                self.say(f"{place}, command {row['id']}: {in_a_line(row)}")
+        finally:
+            self._child = None
+        if row["status"] == CommandStatus.DONE:
+            self.progress(100 * number // of)
+        return row
+
+    def child_progressed(self, percent: int) -> None:
+        """Count in how far the running sub-command is."""
+        if self._child is not None:
+            self.progress(self._child.percent(percent))
+
     async def _one_attempt(self) -> Outcome:
         await self._until_next_attempt()
         self._message = None
-        task = self._task()
         try:
+            task = self._task()
             os.makedirs(task.working_folder, mode=0o700, exist_ok=True)
             outcome = await self._kind.run(task, self)
         except OSError as error:
             return Outcome(False, f"could not be run: {error.strerror or error}")
+        except MacroError as error:
+            return Outcome(False, f"could not be run: {error}", may_retry=False)
         except Exception:
             log.exception("kind_failed", command_id=self.id, command_type=self.row["command_type"])
             return Outcome(False, "could not be run: an error of the service itself; its log has the details")
@@ -155,9 +193,7 @@ class Job:
     async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
         """Run a step so that `stop` can cancel it; None when it was."""
         if self._stop_reason is not None and self._process is None:
-            adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
-            if adopted is not None:
-                await adopted.stop(self._settings.kill_grace_seconds)
+            await self._end_what_was_begun()
             return None
         self._work = asyncio.ensure_future(step())
         try:
@@ -165,11 +201,21 @@ class Job:
         except asyncio.CancelledError:
             if self._stop_reason is None:
                 raise  # the service stops: the process goes on and is found again
+            if self._process is None:
+                await self._end_what_was_begun()  # the stop came before it was found again
             return None
         finally:
             if self._stopping is not None:
                 await self._stopping
             self._work = None
+
+    async def _end_what_was_begun(self) -> None:
+        """End what an earlier service left running, for a stop that came before it was found again."""
+        adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
+        if adopted is not None:
+            await adopted.stop(self._settings.kill_grace_seconds)
+        if self._children is not None and self.row["command_type"] == CommandType.COMPOSITE:
+            await self._children.end_all(self.id)
 
     async def _until_next_attempt(self) -> None:
         if self._next_attempt_at is not None:
@@ -209,7 +255,7 @@ class Job:
         }
 
     def _final_when_stopped(self, outcome: Outcome | None) -> Values:
-        cancelled = self._stop_reason is StopReason.CANCEL
+        cancelled = self._stop_reason is not StopReason.TIMEOUT
         if outcome is not None and outcome.succeeded:
             return self._final(outcome)  # it was done before the stop reached it
         ended = outcome or Outcome(False)
@@ -235,6 +281,8 @@ class Job:
             timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
             every = self._settings.timeout_check_seconds
             return f"timed out: ran longer than its {timeout} s (checked every {every:g} s)"
+        if self._stop_reason is StopReason.COMPOSITE:
+            return f"ended with its composite command {self.row['parent_id']}"
         return "cancelled"
 
 

@@ -1,6 +1,7 @@
 """What a command type must answer to be run: is this request valid, how is it started, how is its result read.
 
-Every kind runs as a *durable process* (`process.py`): it goes on when the service stops or dies, and is found again.
+Every kind runs as a *durable process* (`process.py`), which goes on when the service stops or dies, and is found again;
+a composite as its children (`children.py`), for which the same holds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.service.access.callers import Caller
@@ -96,6 +97,14 @@ class Desk(Protocol):
         """
         ...
 
+    async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
+        """Run sub-command `number` of `of` as a command of its own, or find it again; return its row once it has ended.
+
+        A cancellation or timeout meanwhile ends the child first. Raises `MacroError` when the sub-command's own macros
+        have no value.
+        """
+        ...
+
 
 class Kind(Protocol):
     """A command type."""
@@ -113,3 +122,11 @@ class Kind(Protocol):
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run an attempt to its end. Called again for the same attempt after a restart of the service."""
         ...
+
+
+@runtime_checkable
+class GrowingKind(Protocol):
+    """A command type whose typed rows can be read while they are written (`growing.py`)."""
+
+    growing_file: str
+    """Their file in the attempt's folder; without the last suffix of its name it is the stored result's."""

@@ -19,7 +19,9 @@ from pathlib import Path
 
 import psutil
 
-MARK = "SVC_COMMAND_MARK"
+from svc_jupyter.service.workers import parent
+
+MARK = parent.MARK
 """Environment variable by which the processes of a command are recognised, wherever they went."""
 
 _WRAPPER = """set -C
@@ -229,9 +231,10 @@ def mark_of(process: psutil.Process) -> str | None:
         if process.status() == psutil.STATUS_ZOMBIE:
             return None
         environment: dict[str, str] = process.environ()
-        return environment.get(MARK)
     except (psutil.Error, OSError):
         return None
+    mark = environment.get(MARK, "")
+    return mark if mark.startswith("/") else None  # a parent of workers only keeps the room for one
 
 
 def _is_living(process: psutil.Process) -> bool:

@@ -27,17 +27,18 @@ _LOST = (
 
 
 # Statements of the hot paths are built once: building one costs more than running it.
+_HOLDS_A_SLOT = (
+    commands.c.status == CommandStatus.RUNNING.value,
+    commands.c.account_id == sa.bindparam("account"),
+    commands.c.parent_id.is_(None),  # a child shares its composite's
+)
 _OCCUPANCY = sa.select(
-    sa.select(sa.func.count())
-    .where(commands.c.status == CommandStatus.RUNNING.value, commands.c.account_id == sa.bindparam("account"))
-    .scalar_subquery(),
+    sa.select(sa.func.count()).where(*_HOLDS_A_SLOT).scalar_subquery(),
     sa.exists().where(
         commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account")
     ),
 )
-_RUNNING_COUNT = sa.select(sa.func.count()).where(
-    commands.c.status == CommandStatus.RUNNING.value, commands.c.account_id == sa.bindparam("account")
-)
+_RUNNING_COUNT = sa.select(sa.func.count()).where(*_HOLDS_A_SLOT)
 _SOME_WAIT = sa.select(sa.exists().where(commands.c.status == CommandStatus.WAITING.value))
 _WAITING_ACCOUNTS = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING.value).distinct()
 _OLDEST = (
@@ -98,7 +99,7 @@ def renew(connection: sa.Connection, replica: Replica, *, lease_until: float) ->
 
 
 def running_count(connection: sa.Connection, account_id: int) -> int:
-    """Return how many commands of an account run now."""
+    """Return how many commands of an account run now, each composite with its child as one."""
     return connection.execute(_RUNNING_COUNT, {"account": account_id}).scalar_one()
 
 
@@ -108,9 +109,7 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
     if not accounts:
         return []
     if not on_sqlite:
-        # A replica whose place another took must not claim under its old name: nobody would look for it there.
-        known = sa.select(replicas.c.id).where(replicas.c.id == replica.id).with_for_update(read=True, key_share=True)
-        if connection.execute(known).first() is None:
+        if not _is_known(connection, replica):
             return []
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
     claimed: list[Row] = []
@@ -119,6 +118,40 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
         if free > 0:
             claimed += _claim_for(connection, replica, account_id, free, now)
     return claimed
+
+
+def _is_known(connection: sa.Connection, replica: Replica) -> bool:
+    """Return whether no other replica took this one's place, and keep it so until the end of the transaction.
+
+    A replica must not claim under its old name: nobody would look for it there.
+    """
+    known = sa.select(replicas.c.id).where(replicas.c.id == replica.id).with_for_update(read=True, key_share=True)
+    return connection.execute(known).first() is not None
+
+
+def begin_child(
+    connection: sa.Connection, replica: Replica, values: Mapping[str, Any], *, on_sqlite: bool
+) -> Row | None:
+    """Create a child, running where its composite runs; return its row, None when this replica lost the composite.
+
+    Creates nothing when the child is there already: a commit whose answer got lost may have taken place.
+    """
+    if not on_sqlite and not _is_known(connection, replica):
+        return None
+    composite = sa.select(commands.c.id).where(
+        commands.c.id == values["parent_id"],
+        commands.c.replica_id == replica.id,
+        commands.c.status == CommandStatus.RUNNING,
+    )
+    if connection.execute(composite).first() is None:
+        return None
+    same = sa.select(commands).where(
+        commands.c.parent_id == values["parent_id"], commands.c.child_number == values["child_number"]
+    )
+    if (row := connection.execute(same).mappings().one_or_none()) is not None:
+        return dict(row)
+    created = {key: value for key, value in values.items() if key != "id"} | {"replica_id": replica.id}
+    return dict(connection.execute(sa.insert(commands).values(created).returning(commands)).mappings().one())
 
 
 def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
@@ -228,6 +261,18 @@ def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[Row
     """Return the rows of the commands among these that still run."""
     query = sa.select(commands).where(commands.c.id.in_(command_ids), commands.c.status == CommandStatus.RUNNING)
     return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def row_of(connection: sa.Connection, command_id: int) -> Row:
+    """Return the row of a command that is known to exist."""
+    return dict(connection.execute(sa.select(commands).where(commands.c.id == command_id)).mappings().one())
+
+
+def running_child(connection: sa.Connection, composite_id: int) -> Row | None:
+    """Return the row of the child that a composite runs now, if it runs one."""
+    query = sa.select(commands).where(commands.c.parent_id == composite_id, commands.c.status == CommandStatus.RUNNING)
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else dict(row)
 
 
 def some_wait(connection: sa.Connection) -> bool:

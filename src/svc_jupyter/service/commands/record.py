@@ -81,6 +81,8 @@ def command_record(
         "retry_delay": row["retry_delay"],
         "result_rows": row["result_rows"] if row["result_rows"] is not None else now.rows,
         "result_bytes": row["result"]["size"] if row["result"] else None,
+        "parent_id": row["parent_id"],
+        "child_number": row["child_number"],
     }
     if with_properties:
         record |= {"tags": row["tags"], "comments": None}

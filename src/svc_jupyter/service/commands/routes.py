@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse, StreamingResponse
 from starlette.concurrency import iterate_in_threadpool
 
 from svc_jupyter.api.commands import (
@@ -16,29 +16,33 @@ from svc_jupyter.api.commands import (
     CommandDetails,
     CommandList,
     CommandRecord,
+    CommandType,
     Jobs,
     Results,
     StatusChange,
     StatusWithResults,
 )
 from svc_jupyter.api.fields import Id
-from svc_jupyter.api.paths import ARROW_STREAM, CSV, IDEMPOTENCY_HEADER, PARQUET
+from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, IDEMPOTENCY_HEADER, NOTEBOOK, PARQUET
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
+from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
 from svc_jupyter.service.commands.inline import inline_results
-from svc_jupyter.service.commands.record import is_final
+from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import BadRequest, Invalid
 from svc_jupyter.service.idempotency import identify
+from svc_jupyter.service.notebook_runs.pages import PAGE_HEADERS, NotebookPages, executed_notebook
 from svc_jupyter.service.responses import json_response
 
 router = APIRouter(prefix="/commands", tags=["commands"])
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
+_NOTEBOOK_FORMS = (NOTEBOOK, HTML)
 _TEXT = "text/plain; charset=utf-8"
 _STATUS_FIELDS = ("id", "status", "progress", "message", "start_time", "end_time", "attempts")
 _Flag = Annotated[str, Query(pattern="^(?i:true|false|0|1)$")]
@@ -68,14 +72,21 @@ async def submit_command(
     commands: CommandsDep,
     caller: CallerDep,
     idempotency_key: Annotated[str | None, Header(alias=IDEMPOTENCY_HEADER)] = None,
+    wait: _Seconds = 0,
 ) -> Response:
-    """Submit a command (SPEC: Submit a shell command, Submit a DB query command)."""
+    """Submit a command (SPEC: Submit a shell command, Submit a DB query command).
+
+    With `wait` the answer is the record as soon as the command has ended, or when the time is over.
+    """
     require(caller, Action.CREATE, Resource.COMMAND)
     raw = await request.body()
     call = None
     if idempotency_key is not None:
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
-    return json_response(await commands.submit(_object_of(raw), caller, call))
+    record = await commands.submit(_object_of(raw), caller, call)
+    if wait:
+        record = await commands.record_at_end(record["id"], caller, wait)
+    return json_response(record)
 
 
 @router.get("", responses={200: {"model": CommandList}})
@@ -90,6 +101,7 @@ async def list_commands(
     name: Annotated[str | None, Query(max_length=255)] = None,
     tags: Annotated[str | None, Query(max_length=255)] = None,
     label: Annotated[str | None, Query(max_length=255)] = None,
+    parent_id: Annotated[Id | None, Query(description="the sub-commands of this composite command")] = None,
     start_date: Annotated[str | None, Query(max_length=40)] = None,
     end_date: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Response:
@@ -103,6 +115,7 @@ async def list_commands(
         name=_clean(name),
         tags=split_list(_clean(tags)),
         label=_clean(label),
+        parent_id=parent_id,
         start=None if start_date is None else parse_day(start_date, "start_date"),
         end=None if end_date is None else parse_day(end_date, "end_date"),
     )
@@ -119,9 +132,9 @@ async def get_command(
     wait: _Seconds = 0,
 ) -> Response:
     """Return a command's record; with `wait` as soon as it has ended, or when the time is over."""
-    if wait:
-        await commands.wait(command_id, caller, wait)
     properties = _is_true(include_query_properties)
+    if wait:
+        return json_response(await commands.record_at_end(command_id, caller, wait, with_properties=properties))
     return json_response(await commands.get(command_id, caller, with_properties=properties))
 
 
@@ -140,7 +153,9 @@ async def change_command(command_id: Id, body: StatusChange, commands: CommandsD
     responses={
         200: {
             "model": Results,
-            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in _FORMS},
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}} for kind in (*_FORMS, *_NOTEBOOK_FORMS)
+            },
         }
     },
 )
@@ -151,12 +166,31 @@ async def get_results(
     caller: ReaderDep,
     inline: _Flag = "true",
     include_headers: _Flag = "false",
+    sequence_number: Annotated[int | None, Query(description="which sub-command's, from 1, of a composite")] = None,
+    follow: _Flag = "false",
+    wait: _Seconds = 0,
 ) -> Response:
-    """Return the results: as text in JSON, or by `Accept` typed as Arrow, CSV or Parquet, streamed. 422 until done."""
+    """Return the results: as text in JSON, or by `Accept` typed as Arrow, CSV or Parquet, streamed. 422 until done.
+
+    With `follow` an Arrow stream begins with the first rows of a running query, for which `wait` waits. When the query
+    then fails, or its rows are written anew, the stream ends without its end marker, in the middle of a message.
+
+    A Jupyter notebook command that has ended in any way also gives its executed notebook, as it is or as HTML.
+    """
     row = await commands.row(command_id, caller)
+    if sequence_number is not None:
+        row = await commands.child_row(row, sequence_number)
+    accepted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
+    if accepted in _NOTEBOOK_FORMS and row["command_type"] == CommandType.JUPYTER_NOTEBOOK:
+        return await _notebook(request, commands, row, accepted)
+    form = _FORMS.get(accepted)
+    if _is_true(follow) and form is results.as_arrow:
+        growing = await growing_rows(commands, row["id"], caller, wait)
+        if growing is not None:
+            return StreamingResponse(growing, media_type=ARROW_STREAM)
+        row = await commands.row(row["id"], caller)
     commands.check_ended(row)
-    root = commands.root(command_id)
-    form = _FORMS.get(request.headers.get("accept", "").split(",")[0].split(";")[0].strip())
+    root = commands.root(row["id"])
     if form is None:
         return json_response(
             await inline_results(
@@ -164,7 +198,7 @@ async def get_results(
             )
         )
     if row["result"] is None:
-        raise Invalid(f"command {command_id} has no rows")
+        raise Invalid(f"command {row['id']} has no rows")
     media_type = next(kind for kind, function in _FORMS.items() if function is form)
     result = results.from_json(row["result"])
     results.check_there(root, result)
@@ -238,6 +272,16 @@ async def follow_command(
     """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
     await commands.row(command_id, caller)
     return event_stream(commands, command_id, caller, last_event_id)
+
+
+async def _notebook(request: Request, commands: Commands, row: Row, media_type: str) -> Response:
+    """Return the executed notebook of a command that has ended, however it did."""
+    commands.check_final(row)
+    file = executed_notebook(commands.root(row["id"]), len(row["attempts"] or []))
+    if media_type == HTML:
+        pages: NotebookPages = request.app.state.service.notebook_pages
+        return FileResponse(await pages.page(file), media_type=HTML, headers=PAGE_HEADERS)
+    return FileResponse(file, media_type=media_type)
 
 
 def _object_of(raw: bytes) -> dict[str, Any]:

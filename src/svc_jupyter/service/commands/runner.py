@@ -16,7 +16,9 @@ import structlog
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.background import RETRY_SECONDS, run_forever
+from svc_jupyter.service.commands.background import run_forever
+from svc_jupyter.service.commands.children import Children
+from svc_jupyter.service.commands.endings import AtEnd, Endings
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, StopReason, Values
 from svc_jupyter.service.commands.kind import Kind
@@ -31,8 +33,6 @@ WAITING = "waiting"
 """Topic on which a new waiting command is announced."""
 STOP = "stop"
 """Topic on which the end of a running command is asked for: `<id> <StopReason>`."""
-AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
-"""Called with the finished row inside the transaction that ends a command."""
 _FLUSH_SECONDS = 1.0
 _SWEEP_SECONDS = 60.0
 _COMMANDS_PER_FOLDER = 1000
@@ -54,8 +54,9 @@ class Runner:
         self._database = database
         self._bus = bus
         self._kinds = kinds
-        self._at_end = at_end
         self._lease = Lease(database, settings.lease_seconds)
+        self._endings = Endings(database, bus, self._lease, at_end)
+        self._children = Children(database, bus, self._lease, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
@@ -123,7 +124,11 @@ class Runner:
 
     def _on_waiting(self, account_id: str) -> None:
         self._some_wait = True
-        here = sum(1 for job in self._jobs.values() if str(job.row["account_id"]) == account_id)
+        here = sum(
+            1
+            for job in self._jobs.values()
+            if str(job.row["account_id"]) == account_id and job.row["parent_id"] is None
+        )
         if here < self._settings.running_limit:  # else the next end of one of them makes room
             self._wake.set()
 
@@ -164,6 +169,7 @@ class Runner:
             root=command_root(self._settings.commands_dir, command_id),
             note=partial(self._note, command_id),
             on_progress=partial(self._plan_flush, command_id),
+            children=self._children,
         )
         self._jobs[command_id] = job
         task = asyncio.create_task(self._run(job), name=f"command-{command_id}")
@@ -176,7 +182,7 @@ class Runner:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
         try:
             values = await job.run()
-            await self._finish(job, values)
+            await self._endings.write(job, values)
         except Exception:
             log.exception("command_not_ended", command_id=job.id)
             raise
@@ -187,30 +193,6 @@ class Runner:
             self._unsaved.discard(job.id)
             if self._some_wait:
                 self._wake.set()
-
-    async def _finish(self, job: Job, values: Values) -> None:
-        """Write the end, however long the database is away: the end of a command is never lost."""
-        hooks = self._at_end
-        while True:
-            try:
-                await self._database.write(partial(self._write_end, job, values, hooks), durable=False)
-            except Unavailable:
-                log.warning("end_not_written_yet", command_id=job.id)
-                await asyncio.sleep(RETRY_SECONDS)
-            except Exception:
-                if not hooks:
-                    raise
-                log.exception("end_not_written_whole", command_id=job.id)
-                values, hooks = _bare_end(values), ()
-            else:
-                log.info("command_ended", command_id=job.id, status=str(values["status"]))
-                return
-
-    def _write_end(self, job: Job, values: Values, hooks: Sequence[AtEnd], connection: sa.Connection) -> None:
-        if queue.finish(connection, self._lease.replica, job.id, values):
-            for hook in hooks:
-                hook(connection, {**job.row, **values})
-            self._bus.publish(connection, ENDED, str(job.id))
 
     async def _note(self, command_id: int, values: Values) -> None:
         with contextlib.suppress(Unavailable):
@@ -224,6 +206,9 @@ class Runner:
         if not self._unsaved:
             asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self._flush)
         self._unsaved.add(command_id)
+        job = self._jobs.get(command_id)
+        if job is not None and (composite := self._jobs.get(job.row["parent_id"])) is not None:
+            composite.child_progressed(job.live.progress)
 
     def _flush(self) -> None:
         jobs = [self._jobs[command_id] for command_id in self._unsaved if command_id in self._jobs]
@@ -246,6 +231,10 @@ class Runner:
         job = self._jobs.get(int(command_id)) if command_id else None
         if job is not None:
             job.stop(StopReason(reason))
+
+    def _end_child(self, command_id: int) -> None:
+        if (job := self._jobs.get(command_id)) is not None:
+            job.stop(StopReason.COMPOSITE)
 
     async def _sweep_next(self) -> None:
         await asyncio.sleep(_SWEEP_SECONDS)
@@ -275,9 +264,7 @@ class Runner:
 
     def tell_end(self, connection: sa.Connection, row: queue.Row) -> None:
         """Tell of the end of a command that no job of this replica ended, in the transaction that ends it."""
-        for hook in self._at_end:
-            hook(connection, row)
-        self._bus.publish(connection, ENDED, str(row["id"]))
+        self._endings.tell(connection, row)
 
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement got lost."""
@@ -297,9 +284,3 @@ class Runner:
             for row in await self._database.read(partial(queue.rows_of, command_ids=lasting)):
                 self._launch(row)
         self._unknown = unknown
-
-
-def _bare_end(values: Values) -> Values:
-    """Return the end of a command without what may have made it unwritable."""
-    told = "the command ended, but not everything about its end could be stored; the service's log says why"
-    return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

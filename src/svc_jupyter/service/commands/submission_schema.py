@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from svc_jupyter.api.commands import CommandSubmission, CommandType, DbTapQuerySubmission, ShellSubmission
+from svc_jupyter.api.commands import (
+    CommandSubmission,
+    CommandType,
+    CompositeSubmission,
+    DbTapQuerySubmission,
+    JupyterNotebookSubmission,
+    ShellSubmission,
+)
 
 
 class ShellCommandBody(ShellSubmission, CommandSubmission):
@@ -19,8 +26,23 @@ class DbTapQueryCommandBody(DbTapQuerySubmission, CommandSubmission):
     command_type: Literal[CommandType.DB_TAP_QUERY]
 
 
+class JupyterNotebookCommandBody(JupyterNotebookSubmission, CommandSubmission):
+    """Run a Jupyter notebook."""
+
+    command_type: Literal[CommandType.JUPYTER_NOTEBOOK]
+
+
+class CompositeCommandBody(CompositeSubmission, CommandSubmission):
+    """Submit commands that run one after the other."""
+
+    command_type: Literal[CommandType.COMPOSITE]
+
+
 def _schema() -> dict[str, Any]:
-    forms = [model.model_json_schema(by_alias=True) for model in (ShellCommandBody, DbTapQueryCommandBody)]
+    forms = [
+        model.model_json_schema(by_alias=True)
+        for model in (ShellCommandBody, DbTapQueryCommandBody, JupyterNotebookCommandBody, CompositeCommandBody)
+    ]
     return {"oneOf": forms}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,21 +28,16 @@ async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, K
 
     Raises `Invalid` with the text of SPEC.md, "Errors" 2: the type could not be created, and why.
     """
-    kind = _kind_of(body, kinds)
-    name = kind.command_type.value
-    try:
+    kind = kind_of(body.get("command_type"), kinds)
+    with _told_as_not_created(kind):
         common = CommandSubmission.model_validate(body)
         command = await kind.describe(body, caller)
-        _check_label(common.label)
+        check_label(common.label)
         resolved = await _resolve(common)
-    except ValidationError as error:
-        raise Invalid(_not_created(name, explain(error))) from None
-    except (Invalid, MacroError) as error:
-        raise Invalid(_not_created(name, str(error))) from None
     return {
         "account_id": caller.account_id,
         "user_id": caller.user_id,
-        "command_type": name,
+        "command_type": kind.command_type.value,
         "command_source": CommandSource.API.value,
         "status": CommandStatus.WAITING.value,
         "command": command,
@@ -58,8 +54,31 @@ async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, K
     }
 
 
-def _kind_of(body: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Kind:
-    wanted = body.get("command_type")
+async def described(
+    command_type: object, body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind]
+) -> dict[str, Any]:
+    """Validate a type's own fields; return the record's `command` object, its macros not yet put in.
+
+    What it returns can be the `command` of many rows: it need not be described again. Raises `Invalid` as `new_row`.
+    """
+    kind = kind_of(command_type, kinds)
+    with _told_as_not_created(kind):
+        return await kind.describe(body, caller)
+
+
+@contextmanager
+def _told_as_not_created(kind: Kind) -> Iterator[None]:
+    """Raise what is wrong with a request as the 422 of SPEC.md, "Errors" 2."""
+    try:
+        yield
+    except ValidationError as error:
+        raise Invalid(_not_created(kind.command_type, explain(error))) from None
+    except (Invalid, MacroError) as error:
+        raise Invalid(_not_created(kind.command_type, str(error))) from None
+
+
+def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
+    """Return the kind of a `command_type`; raises `Invalid` when there is none, with those that there are."""
     if wanted is None:
         raise Invalid(f"command_type is missing; it must be one of {', '.join(sorted(kinds))}")
     if not isinstance(wanted, str):
@@ -80,7 +99,8 @@ async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
     return await asyncio.to_thread(resolve, common.macros, datetime.now(UTC))
 
 
-def _check_label(label: str | None) -> None:
+def check_label(label: str | None) -> None:
+    """Raise `Invalid` when no cluster has the label; none means the default one."""
     if label is not None and label != DEFAULT_LABEL:
         raise Invalid(f"no cluster has the label {label[:100]!r}; the only one is {DEFAULT_LABEL!r}")
 

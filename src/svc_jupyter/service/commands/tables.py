@@ -50,10 +50,14 @@ commands = sa.Table(
     sa.Column("result", Json),
     sa.Column("nominal_time", sa.String(32)),
     sa.Column("sequence_id", BigId),
+    # Of a child: the composite it belongs to, and which of its sub-commands it is, from 1.
+    sa.Column("parent_id", BigId),
+    sa.Column("child_number", sa.Integer),
     sa.Index("ix_commands_status", "status", "account_id", "id"),
     sa.Index("ix_commands_user", "user_id", "id"),
     sa.Index("ix_commands_account", "account_id", "id"),
     sa.Index("ix_commands_replica", "replica_id", "status"),
+    sa.Index("ix_commands_parent", "parent_id", "child_number", unique=True),
     # An id is never given twice, also after the newest row went: folders and links are named by it.
     sqlite_autoincrement=True,
 )

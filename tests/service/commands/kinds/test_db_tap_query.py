@@ -90,6 +90,7 @@ def new_job(kind, settings, account_id, tap_id, tmp_path):
             "id": 7,
             "account_id": account_id,
             "user_id": 1,
+            "parent_id": 6,
             "command": dict.fromkeys(FIELDS) | {"db_tap_id": tap_id} | command,
             "resolved_macros": macros,
             "attempts": attempts,
@@ -275,7 +276,7 @@ class TestStopping:
         pid = await worker_of(job)
         job.stop(reason)
         final = await running
-        assert final["status"] == ("cancelled" if reason is StopReason.CANCEL else "error")
+        assert final["status"] == ("error" if reason is StopReason.TIMEOUT else "cancelled")
         assert not psutil.pid_exists(pid)
         assert count(lake) == 2
 

@@ -10,8 +10,10 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from pydantic import ValidationError
 
@@ -19,7 +21,7 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.job import Job, StopReason
 from svc_jupyter.service.commands.kinds.shell import SCRIPT, ShellKind, script_environment, split_parameters
-from svc_jupyter.service.commands.process import DurableProcess, marked_processes
+from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.storage.storage import Storage
@@ -79,8 +81,9 @@ def new_job(kind, settings, account_id, tmp_path):
 
     yield new_job
     for process in marked_processes():
-        if process.environ().get("SVC_COMMAND_MARK", "").startswith(str(root)):
-            process.kill()
+        if (mark_of(process) or "").startswith(str(root)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 async def output_of(job: Job) -> str:

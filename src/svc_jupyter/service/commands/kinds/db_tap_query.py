@@ -6,26 +6,31 @@ statements run in one transaction, committed after the last; the result is that 
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from svc_jupyter.api.commands import CommandType, DbTapQuerySubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.commands.progress_file import followed
 from svc_jupyter.service.db_taps.db_taps import DbTaps
-from svc_jupyter.service.db_taps.job import ERROR_FILE, PROGRESS_FILE, RESULT_FILE, SUMMARY_FILE, Job, JobKind
+from svc_jupyter.service.db_taps.job import (
+    ERROR_FILE,
+    PART_SUFFIX,
+    PROGRESS_FILE,
+    RESULT_FILE,
+    SUMMARY_FILE,
+    Job,
+    JobKind,
+)
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 
-_LOOK_SECONDS = 0.3
 _SIGNALLED = 128
 
 
@@ -33,6 +38,7 @@ class DbTapQueryKind:
     """Runs `DbTapQueryCommand`s."""
 
     command_type = CommandType.DB_TAP_QUERY
+    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
 
     def __init__(self, db_taps: DbTaps, workers: Workers, storage: Storage) -> None:
         self._db_taps = db_taps
@@ -62,7 +68,7 @@ class DbTapQueryKind:
             return Outcome(False, error.message, may_retry=error.may_retry)
         except (Invalid, NotFound) as error:
             return Outcome(False, error.message, may_retry=False)
-        code = await _followed(process, task.folder / PROGRESS_FILE, desk)
+        code = await followed(process, task.folder / PROGRESS_FILE, desk)
         return _outcome(task, code)
 
     async def _start(self, task: Task) -> DurableProcess:
@@ -82,23 +88,6 @@ class DbTapQueryKind:
                 min_free_bytes=self._db_taps.settings.min_free_disk_bytes,
             )
         )
-
-
-async def _followed(process: DurableProcess, progress: Path, desk: Desk) -> int | None:
-    """Wait for the process, telling its progress."""
-    ending = asyncio.ensure_future(process.wait())
-    try:
-        while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
-            _tell_progress(progress, desk)
-        return ending.result()
-    finally:
-        ending.cancel()
-
-
-def _tell_progress(file: Path, desk: Desk) -> None:
-    with suppress(FileNotFoundError):
-        percent, rows = file.read_text("ascii").split()
-        desk.progress(int(percent), int(rows))
 
 
 def _outcome(task: Task, code: int | None) -> Outcome:

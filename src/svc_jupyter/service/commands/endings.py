@@ -1,0 +1,71 @@
+"""Writing how commands ended, with all that follows from it in the same transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.background import RETRY_SECONDS
+from svc_jupyter.service.commands.ends import ENDED
+from svc_jupyter.service.commands.job import Job, Values
+from svc_jupyter.service.commands.lease import Lease
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
+
+AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
+"""Called with the finished row inside the transaction that ends a command."""
+log = structlog.get_logger(__name__)
+
+
+class Endings:
+    """Writes the ends of a replica's commands."""
+
+    def __init__(self, database: Database, bus: Bus, lease: Lease, at_end: Sequence[AtEnd]) -> None:
+        self._database = database
+        self._bus = bus
+        self._lease = lease
+        self._at_end = at_end
+
+    async def write(self, job: Job, values: Values) -> None:
+        """Write the end, however long the database is away: the end of a command is never lost."""
+        hooks = self._at_end
+        while True:
+            try:
+                await self._database.write(partial(self._write, job, values, hooks), durable=False)
+            except Unavailable:
+                log.warning("end_not_written_yet", command_id=job.id)
+                await asyncio.sleep(RETRY_SECONDS)
+            except Exception:
+                if not hooks:
+                    raise
+                log.exception("end_not_written_whole", command_id=job.id)
+                values, hooks = _bare_end(values), ()
+            else:
+                log.info("command_ended", command_id=job.id, status=str(values["status"]))
+                return
+
+    def tell(self, connection: sa.Connection, row: queue.Row) -> None:
+        """Tell of the end of a command that no job of this replica ended, in the transaction that ends it."""
+        self._tell(connection, row, self._at_end)
+
+    def _write(self, job: Job, values: Values, hooks: Sequence[AtEnd], connection: sa.Connection) -> None:
+        if queue.finish(connection, self._lease.replica, job.id, values):
+            self._tell(connection, {**job.row, **values}, hooks)
+
+    def _tell(self, connection: sa.Connection, row: queue.Row, hooks: Sequence[AtEnd]) -> None:
+        for hook in hooks:
+            hook(connection, row)
+        self._bus.publish(connection, ENDED, str(row["id"]))
+
+
+def _bare_end(values: Values) -> Values:
+    """Return the end of a command without what may have made it unwritable."""
+    told = "the command ended, but not everything about its end could be stored; the service's log says why"
+    return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

@@ -1,0 +1,204 @@
+"""Typed rows that are read while their query still writes them (our extension of CONVENTIONS section 2, results).
+
+What the reader gets is a whole Arrow stream only if the command came to be `done` with this very file as its result.
+Otherwise the stream is broken off: it has no end marker, and it ends where no message of the format can end, so that
+every Arrow reader fails on it. That happens when the command fails or is cancelled, when it is tried again, when the
+rows are written anew (in wider types, or by a later statement), and when the service stops. Memory stays flat however
+slowly the rows are read: they wait on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands import results
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.record import Row, is_final
+from svc_jupyter.service.errors import ServiceError, Unauthorized
+
+END_MARKER: Final = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+"""The last bytes of an Arrow stream. Whatever is last in a growing file may be one, and is held back."""
+_ALIGNMENT: Final = 8
+"""Every message of an Arrow stream begins at a multiple of this many bytes."""
+_CHUNK = 2 << 20
+_FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_GROWTH = 0.02, 0.05, 1.5
+"""Seconds between two looks at a file: soon after it has grown, later and later while it has not."""
+_ROW_SECONDS = 5.0
+"""How often the row is looked at, where the announcement of its end may get lost."""
+
+
+async def growing_rows(
+    commands: Commands, command_id: int, caller: Caller, seconds: float
+) -> AsyncIterator[bytes] | None:
+    """Return the rows of a running command as they are written, from the first on, as soon as there are any.
+
+    None when the command has ended, when no rows have come within `seconds`, or when the service stops. Raises
+    `NotFound`.
+    """
+    course = await _Course.begin(commands, command_id, caller)
+    deadline = time.monotonic() + seconds
+    pause = _FIRST_PAUSE
+    file = None
+    try:
+        name = commands.growing_file(course.row)
+        while name is not None and not course.is_over:
+            file = GrowingFile.open(commands.root(command_id), name)
+            if file is not None:
+                return _followed(course, file)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            await course.go_on(min(pause, left))
+            pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
+        return None
+    finally:
+        if file is None:
+            course.close()
+
+
+async def _followed(course: _Course, file: GrowingFile) -> AsyncIterator[bytes]:
+    pause = _FIRST_PAUSE
+    try:
+        while not course.is_over:
+            if file.available():
+                yield await asyncio.to_thread(file.read)
+                pause = _FIRST_PAUSE
+            elif file.is_given_up():
+                break
+            else:
+                pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
+            try:
+                await course.go_on(0 if file.available() else pause)
+            except Unauthorized:  # the token was taken back
+                break
+            except ServiceError:  # a database that is away: the rows go on coming all the same
+                continue
+        if file.is_result_of(course.row):
+            while rest := await asyncio.to_thread(file.read_to_end):
+                yield rest
+        else:
+            yield broken_off(file.given_out)
+    finally:
+        file.close()
+        course.close()
+
+
+def broken_off(given_out: int) -> bytes:
+    """Return what has to follow the first bytes of an Arrow stream so that no reader takes them for a whole one."""
+    return END_MARKER[:1] if given_out % _ALIGNMENT == 0 else b""
+
+
+class GrowingFile:
+    """An Arrow stream that another process writes; opened once, whatever becomes of its name."""
+
+    def __init__(self, root: Path, path: Path, file: BinaryIO) -> None:
+        self._root = root
+        self._path = path
+        self._file = file
+        self.given_out = 0
+
+    @classmethod
+    def open(cls, root: Path, name: str) -> GrowingFile | None:
+        """Return the file of the command's latest attempt; None as long as there are no rows in it."""
+        with suppress(FileNotFoundError):
+            attempt = max((int(entry.name) for entry in os.scandir(root) if entry.name.isdecimal()), default=None)
+            if attempt is None:
+                return None
+            path = root / str(attempt) / name
+            file = cls(root, path, path.open("rb"))
+            if file.available():
+                return file
+            file.close()
+        return None
+
+    def available(self) -> int:
+        """Return how many bytes may be given out now: not the last ones, which may be the end marker."""
+        return max(0, self._size() - len(END_MARKER) - self.given_out)
+
+    def read(self) -> bytes:
+        """Return the next bytes that may be given out, up to a chunk."""
+        return self._read(min(self.available(), _CHUNK))
+
+    def read_to_end(self) -> bytes:
+        """Return the next bytes, the end marker among them; none at the end."""
+        return self._read(_CHUNK)
+
+    def is_given_up(self) -> bool:
+        """Return whether the rows are being written to another file by now, or are not wanted any more."""
+        return not (self._is_at(self._path) or self._is_at(self._path.with_suffix("")))
+
+    def is_result_of(self, row: Row) -> bool:
+        """Return whether the command is done and this file, as a whole, is its result."""
+        if row["status"] != "done" or row["result"] is None:
+            return False
+        result = results.from_json(row["result"])
+        return self._is_at(self._root / result.file) and self._size() == result.size
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _read(self, count: int) -> bytes:
+        data = self._file.read(count)
+        self.given_out += len(data)
+        return data
+
+    def _size(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
+
+    def _is_at(self, path: Path) -> bool:
+        try:
+            return os.path.samestat(path.stat(), os.fstat(self._file.fileno()))
+        except FileNotFoundError:
+            return False
+
+
+class _Course:
+    """How a command goes on: its row, looked at when its end is announced, and now and then in case that got lost."""
+
+    def __init__(self, commands: Commands, command_id: int, caller: Caller) -> None:
+        self._commands = commands
+        self._command_id = command_id
+        self._caller = caller
+        self._listen()
+        self.row: Row = {}
+
+    @classmethod
+    async def begin(cls, commands: Commands, command_id: int, caller: Caller) -> _Course:
+        """Listen for the end, and look. Raises `NotFound`."""
+        course = cls(commands, command_id, caller)
+        try:
+            await asyncio.sleep(0)  # be among the waiters before looking
+            course.row = await commands.row(command_id, caller)
+        except BaseException:
+            course.close()
+            raise
+        return course
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the command has ended, or the service is about to."""
+        return is_final(self.row) or self._commands.is_stopping
+
+    async def go_on(self, seconds: float) -> None:
+        """Let some time pass, less when the command ends meanwhile. Raises `Unavailable`."""
+        if seconds:
+            await asyncio.wait({self._ended}, timeout=seconds)
+        if self._ended.done():
+            self._listen()
+            await asyncio.sleep(0)
+            self.row = await self._commands.row(self._command_id, self._caller)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._ended.cancel()
+
+    def _listen(self) -> None:
+        self._ended = asyncio.ensure_future(self._commands.wait_for_end(self._command_id, _ROW_SECONDS))

@@ -1,0 +1,57 @@
+"""The calls that every command makes, answered past the machinery of the routes, which costs more than their work.
+
+Only a request in exactly the form that clients send is answered here, by the route's own function. Any other one, in
+any doubt, goes the ordinary way, where its parameters are checked: so there is one set of rules, and one document.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from svc_jupyter.api.paths import COMMAND_VERSIONS, IDEMPOTENCY_HEADER, TOKEN_HEADER
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.commands import routes
+from svc_jupyter.service.dependencies import authenticated_caller
+from svc_jupyter.service.responses import answer_to
+
+_VERSIONS = "|".join(map(re.escape, COMMAND_VERSIONS))
+_PATH = re.compile(rf"/api/(?:{_VERSIONS})/commands(?:/([1-9][0-9]{{0,15}})(/status_with_results)?)?")
+_QUERY = re.compile(rb"(?:wait=([1-5]?[0-9]|60))?")
+
+
+class HotCalls:
+    """Pure ASGI around the application: answers submissions and look-ups of one command, passes on everything else."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        query = _QUERY.fullmatch(scope["query_string"]) if path is not None else None
+        if path is None or query is None or scope["method"] != ("GET" if path[1] else "POST"):
+            await self._app(scope, receive, send)
+            return
+        scope["app"] = self._app
+        request = Request(scope, receive)
+        try:
+            response = await _answer(request, path, wait=int(query[1] or 0))
+        except Exception as error:  # noqa: BLE001  as around the routes: every error has its answer
+            response = answer_to(request, error)
+        await response(scope, receive, send)
+
+
+async def _answer(request: Request, path: re.Match[str], *, wait: int) -> Response:
+    caller = await authenticated_caller(request, request.headers.get(TOKEN_HEADER))
+    commands = request.app.state.service.commands
+    if path[1] is None:
+        return await routes.submit_command(request, commands, caller, request.headers.get(IDEMPOTENCY_HEADER), wait)
+    require(caller, Action.READ, Resource.COMMAND)
+    if path[2] is None:
+        return await routes.get_command(int(path[1]), commands, caller, wait=wait)
+    return await routes.get_status_with_results(int(path[1]), commands, caller, wait=wait)

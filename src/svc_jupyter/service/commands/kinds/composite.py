@@ -1,0 +1,109 @@
+"""`CompositeCommand`: commands that run one after the other; the first that fails ends it (CONVENTIONS section 2).
+
+`retry` and `retry_delay` of a composite are those of every sub-command that has none of its own: only what failed is
+run again, never what was done already. A composite itself has one attempt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from svc_jupyter.api.commands import CommandSubmission, CommandType, CompositeSubmission
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands import results
+from svc_jupyter.service.commands.children import COMMON_FIELDS
+from svc_jupyter.service.commands.kind import Desk, Kind, Outcome, StoredResult, Task
+from svc_jupyter.service.commands.record import Row
+from svc_jupyter.service.commands.runner import command_root
+from svc_jupyter.service.commands.submissions import check_label, kind_of
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.macros import MacroError, resolve
+from svc_jupyter.service.validation import explain
+
+
+class CompositeKind:
+    """Runs `CompositeCommand`s, whose sub-commands may be of any of the given kinds."""
+
+    command_type = CommandType.COMPOSITE
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self._kinds = kinds
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission; return the record's `command`: every sub-command as its own type shows it.
+
+        Besides `sub_commands` the body's `macros` are looked at, since those of sub-commands may build on them.
+        """
+        submission = CompositeSubmission.model_validate(body)
+        described = []
+        for number, sub_command in enumerate(submission.sub_commands, start=1):
+            place = f"sub-command {number}{self._told_type(sub_command)}"
+            try:
+                described.append(await self._describe_one(sub_command, submission.macros or [], caller))
+            except ValidationError as error:
+                raise Invalid(f"{place}: {explain(error)}") from None
+            except Invalid as error:
+                raise Invalid(f"{place}: {error.message}") from None
+        return {"sub_commands": described}
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the sub-commands in order; the result is that of the last one that has rows."""
+        total = len(task.command["sub_commands"])
+        ended: list[Row] = []
+        for number in range(1, total + 1):
+            try:
+                child = await desk.child(number, of=total)
+            except MacroError as error:
+                return Outcome(False, f"sub-command {number} of {total} could not begin: {error}", may_retry=False)
+            if child["status"] != CommandStatus.DONE:
+                return Outcome(False, _failure(child, total), may_retry=False)
+            ended.append(child)
+        return Outcome(True, result=_last_result(ended, task))
+
+    def _told_type(self, sub_command: Mapping[str, Any]) -> str:
+        wanted = sub_command.get("command_type")
+        return f" ({wanted})" if isinstance(wanted, str) and wanted in self._kinds else ""
+
+    async def _describe_one(
+        self, sub_command: Mapping[str, Any], macros: Sequence[Mapping[str, str]], caller: Caller
+    ) -> dict[str, Any]:
+        if sub_command.get("command_type") == self.command_type:
+            raise Invalid("a composite command cannot hold another one")
+        kind = kind_of(sub_command.get("command_type"), self._kinds)
+        common = CommandSubmission.model_validate(sub_command)
+        command = await kind.describe(sub_command, caller)
+        check_label(common.label)
+        if common.macros:
+            await asyncio.to_thread(resolve, [*macros, *common.macros], datetime.now(UTC))
+        given = common.model_dump(include=set(COMMON_FIELDS), exclude_none=True, exclude_unset=True)
+        return {"command_type": kind.command_type.value, **command, **given}
+
+
+def _failure(child: Row, total: int) -> str:
+    place = f"sub-command {child['child_number']} of {total} ({child['command_type']}, command {child['id']})"
+    if child["status"] == CommandStatus.CANCELLED:
+        return f"{place} was cancelled"
+    return f"{place} failed: {child['message'] or 'it says no reason'}"
+
+
+def _last_result(ended: Sequence[Row], task: Task) -> StoredResult | None:
+    """Return the last result that holds anything, or else the last at all, as it is found from the composite's folder.
+
+    A step that only does something, and prints nothing, does not hide what was asked for before it.
+    """
+    having = [row for row in ended if row["result"] is not None]
+    filled = [row for row in having if row["result"]["size"]]
+    if not having:
+        return None
+    row = (filled or having)[-1]
+    result = results.from_json(row["result"])
+    folder = command_root(task.root.parent.parent, row["id"])
+    return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row["result_rows"])

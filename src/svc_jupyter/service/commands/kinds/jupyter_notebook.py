@@ -1,0 +1,145 @@
+"""`JupyterNotebookCommand`: a stored notebook run from its first cell to its last (SPEC: Schedule a Jupyter notebook).
+
+Each attempt is a process of its own with a fresh kernel, which outlives the service and ends with a cancellation. The
+kernel gets the environment that scripts get, and works in the attempt's working folder. The executed notebook lies in
+the attempt's folder, however the attempt ended; that of an attempt that succeeded also replaces the notebook.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from svc_jupyter.api.commands import CommandType, JupyterNotebookSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError
+from svc_jupyter.service.notebook_runs.job import (
+    ERROR_FILE,
+    EXECUTED_FILE,
+    PROGRESS_FILE,
+    SOURCE_FILE,
+    SUMMARY_FILE,
+    TEXT_FILE,
+    RunJob,
+)
+from svc_jupyter.service.notebook_runs.workers import RunWorkers
+from svc_jupyter.service.settings import Settings
+
+_SIGNALLED = 128
+
+
+class Notebooks(Protocol):
+    """The stored notebooks, by their paths in the service. Every method blocks and raises `ServiceError`."""
+
+    def check_notebook(self, path: str, caller: Caller) -> None:
+        """Raise unless there is a notebook that the caller may run."""
+
+    def read_notebook(self, path: str, *, account_id: int, user_id: int) -> str:
+        """Return a notebook's text, with the rights the user has now."""
+        ...
+
+    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int) -> None:
+        """Put another text in its place."""
+
+
+class JupyterNotebookKind:
+    """Runs `JupyterNotebookCommand`s."""
+
+    command_type = CommandType.JUPYTER_NOTEBOOK
+
+    def __init__(self, notebooks: Notebooks, workers: RunWorkers, settings: Settings) -> None:
+        self._notebooks = notebooks
+        self._workers = workers
+        self._settings = settings
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`. Loads the runs' parent meanwhile."""
+        submission = JupyterNotebookSubmission.model_validate(body)
+        if "$" not in submission.path:  # a macro says only later which one it is
+            try:
+                await asyncio.to_thread(self._notebooks.check_notebook, submission.path, caller)
+            except NotFound as error:
+                raise Invalid(f"path: {error.message}") from error
+        self._workers.warm()
+        return submission.model_dump()
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the notebook to its end in a process of its own and say how it ended."""
+        try:
+            process = await desk.process(partial(self._start, task))
+        except (NotFound, Forbidden, Invalid) as error:
+            return Outcome(False, error.message, may_retry=False)
+        except ServiceError as error:
+            return Outcome(False, error.message)
+        code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        outcome = await asyncio.to_thread(_outcome, task, code)
+        if outcome.succeeded and task.command["upload_to_source"]:
+            desk.say(await asyncio.to_thread(self._put_back, task))
+        return outcome
+
+    async def _start(self, task: Task) -> DurableProcess:
+        await asyncio.to_thread(self._fetch, task)
+        return await self._workers.start(
+            RunJob(
+                folder=task.folder,
+                log=task.log_file,
+                notebook=task.command["path"],
+                arguments=task.command["arguments"],
+                environment=task.environment,
+                min_free_bytes=self._settings.min_free_disk_bytes,
+            )
+        )
+
+    def _fetch(self, task: Task) -> None:
+        text = self._notebooks.read_notebook(task.command["path"], account_id=task.account_id, user_id=task.user_id)
+        (task.folder / SOURCE_FILE).write_bytes(text.encode())
+
+    def _put_back(self, task: Task) -> str:
+        """Replace the notebook by its executed copy, unless somebody changed it meanwhile; return a line for the log.
+
+        Called again after a restart of the service, it finds its own doing.
+        """
+        path = task.command["path"]
+        whose = {"account_id": task.account_id, "user_id": task.user_id}
+        executed = (task.folder / EXECUTED_FILE).read_bytes().decode()
+        try:
+            now = self._notebooks.read_notebook(path, **whose)
+            if now not in (executed, (task.folder / SOURCE_FILE).read_bytes().decode()):
+                return f"{path} was changed during the run and stays as it is; the executed copy is in the results"
+            if now != executed:
+                self._notebooks.replace_notebook(path, executed, **whose)
+        except ServiceError as error:
+            return f"{path} could not be replaced, the executed copy is in the results: {error.message}"
+        return f"{path} was replaced by its executed copy"
+
+
+def _outcome(task: Task, code: int | None) -> Outcome:
+    try:
+        size = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))["size"]
+    except FileNotFoundError:
+        return _failure(task, code)
+    if size is None:
+        return Outcome(True, exit_code=code)
+    return Outcome(True, exit_code=code, result=StoredResult(ResultForm.LINES, f"{task.attempt}/{TEXT_FILE}", size))
+
+
+def _failure(task: Task, code: int | None) -> Outcome:
+    try:
+        error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
+    except FileNotFoundError:
+        return Outcome(False, f"the process of the run ended before it: {_how(code)}", exit_code=code)
+    return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"])
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "it was killed (did memory run out?), or the machine was restarted"
+    if code > _SIGNALLED:
+        return f"it was ended by signal {code - _SIGNALLED}"
+    return f"it failed with code {code}; the log says more"
