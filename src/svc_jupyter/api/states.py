@@ -35,3 +35,37 @@ STATUS_FILTERS: Mapping[str, CommandStatus] = {
     "failed": CommandStatus.ERROR,
 }
 """What the `status` filter of a command list takes."""
+
+
+class ScheduleStatus(StrEnum):
+    """Where a schedule stands (CONVENTIONS section 3)."""
+
+    RUNNING = "RUNNING"
+    SUSPENDED = "SUSPENDED"
+    DONE = "DONE"
+    KILLED = "KILLED"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no further nominal time will come."""
+        return not SCHEDULE_TRANSITIONS[self]
+
+
+SCHEDULE_TRANSITIONS: Mapping[ScheduleStatus, frozenset[ScheduleStatus]] = {
+    ScheduleStatus.RUNNING: frozenset({ScheduleStatus.SUSPENDED, ScheduleStatus.DONE, ScheduleStatus.KILLED}),
+    ScheduleStatus.SUSPENDED: frozenset({ScheduleStatus.RUNNING, ScheduleStatus.KILLED}),
+    ScheduleStatus.DONE: frozenset(),
+    ScheduleStatus.KILLED: frozenset(),
+}
+
+
+class ActionStatus(StrEnum):
+    """Where an action stands while it has no command; afterwards it has the command's status."""
+
+    SUBMITTED = "submitted"
+    WAITING = "waiting"
+    """For its dependencies."""
+    NOT_FOUND = "not_found"
+    """Its dependencies never came within `time_out`."""
+    ERROR = "error"
+    CANCELLED = "cancelled"

@@ -1,0 +1,225 @@
+"""The rules of actions and instances: look-up, kill, rerun (CONVENTIONS section 3)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.listing import readable
+from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.tables import commands as command_rows
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import NotFound, StateConflict
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.schedules.advance import new_action
+from svc_jupyter.service.schedules.materialisation import Materialisation, lock
+from svc_jupyter.service.schedules.record import action_record
+from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.tables import actions, schedules
+
+Record = dict[str, Any]
+Records = list[Record]
+Rows = list[Row]
+_WITH_COMMANDS = (
+    sa.select(
+        actions,
+        command_rows.c.status.label("command_status"),
+        command_rows.c.message.label("command_message"),
+        command_rows.c.command.label("command_command"),
+        command_rows.c.resolved_macros.label("command_macros"),
+        schedules.c.command.label("schedule_command"),
+    )
+    .join(schedules, schedules.c.id == actions.c.schedule_id)
+    .outerjoin(command_rows, command_rows.c.id == actions.c.command_id)
+)
+
+
+class Actions:
+    """Everything that can be asked of actions. Records are dictionaries in the shape of `ActionRecord`."""
+
+    def __init__(
+        self,
+        database: Database,
+        commands: Commands,
+        work: Materialisation,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._commands = commands
+        self._work = work
+        self._clock = clock
+
+    async def get(self, action_id: int, *, by: Caller) -> Record:
+        """Return the record of an action of the caller's account. Raises `NotFound`."""
+        row = await self._database.read(lambda connection: _one(connection, action_id, by))
+        require(by, Action.READ, Resource.SCHEDULER, row["schedule_id"])
+        return action_record(row)
+
+    async def list(
+        self, page: Page, *, by: Caller, schedule_id: int | None = None, sequence_id: int | None = None
+    ) -> tuple[Records, Any]:
+        """Return a page of the account's actions, newest first, and where it stands.
+
+        Only those of a schedule, or of one of its nominal times (its action and the reruns of it), when these are
+        given. Raises `NotFound` when there is no such schedule or no such number.
+        """
+        if schedule_id is not None:
+            require(by, Action.READ, Resource.SCHEDULER, schedule_id)
+        return await self._database.read(partial(self._select, page, by, schedule_id, sequence_id))
+
+    async def instances(
+        self, schedule_id: int, page: Page, *, by: Caller, sequence_id: int | None = None
+    ) -> tuple[Records, Any]:
+        """Return a page of the records of the commands that a schedule's actions, or one of them, have run.
+
+        Newest first. Raises `NotFound` when there is no such schedule or no such number.
+        """
+        require(by, Action.READ, Resource.SCHEDULER, schedule_id)
+        rows, info = await self._database.read(partial(self._command_rows, schedule_id, sequence_id, page, by))
+        return [await self._record(row, by) for row in rows], info
+
+    async def latest_command(self, schedule_id: int, sequence_id: int, *, by: Caller) -> int:
+        """Return the command of an instance's newest run. Raises `NotFound`, also when none has begun."""
+        require(by, Action.READ, Resource.SCHEDULER, schedule_id)
+        found, _ = await self._database.read(partial(self._command_rows, schedule_id, sequence_id, Page(1, 1), by))
+        if not found:
+            raise NotFound(f"instance {sequence_id} of schedule {schedule_id} has not run a command yet")
+        command_id: int = found[0]["id"]
+        return command_id
+
+    async def kill(self, action_id: int, *, by: Caller) -> bool:
+        """End an action and its command; return whether it was under way. Raises `NotFound`."""
+        command_id = await self._database.write(partial(self._kill_unbegun, action_id, by))
+        if command_id is None:
+            return True
+        return command_id > 0 and (await self._commands.cancel(command_id, by)).succeeded
+
+    async def rerun(self, action_id: int, *, by: Caller) -> Record:
+        """Run an action that is done again, for the same nominal time; return the new action's record.
+
+        Raises `NotFound`, `StateConflict` while a run of it is under way, or when its schedule was killed.
+        """
+        return await self._database.write(partial(self._rerun, action_id, by))
+
+    async def rerun_instance(self, schedule_id: int, sequence_id: int, *, by: Caller) -> Record:
+        """Run an instance again. Raises as `rerun`."""
+        _require_change(by, schedule_id)
+        return await self.rerun(await self._database.read(partial(_original, schedule_id, sequence_id, by)), by=by)
+
+    async def _record(self, row: Row, by: Caller) -> Record:
+        """Return a command's record; why a waiting one has to wait is asked for one by one."""
+        waits = row["status"] == CommandStatus.WAITING
+        return await self._commands.get(row["id"], by) if waits else self._commands.record(row)
+
+    def _select(
+        self, page: Page, by: Caller, schedule_id: int | None, sequence_id: int | None, connection: sa.Connection
+    ) -> tuple[Records, Any]:
+        query = _WITH_COMMANDS.where(actions.c.account_id == by.account_id).order_by(actions.c.id.desc())
+        if schedule_id is None:
+            query = query.where(readable(by, Resource.SCHEDULER, actions.c.schedule_id))
+        else:
+            _check_schedule(connection, schedule_id, by)
+            query = query.where(actions.c.schedule_id == schedule_id)
+        if sequence_id is not None:
+            query = query.where(actions.c.sequence_id == sequence_id)
+        rows = connection.execute(query.limit(page.fetch).offset(page.offset)).mappings().all()
+        if sequence_id is not None and not rows and page.number == 1:
+            raise NotFound(f"schedule {schedule_id} has no action with the sequence number {sequence_id}")
+        shown, info = page.cut(rows)
+        return [action_record(dict(row)) for row in shown], info
+
+    def _command_rows(
+        self, schedule_id: int, sequence_id: int | None, page: Page, by: Caller, connection: sa.Connection
+    ) -> tuple[Rows, Any]:
+        _check_schedule(connection, schedule_id, by)
+        query = (
+            sa.select(command_rows)
+            .join(actions, actions.c.command_id == command_rows.c.id)
+            .where(actions.c.schedule_id == schedule_id)
+        )
+        if sequence_id is not None:
+            _original(schedule_id, sequence_id, by, connection)
+            query = query.where(actions.c.sequence_id == sequence_id)
+        query = query.order_by(actions.c.command_id.desc()).limit(page.fetch).offset(page.offset)
+        return page.cut([dict(row) for row in connection.execute(query).mappings()])
+
+    def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:
+        """End an action without a command and return None; else its command, or 0 when it is done."""
+        row = _one(connection, action_id, by)
+        _require_change(by, row["schedule_id"])
+        schedule = lock(connection, row["schedule_id"])
+        row = _one(connection, action_id, by)
+        if row["done"]:
+            return 0
+        if row["command_id"] is not None:
+            return int(row["command_id"])
+        now = self._clock()
+        trail.record(connection, by, "kill_action", Resource.SCHEDULER, schedule["id"], action_id=action_id)
+        self._work.end(
+            connection, schedule, action_id, status=ActionStatus.CANCELLED, message="killed before it began", now=now
+        )
+        return None
+
+    def _rerun(self, action_id: int, by: Caller, connection: sa.Connection) -> Record:
+        asked = _one(connection, action_id, by)
+        _require_change(by, asked["schedule_id"])
+        schedule = lock(connection, asked["schedule_id"])
+        if schedule["status"] == ScheduleStatus.KILLED:
+            raise StateConflict(f"schedule {schedule['id']} was killed: its actions cannot be rerun")
+        runs = connection.execute(
+            sa.select(actions).where(
+                actions.c.schedule_id == schedule["id"], actions.c.nominal_time == asked["nominal_time"]
+            )
+        )
+        same = sorted(runs.mappings(), key=lambda row: row["rerun_number"])
+        if not all(row["done"] for row in same):
+            raise StateConflict(f"a run of action {action_id} is still under way; kill it, or wait for its end")
+        now = self._clock()
+        again = new_action(schedule, asked["sequence_id"], asked["nominal_time"], now)
+        values = again | {"rerun_number": same[-1]["rerun_number"] + 1, "is_rerun_of": same[0]["id"]}
+        inserted = connection.execute(sa.insert(actions).values(**values)).inserted_primary_key
+        assert inserted is not None
+        trail.record(connection, by, "rerun_action", Resource.SCHEDULER, schedule["id"], action_id=action_id)
+        self._work.wake(connection, schedule["id"])
+        return action_record(_one(connection, inserted[0], by))
+
+
+def _require_change(by: Caller, schedule_id: int) -> None:
+    """Raise `Forbidden` unless the caller may end and rerun a schedule's actions."""
+    require_any(by, (Action.UPDATE, Action.MANAGE), Resource.SCHEDULER, schedule_id)
+
+
+def _one(connection: sa.Connection, action_id: int, by: Caller) -> Row:
+    query = _WITH_COMMANDS.where(actions.c.id == action_id, actions.c.account_id == by.account_id)
+    found = connection.execute(query).mappings().one_or_none()
+    if found is None:
+        raise NotFound(f"there is no action {action_id}")
+    return dict(found)
+
+
+def _original(schedule_id: int, sequence_id: int, by: Caller, connection: sa.Connection) -> int:
+    """Return the first action with a sequence number, whose reruns the others are. Raises `NotFound`."""
+    query = sa.select(actions.c.id).where(
+        actions.c.schedule_id == schedule_id,
+        actions.c.account_id == by.account_id,
+        actions.c.sequence_id == sequence_id,
+        actions.c.rerun_number == 0,
+    )
+    action_id: int | None = connection.execute(query).scalar()
+    if action_id is None:
+        raise NotFound(f"schedule {schedule_id} has no instance {sequence_id}")
+    return action_id
+
+
+def _check_schedule(connection: sa.Connection, schedule_id: int, by: Caller) -> None:
+    query = sa.select(schedules.c.id).where(schedules.c.id == schedule_id, schedules.c.account_id == by.account_id)
+    if connection.execute(query).first() is None:
+        raise NotFound(f"there is no schedule {schedule_id}")

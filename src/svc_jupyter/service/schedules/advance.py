@@ -1,0 +1,111 @@
+"""What a look at a schedule decides: which nominal times become actions, which actions begin, when to look again.
+
+Pure: a function of the schedule's row, its open actions and the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from svc_jupyter.api.states import ActionStatus, ScheduleStatus
+from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, OpenActions
+from svc_jupyter.service.schedules.rows import Row, timetable_of
+from svc_jupyter.service.schedules.times import from_seconds
+from svc_jupyter.service.schedules.timetable import next_nominal_time
+
+LATE_SECONDS = 60.0
+"""A nominal time counts as missed (no_catch_up) when it is older: a busy service is not an outage."""
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """The decisions about one schedule."""
+
+    schedule: Row
+    made: Sequence[Values]
+    """The new actions, oldest first: rows without an id."""
+    beginning: Sequence[Row]
+    """Those that begin now, in their order, among the new and the open ones."""
+    moved: Mapping[str, Any]
+    """Where the schedule's row stands afterwards."""
+
+
+def advance(schedule: Row, under_way: OpenActions, now: float, *, owner_enabled: bool) -> Advance:
+    """Decide what follows for a schedule at `now`, Unix seconds.
+
+    Of a disabled owner all that is ready leaves the backlog at once: it is refused, and takes up no room.
+    """
+    is_running = schedule["status"] == ScheduleStatus.RUNNING
+    progress = _Progress(schedule)
+    made = progress.materialised(now, BACKLOG_LIMIT - under_way.backlog) if is_running else []
+    all_open = OpenActions([*under_way.rows, *made])
+    ready = all_open.may_begin(schedule["concurrency"]) if owner_enabled else all_open.ready
+    beginning = [row for row in ready if may_run(schedule, row)]
+    # Until its macros are resolved an action has not begun.
+    leaving = 0 if schedule["macros"] and owner_enabled else sum(1 for row in beginning if not row["rerun_number"])
+    has_room = all_open.backlog - leaving < BACKLOG_LIMIT
+    is_over = is_running and progress.next_nominal is None and not all_open.rows
+    moved = {
+        "status": ScheduleStatus.DONE.value if is_over else schedule["status"],
+        "next_nominal": progress.next_nominal,
+        "last_nominal": progress.last_nominal,
+        "last_sequence": progress.last_sequence,
+        "due_at": progress.next_nominal if is_running and has_room else None,
+    }
+    return Advance(schedule, made, beginning, moved)
+
+
+def may_run(schedule: Row, action: Row) -> bool:
+    """Return whether an action may begin in the schedule's state: reruns are asked for, and so run unless it is killed.
+
+    That a schedule is done does not stop the rerun of what it ran.
+    """
+    if action["rerun_number"]:
+        return bool(schedule["status"] != ScheduleStatus.KILLED)
+    return bool(schedule["status"] == ScheduleStatus.RUNNING)
+
+
+class _Progress:
+    """How far materialisation has come."""
+
+    def __init__(self, schedule: Row) -> None:
+        self._schedule = schedule
+        self.next_nominal: float | None = schedule["next_nominal"]
+        self.last_nominal: float | None = schedule["last_nominal"]
+        self.last_sequence: int = schedule["last_sequence"]
+
+    def materialised(self, now: float, room: int) -> list[Values]:
+        """Return an action for each due nominal time, oldest first, as long as there is room."""
+        made: list[Values] = []
+        timetable = timetable_of(self._schedule)
+        while self.next_nominal is not None and self.next_nominal <= now and len(made) < room:
+            if self._schedule["no_catch_up"] and self.next_nominal < now - LATE_SECONDS:
+                after = now
+            else:
+                self.last_sequence += 1
+                made.append(new_action(self._schedule, self.last_sequence, self.next_nominal, now))
+                after = self.last_nominal = self.next_nominal
+            following = next_nominal_time(timetable, from_seconds(after))
+            self.next_nominal = None if following is None else following.timestamp()
+        return made
+
+
+def new_action(schedule: Row, sequence_id: int, nominal_time: float, now: float) -> Values:
+    """Return the row of an action that nobody has begun; with dependencies it waits for them."""
+    waits = schedule["dependency_info"] is not None
+    return {
+        "account_id": schedule["account_id"],
+        "schedule_id": schedule["id"],
+        "sequence_id": sequence_id,
+        "nominal_time": nominal_time,
+        "rerun_number": 0,
+        "is_rerun_of": None,
+        "status": (ActionStatus.WAITING if waits else ActionStatus.SUBMITTED).value,
+        "done": False,
+        "created_at": now,
+        "command_id": None,
+        "look_at": now if waits else None,
+    }

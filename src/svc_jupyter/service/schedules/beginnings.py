@@ -1,0 +1,103 @@
+"""Begins the actions whose macros are to be resolved: their values come from a process of its own.
+
+A macro that loops takes a second of processor time. Schedules whose macros are slow share one place, so that they
+hold up each other and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.schedules.macro_sandbox import WORKERS, MacroEngineError
+from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
+from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
+from svc_jupyter.service.schedules.times import from_seconds
+from svc_jupyter.service.schedules.turns import Turns
+
+Step = Callable[[sa.Connection], Ready | None]
+_SLOW_SECONDS = 0.5
+_ENGINE_RETRY_SECONDS = 1.0
+_ENGINE_LONGEST_RETRY_SECONDS = 30.0
+log = structlog.get_logger(__name__)
+
+
+class Beginnings:
+    """Resolves macros and begins their actions."""
+
+    def __init__(
+        self, database: Database, work: Materialisation, clock: Callable[[], float], on_lost: Callable[[], None]
+    ) -> None:
+        self._database = database
+        self._work = work
+        self._clock = clock
+        self._turns = Turns(on_lost)
+        self._threads = ThreadPoolExecutor(WORKERS + 1, thread_name_prefix="macros")
+        self._places = asyncio.Semaphore(WORKERS)
+        self._place_of_the_slow = asyncio.Semaphore(1)
+        self._slow: set[int] = set()
+
+    def add(self, item: Ready) -> None:
+        """Begin an action as soon as its macros are resolved."""
+        self._turns.add(item.schedule["id"], item.action_id, partial(self._begin, item))
+
+    async def stop(self) -> None:
+        """Begin no further action."""
+        await self._turns.stop()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _begin(self, item: Ready) -> None:
+        ready: Ready | None = item
+        while ready is not None:
+            step = await self._step_for(ready)
+            self._turns.settle(item.action_id)
+            ready = await self._database.write(step)
+
+    async def _step_for(self, item: Ready) -> Step:
+        """Return what is to be written: the beginning, or why there is none."""
+        pause = _ENGINE_RETRY_SECONDS
+        while True:
+            try:
+                resolved = await self._resolved(item)
+            except MacroEngineError as error:
+                log.warning("macros_not_resolved_yet", action_id=item.action_id, reason=error.message)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _ENGINE_LONGEST_RETRY_SECONDS)
+            except MacroError as error:
+                return lambda connection, text=f"not run: {error}": self._work.give_up(  # type: ignore[misc]
+                    connection, item, text, self._clock()
+                )
+            else:
+                return lambda connection: self._work.begin(connection, item, resolved, self._clock())
+
+    async def _resolved(self, item: Ready) -> list[dict[str, Any]]:
+        schedule_id = item.schedule["id"]
+        if schedule_id not in self._slow:
+            async with self._places:
+                return await self._evaluated(item)
+        async with self._place_of_the_slow:
+            return await self._evaluated(item)
+
+    async def _evaluated(self, item: Ready) -> list[dict[str, Any]]:
+        begun = time.monotonic()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, _values, item)
+        finally:
+            is_slow = time.monotonic() - begun > _SLOW_SECONDS
+            (self._slow.add if is_slow else self._slow.discard)(item.schedule["id"])
+
+
+def _values(item: Ready) -> list[dict[str, Any]]:
+    """Return the macros with their values. Raises `MacroError`, also when they do not fit the command's text."""
+    schedule = item.schedule
+    values = resolve(schedule["macros"] or [], from_seconds(item.nominal_time), schedule["time_zone"])
+    substitute(schedule["command"], values)
+    return values

@@ -1,0 +1,112 @@
+"""Lists of schedules, by the page or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic_core import to_json
+
+from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.listing import readable
+from svc_jupyter.service.access.permissions import Resource
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.notifications.notifications import Notifications
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.schedules.record import schedule_record
+from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.tables import schedules
+
+Records = list[dict[str, Any]]
+SHORTEST_NAME_PART = 3
+_PIECE = 200
+"""Records that lie in memory at once where all are asked for."""
+_WHO_IS_TOLD = ("user_id", "can_notify", "notify_failure", "notify_success")
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleFilter:
+    """Which schedules are listed: those whose name has `name` in it, those in a `status`. Raises `Invalid`."""
+
+    name: str | None = None
+    status: ScheduleStatus | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None and len(self.name) < SHORTEST_NAME_PART:
+            raise Invalid(f"name: give at least {SHORTEST_NAME_PART} characters of it")
+
+    def query(self, by: Caller) -> sa.Select[Any]:
+        """Return the rows of the caller's account that they may read, newest first. Raises `Forbidden` for none."""
+        query = sa.select(schedules).where(
+            schedules.c.account_id == by.account_id, readable(by, Resource.SCHEDULER, schedules.c.id)
+        )
+        query = query.order_by(schedules.c.id.desc())
+        if self.name is not None:
+            # A schedule without a name goes by its id.
+            name = sa.func.coalesce(schedules.c.name, sa.cast(schedules.c.id, sa.String))
+            query = query.where(sa.func.lower(name).contains(self.name.lower(), autoescape=True))
+        return query if self.status is None else query.where(schedules.c.status == self.status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some records of a long list as JSON, without its brackets; `last_id` says that more may follow."""
+
+    text: bytes
+    count: int
+    last_id: int | None
+
+
+class Listing:
+    """Lists the schedules of an account, newest first."""
+
+    def __init__(self, database: Database, notifications: Notifications) -> None:
+        self._database = database
+        self._notifications = notifications
+
+    async def page(self, wanted: ScheduleFilter, page: Page, *, by: Caller) -> tuple[Records, Any]:
+        """Return a page of records, and where it stands."""
+        return await self._database.read(partial(self._select, wanted, page, by))
+
+    async def all(self, wanted: ScheduleFilter, *, by: Caller) -> AsyncIterator[bytes]:
+        """Return the JSON of the list of all schedules, piece by piece: nobody knows how many there are."""
+        first = await self._database.read(partial(self._piece, wanted, by, None))
+        return self._pieces(wanted, by, first)
+
+    async def _pieces(self, wanted: ScheduleFilter, by: Caller, piece: _Piece) -> AsyncIterator[bytes]:
+        yield b'{"schedules":[' + piece.text
+        count = piece.count
+        while piece.last_id is not None:
+            piece = await self._database.read(partial(self._piece, wanted, by, piece.last_id))
+            count += piece.count
+            yield b"," + piece.text if piece.count else b""
+        yield b'],"paging_info":' + to_json(Page(1, max(1, count)).info(has_more=False)) + b"}"
+
+    def _piece(self, wanted: ScheduleFilter, by: Caller, after: int | None, connection: sa.Connection) -> _Piece:
+        """Return the records that follow the one with the id `after`."""
+        query = wanted.query(by).limit(_PIECE)
+        found = connection.execute(query if after is None else query.where(schedules.c.id < after)).mappings()
+        rows = [dict(row) for row in found]
+        text = b",".join(to_json(record) for record in self._records(connection, rows))
+        return _Piece(text, len(rows), rows[-1]["id"] if len(rows) == _PIECE else None)
+
+    def _select(self, wanted: ScheduleFilter, page: Page, by: Caller, connection: sa.Connection) -> tuple[Records, Any]:
+        query = wanted.query(by).limit(page.fetch).offset(page.offset)
+        shown, info = page.cut([dict(row) for row in connection.execute(query).mappings()])
+        return self._records(connection, shown), info
+
+    def _records(self, connection: sa.Connection, rows: Sequence[Row]) -> Records:
+        """Return the records of rows; who is told is looked up once for all that tell the same people."""
+        told: dict[tuple[Any, ...], str] = {}
+        records = []
+        for row in rows:
+            key = (*(row[name] for name in _WHO_IS_TOLD), *(row["notification_channels"] or ()))
+            if key not in told:
+                told[key] = ",".join(self._notifications.recipients(connection, row))
+            records.append(schedule_record(row, email_list=told[key]))
+        return records

@@ -1,0 +1,275 @@
+"""What a tick does: materialise due nominal times as actions, and begin the actions for which there is room.
+
+Every function is one step inside a transaction of the caller's, with the time as an argument: a year can be simulated
+in seconds. What a step has done is in the database when its transaction is, and only then: whoever ticks next, after
+a kill at any moment, goes on from there, and the unique (schedule, nominal time) stands behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.api.states import ActionStatus
+from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, advance, may_run
+from svc_jupyter.service.schedules.command_rows import command_row
+from svc_jupyter.service.schedules.open_actions import OpenActions, open_actions
+from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
+
+TICK = "tick"
+"""Topic on which something for the ticker is announced."""
+InsertCommands = Callable[[sa.Connection, Sequence[Mapping[str, Any]]], Sequence[int]]
+"""Creates commands and returns their ids, in the same order."""
+OnActionEnd = Callable[[sa.Connection, Row, Row], None]
+"""Called with the rows of schedule and action inside the transaction that ends an action."""
+_AFTER_FAILURE_SECONDS = 60.0
+_AT_ONCE = 100
+"""Schedules in one transaction: others write between two of them."""
+_LATE_AT_ONCE = 20
+"""Of them those that are late, with much to catch up on: what is due now does not wait for them."""
+_OWNER_DISABLED = "not run: the schedule's owner is disabled; enable the user, or let somebody else create the schedule"
+log = structlog.get_logger(__name__)
+# Statements of the hot paths are built once: building one costs more than running it.
+_DUE = (
+    sa.select(schedules)
+    .where(schedules.c.due_at > sa.bindparam("after"), schedules.c.due_at <= sa.bindparam("until"))
+    .order_by(schedules.c.due_at)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+    .with_for_update(skip_locked=True)
+)
+_ENABLED = sa.select(users.c.id).where(users.c.id.in_(sa.bindparam("users", expanding=True)), users.c.enabled)
+_INSERT = sa.insert(actions)
+_INSERT_NUMBERED = _INSERT.returning(actions.c.id, sort_by_parameter_order=True)
+_MOVE_ON = sa.update(schedules).where(schedules.c.id == sa.bindparam("this_schedule"))
+_GIVE_COMMAND = sa.update(actions).where(actions.c.id == sa.bindparam("this_action"))
+_END = (
+    sa.update(actions)
+    .where(actions.c.id == sa.bindparam("this_action"), sa.not_(actions.c.done))
+    .values(
+        status=sa.bindparam("status"),
+        ended_at=sa.bindparam("ended_at"),
+        message=sa.bindparam("message"),
+        done=True,
+        look_at=None,
+    )
+    .returning(actions)
+)
+_SOME_ACTION_WAITS = sa.exists().where(
+    actions.c.schedule_id == schedules.c.id, sa.not_(actions.c.done), actions.c.command_id.is_(None)
+)
+_WAKE = (
+    sa.update(schedules)
+    .where(
+        schedules.c.id == sa.bindparam("this_schedule"),
+        sa.or_(schedules.c.due_at.is_(None), schedules.c.due_at > AT_ONCE),
+        sa.or_(schedules.c.due_at.is_(None), schedules.c.next_nominal.is_(None), _SOME_ACTION_WAITS),
+    )
+    .values(due_at=AT_ONCE)
+)
+_LOCKED = sa.select(schedules).where(schedules.c.id == sa.bindparam("schedule")).with_for_update()
+_ACTION_OF = sa.select(actions.c.id, actions.c.schedule_id).where(actions.c.command_id == sa.bindparam("command"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An action that may begin once its macros are resolved, which takes a process of its own."""
+
+    action_id: int
+    nominal_time: float
+    schedule: Row
+    """As it was when the action was found ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What a tick found: how many schedules it looked at, and what is left to resolve."""
+
+    looked_at: int
+    ready: Sequence[Ready]
+
+
+class Materialisation:
+    """The ticker's work on the database. Whatever there is to do for the ticker afterwards is announced as `TICK`."""
+
+    def __init__(self, bus: Bus, insert_commands: InsertCommands, on_action_end: OnActionEnd) -> None:
+        self._bus = bus
+        self._insert_commands = insert_commands
+        self._on_action_end = on_action_end
+
+    def tick(self, connection: sa.Connection, now: float, *, careful: bool = False) -> Ticked:
+        """Work on the schedules that are due; those that are left are due still.
+
+        With `careful` each in a savepoint of its own, so that one which cannot be worked on does not stop the others.
+        """
+        due = _due(connection, now)
+        if not due:
+            return Ticked(0, ())
+        under_way = open_actions(connection, [row["id"] for row in due])
+        enabled = _enabled(connection, {row["user_id"] for row in due})
+        if not careful:
+            return Ticked(len(due), self._take_on(connection, due, under_way, enabled, now))
+        ready: list[Ready] = []
+        for schedule in due:
+            try:
+                with connection.begin_nested():
+                    ready += self._take_on(connection, [schedule], under_way, enabled, now)
+            except Exception:
+                log.exception("schedule_not_ticked", schedule_id=schedule["id"])
+                connection.execute(_MOVE_ON, {"this_schedule": schedule["id"], "due_at": now + _AFTER_FAILURE_SECONDS})
+        return Ticked(len(due), ready)
+
+    def begin(
+        self, connection: sa.Connection, item: Ready, resolved: Sequence[Mapping[str, Any]], now: float
+    ) -> Ready | None:
+        """Give a ready action its command, unless it was killed, suspended or begun by another meanwhile.
+
+        When what was resolved no longer holds, since the schedule was edited, the action is returned as it is now.
+        """
+        schedule, action = self._still_ready(connection, item)
+        if action is None:
+            return None
+        if (again := _if_edited(item, schedule)) is not None:
+            return again
+        if schedule["user_id"] not in _enabled(connection, {schedule["user_id"]}):
+            self._refuse(connection, schedule, action["id"], _OWNER_DISABLED, now)
+            return None
+        self._give_commands(connection, [command_row(schedule, action, resolved, now)], [action["id"]])
+        if schedule["due_at"] is None:  # the backlog was full
+            self.wake(connection, schedule["id"])
+        return None
+
+    def give_up(self, connection: sa.Connection, item: Ready, message: str, now: float) -> Ready | None:
+        """End a ready action whose macros have no value in `error`; returns as `begin` does."""
+        schedule, action = self._still_ready(connection, item)
+        if action is None:
+            return None
+        if (again := _if_edited(item, schedule)) is not None:
+            return again
+        self._refuse(connection, schedule, action["id"], message, now)
+        return None
+
+    def end(
+        self, connection: sa.Connection, schedule: Row, action_id: int, *, status: str, message: str | None, now: float
+    ) -> None:
+        """End an action of a locked schedule; one that is done stays as it is."""
+        ending = {"this_action": action_id, "status": status, "ended_at": now, "message": message}
+        row = connection.execute(_END, ending).mappings().one_or_none()
+        if row is not None:
+            self._on_action_end(connection, schedule, dict(row))
+            self.wake(connection, schedule["id"])
+
+    def command_ended(self, connection: sa.Connection, command: Row, now: float) -> None:
+        """End the action of a scheduled command that has ended, if it belongs to one."""
+        found = connection.execute(_ACTION_OF, {"command": command["id"]}).one_or_none()
+        if found is not None:
+            schedule = lock(connection, found.schedule_id)
+            status, message = command["status"], command["message"]
+            self.end(connection, schedule, found.id, status=status, message=message, now=now)
+
+    def wake(self, connection: sa.Connection, schedule_id: int) -> None:
+        """Let the ticker look at a schedule at once where something may follow: an action waits, or none is to come.
+
+        A schedule that only waits for its next nominal time is left alone.
+        """
+        if connection.execute(_WAKE, {"this_schedule": schedule_id}).rowcount:
+            self._bus.publish(connection, TICK)
+
+    def _take_on(
+        self,
+        connection: sa.Connection,
+        due: Sequence[Row],
+        under_way: Mapping[int, OpenActions],
+        enabled: set[int],
+        now: float,
+    ) -> list[Ready]:
+        """Do what `advance` decides for each; return the actions whose macros are still to be resolved."""
+        steps = [
+            advance(schedule, under_way[schedule["id"]], now, owner_enabled=schedule["user_id"] in enabled)
+            for schedule in due
+        ]
+        _store_new(connection, steps)
+        connection.execute(_MOVE_ON, [{"this_schedule": step.schedule["id"], **step.moved} for step in steps])
+        new_commands: list[dict[str, Any]] = []
+        begun: list[int] = []
+        ready: list[Ready] = []
+        for step in steps:
+            schedule = step.schedule
+            for action in step.beginning:
+                if schedule["user_id"] not in enabled:
+                    self._refuse(connection, schedule, action["id"], _OWNER_DISABLED, now)
+                elif schedule["macros"]:
+                    ready.append(Ready(action["id"], action["nominal_time"], schedule))
+                else:
+                    new_commands.append(command_row(schedule, action, None, now))
+                    begun.append(action["id"])
+        self._give_commands(connection, new_commands, begun)
+        return ready
+
+    def _give_commands(
+        self, connection: sa.Connection, new_commands: Sequence[Mapping[str, Any]], action_ids: Sequence[int]
+    ) -> None:
+        if not action_ids:
+            return
+        command_ids = self._insert_commands(connection, new_commands)
+        pairs = zip(action_ids, command_ids, strict=True)
+        connection.execute(_GIVE_COMMAND, [{"this_action": action, "command_id": command} for action, command in pairs])
+
+    def _refuse(self, connection: sa.Connection, schedule: Row, action_id: int, message: str, now: float) -> None:
+        self.end(connection, schedule, action_id, status=ActionStatus.ERROR.value, message=message, now=now)
+
+    def _still_ready(self, connection: sa.Connection, item: Ready) -> tuple[Row, Row | None]:
+        """Lock the schedule of a ready action; return its row, and the action's when it may still begin."""
+        schedule_id = item.schedule["id"]
+        schedule = lock(connection, schedule_id)
+        # Room is counted again: an older action may have become ready meanwhile.
+        may_begin = open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule["concurrency"])
+        allowed = [row for row in may_begin if row["id"] == item.action_id and may_run(schedule, row)]
+        return schedule, allowed[0] if allowed else None
+
+
+def lock(connection: sa.Connection, schedule_id: int) -> Row:
+    """Return a schedule's row, which no other transaction changes before this one ends.
+
+    Whoever changes a schedule's actions takes this lock first: an end and a tick that see each other's half would both
+    leave the next action to the other. A transaction that also changes commands does that before.
+    """
+    return dict(connection.execute(_LOCKED, {"schedule": schedule_id}).mappings().one())
+
+
+def _due(connection: sa.Connection, now: float) -> list[Row]:
+    """Return the schedules to look at, in the order of their moments: those of this minute, and some late ones."""
+    late = now - LATE_SECONDS
+    found: list[Row] = []
+    for after, until, most in ((late, now, _AT_ONCE), (AT_ONCE - 1, late, _LATE_AT_ONCE)):
+        rows = connection.execute(_DUE, {"after": after, "until": until, "most": most})
+        found += [dict(row) for row in rows.mappings()]
+    return found
+
+
+def _enabled(connection: sa.Connection, user_ids: set[int]) -> set[int]:
+    return set(connection.execute(_ENABLED, {"users": list(user_ids)}).scalars())
+
+
+def _store_new(connection: sa.Connection, steps: Sequence[Advance]) -> None:
+    """Insert the new actions; the rows of those that begin now get their ids."""
+    made = [row for step in steps for row in step.made]
+    beginning = {id(row) for step in steps for row in step.beginning}
+    first = [row for row in made if id(row) in beginning]
+    if first:
+        for row, action_id in zip(first, connection.execute(_INSERT_NUMBERED, first).scalars(), strict=True):
+            row["id"] = action_id
+    if later := [row for row in made if id(row) not in beginning]:
+        connection.execute(_INSERT, later)
+
+
+def _if_edited(item: Ready, schedule: Row) -> Ready | None:
+    """Return the action to be resolved anew when its schedule now says something else."""
+    same = all(item.schedule[key] == schedule[key] for key in ("command", "macros", "time_zone"))
+    return None if same else Ready(item.action_id, item.nominal_time, schedule)

@@ -1,0 +1,253 @@
+"""From the body of a creation or an edit to the values of a schedule's row (SPEC: Create a schedule)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
+from svc_jupyter.api.schedules import (
+    DEFAULT_TIME_OUT_MINUTES,
+    DependencyInfo,
+    Notification,
+    ScheduleSubmission,
+    ScheduleUpdate,
+    TimeUnit,
+)
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.submissions import check_label, described
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.dependencies import check_dependencies
+from svc_jupyter.service.schedules.macros import resolve, substitute
+from svc_jupyter.service.schedules.rows import Row, timetable_of
+from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute, wall_clock
+from svc_jupyter.service.schedules.timetable import Timetable, check_timetable, next_nominal_time
+from svc_jupyter.service.schedules.wall_clocks import instant_of, wall_time, zone_named
+
+Values = dict[str, Any]
+_JUST_BEFORE = timedelta(microseconds=1)
+_HIVE_LATER = (
+    "dependency_info.hive_tables: dependencies on Hive tables are not supported yet; use dependency_info.files"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What an edit changes in the row that it was made for."""
+
+    values: Values
+    has_new_start: bool
+    """Whether a frequency counts from another start, which the user gave."""
+
+
+async def planned(body: ScheduleSubmission, caller: Caller, kinds: Mapping[str, Kind], now: float) -> Values:
+    """Validate a creation; return the values of the new row, but for its state. Raises `Invalid`, `Forbidden`."""
+    common = _common(body)
+    command = await _described(body.command_type, body.command, common["macros"], caller, kinds)
+    values: Values = {"command_type": body.command_type, "command": command, **common, **_retries(body, command)}
+    zone = values["time_zone"] = known_zone(body.time_zone or "UTC")
+    start = parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now)
+    values["start_time"] = start.timestamp()
+    values["end_time"] = parse_time(body.end_time, zone, "end_time").timestamp() if body.end_time else None
+    values |= {"frequency": body.frequency, "cron_expression": body.cron_expression or None}
+    values["time_unit"] = None if body.frequency is None else (body.time_unit or TimeUnit.DAYS).value
+    timetable = _checked(values, now)
+    _check_dependencies(values, timetable)
+    first = _next(timetable, _begin(timetable, now, no_catch_up=values["no_catch_up"]))
+    values["next_nominal"] = first
+    await _try_macros(values, from_seconds(now if first is None else first))
+    return values
+
+
+async def changed(row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping[str, Kind], now: float) -> Edit:
+    """Validate an edit of the schedule of `row`. Raises `Invalid`, `Forbidden`.
+
+    What has to do with the timetable is looked at only where the edit changes it: that a schedule's end has passed
+    stops nobody from giving it another name.
+    """
+    if body.command_type not in (None, row["command_type"]):
+        raise Invalid(f"command_type: the schedule keeps its type, {row['command_type']}; create another schedule")
+    values = {key: value for key, value in _common(body).items() if _is_given(body, key)}
+    if body.command is not None:
+        macros = values["macros"] if "macros" in values else row["macros"]
+        values["command"] = await _described(row["command_type"], body.command, macros, caller, kinds)
+    retries = _retries(body, values.get("command", {}))
+    values |= {key: retries[key] for key in retries if _is_given(body, key) or key in values.get("command", {})}
+    values |= _new_timetable(row, body)
+    after: Values = {**row, **values}
+    if timetable_of(after) != timetable_of(row):
+        _checked(after, now)
+    if timetable_of(after) != timetable_of(row) or "dependency_info" in values:
+        _check_dependencies(after, timetable_of(after))
+    if values.keys() & {"command", "macros", "time_zone"}:
+        nominal = row["next_nominal"]
+        await _try_macros(after, from_seconds(now if nominal is None else nominal))
+    return Edit(values, has_new_start=_is_new(row, "start_time", body.start_time))
+
+
+def next_after_edit(before: Row, edit: Edit, now: float) -> float | None:
+    """Return the next nominal time of an edited schedule; `before` is its row in the transaction of the edit.
+
+    What was materialised is not materialised again. What there was still to catch up on is caught up on by the new
+    timetable; a new start counts from itself, and a later end goes on where the earlier one had cut off.
+    """
+    old, new = timetable_of(before), timetable_of({**before, **edit.values})
+    standing, last = before["next_nominal"], before["last_nominal"]
+    if new == old:
+        return None if standing is None else float(standing)
+    begins = from_seconds(now)
+    if replace(new, end=old.end) == old and standing is None:
+        begins = _begin(new, now, no_catch_up=before["no_catch_up"]) if last is None else from_seconds(last)
+    elif replace(new, end=old.end) == old or (standing is not None and standing < now):
+        begins = from_seconds(standing) - _JUST_BEFORE
+    if edit.has_new_start and new.cron_expression is None:
+        begins = _begin(new, now, no_catch_up=before["no_catch_up"])
+    if last is not None:
+        begins = max(begins, from_seconds(last))
+    return _next(new, begins)
+
+
+def _new_timetable(row: Row, body: ScheduleUpdate) -> Values:
+    """Return the columns of the timetable that an edit gives; a time as the record shows it means no change."""
+    values: Values = {}
+    if body.time_zone is not None:
+        values["time_zone"] = known_zone(body.time_zone)
+        if values["time_zone"] != row["time_zone"]:
+            values |= _moved(row, values["time_zone"])
+    zone = values["time_zone"] if "time_zone" in values else row["time_zone"]
+    for key, given in (("start_time", body.start_time), ("end_time", body.end_time)):
+        if _is_new(row, key, given):
+            values[key] = parse_time(given or "", zone, key).timestamp()
+    if body.end_time == "":
+        values["end_time"] = None
+    return values | _new_rhythm(row, body)
+
+
+def _is_new(row: Row, key: str, given: str | None) -> bool:
+    return bool(given and given.strip() != wall_clock(row[key], row["time_zone"]))
+
+
+def _new_rhythm(row: Row, body: ScheduleUpdate) -> Values:
+    if body.cron_expression:
+        return {"cron_expression": body.cron_expression, "frequency": None, "time_unit": None}
+    if body.frequency is not None:
+        unit = body.time_unit or (TimeUnit(row["time_unit"]) if row["time_unit"] else TimeUnit.DAYS)
+        return {"frequency": body.frequency, "time_unit": unit.value, "cron_expression": None}
+    if body.time_unit is None:
+        return {}
+    if row["frequency"] is None:
+        raise Invalid("time_unit: the schedule has a cron_expression; give frequency, too")
+    return {"time_unit": body.time_unit.value}
+
+
+async def _described(
+    command_type: str,
+    command: Mapping[str, Any],
+    macros: Sequence[Mapping[str, str]] | None,
+    caller: Caller,
+    kinds: Mapping[str, Kind],
+) -> Values:
+    """Return the record's `command`; the macros of sub-commands may build on the schedule's."""
+    return await described(command_type, {**command, "macros": list(macros or [])}, caller, kinds)
+
+
+def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
+    """Return the attributes whose defaults are plain values; those of the row carry the names of the body."""
+    told = body.notification or Notification()
+    info = body.dependency_info
+    check_label(body.label)
+    return {
+        "name": body.name or None,
+        "label": body.label,
+        "tags": body.tags,
+        "pool": body.pool,
+        "macros": [dict(macro) for macro in body.macros or []] or None,
+        "no_catch_up": bool(body.no_catch_up),
+        "command_timeout": body.command_timeout or DEFAULT_TIMEOUT_SECONDS,
+        "time_out": DEFAULT_TIME_OUT_MINUTES if body.time_out is None else body.time_out,
+        "concurrency": body.concurrency or 1,
+        "dependency_info": _stored(info),
+        "can_notify": bool(body.can_notify),
+        "is_digest": told.is_digest,
+        "digest_time_hour": told.digest_time_hour,
+        "digest_time_minute": told.digest_time_minute,
+        "notify_failure": told.notify_failure,
+        "notify_success": told.notify_success,
+        "notification_channels": list(told.notification_channels) or None,
+    }
+
+
+_OF_NOTIFICATION = frozenset(Notification.model_fields)
+
+
+def _is_given(body: ScheduleUpdate, key: str) -> bool:
+    given = body.model_fields_set
+    return key in given or (key in _OF_NOTIFICATION and "notification" in given)
+
+
+def _stored(info: DependencyInfo | None) -> Values | None:
+    if info is None or not (info.files or info.hive_tables):
+        return None
+    if info.hive_tables:
+        raise Invalid(_HIVE_LATER)
+    return info.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=False)
+
+
+def _retries(body: ScheduleSubmission | ScheduleUpdate, command: Mapping[str, Any]) -> Values:
+    """A notebook's command holds its own `retry` and `retry_delay` (SPEC: Schedule a Jupyter notebook)."""
+    retry = command.get("retry") if body.retry is None else body.retry
+    delay = command.get("retry_delay") if body.retry_delay is None else body.retry_delay
+    return {"retry": retry or 0, "retry_delay": 1 if delay is None else delay}
+
+
+def _moved(row: Row, zone: str) -> Values:
+    """Return the schedule's times with the same wall clock in another zone: nine o'clock stays nine o'clock."""
+    old, new = zone_named(row["time_zone"]), zone_named(zone)
+    return {
+        key: instant_of(wall_time(from_seconds(row[key]), old), new).timestamp()
+        for key in ("start_time", "end_time")
+        if row[key] is not None
+    }
+
+
+def _checked(row: Mapping[str, Any], now: float) -> Timetable:
+    timetable = timetable_of(row)
+    try:
+        check_timetable(timetable, from_seconds(now))
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    return timetable
+
+
+def _check_dependencies(row: Mapping[str, Any], timetable: Timetable) -> None:
+    if row["dependency_info"] is None:
+        return
+    try:
+        check_dependencies(DependencyInfo.model_validate(row["dependency_info"]), timetable)
+    except ValueError as error:
+        raise Invalid(f"dependency_info: {error}") from None
+
+
+def _begin(timetable: Timetable, now: float, *, no_catch_up: bool) -> datetime:
+    """Return the moment after which the first nominal time lies (SPEC: parameter `cron_expression`, `no_catch_up`)."""
+    if timetable.cron_expression is not None:
+        return from_seconds(now)
+    before = timetable.start - _JUST_BEFORE
+    return max(before, from_seconds(now)) if no_catch_up else before
+
+
+def _next(timetable: Timetable, after: datetime) -> float | None:
+    following = next_nominal_time(timetable, after)
+    return None if following is None else following.timestamp()
+
+
+async def _try_macros(row: Mapping[str, Any], nominal_time: datetime) -> None:
+    """Evaluate the macros once: what fails now would fail at every run. Raises `MacroError`."""
+    if not row["macros"]:
+        return
+    values = await asyncio.to_thread(resolve, row["macros"], nominal_time, row["time_zone"])
+    substitute(row["command"], values)

@@ -1,0 +1,92 @@
+"""From rows to the records of the contract (SPEC: Schedule record; CONVENTIONS section 3, Action record)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.commands.submissions import DEFAULT_LABEL
+from svc_jupyter.service.schedules.descriptions import describe_timetable
+from svc_jupyter.service.schedules.macros import MacroError, substitute
+from svc_jupyter.service.schedules.rows import Row, timetable_of
+from svc_jupyter.service.schedules.times import wall_clock
+
+_NOTIFICATION = ("is_digest", "digest_time_hour", "digest_time_minute", "notify_failure", "notify_success")
+
+
+def schedule_name(row: Row) -> str:
+    """Return the schedule's name: its id as a text where none was given."""
+    return row["name"] or str(row["id"])
+
+
+def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[str, Any]:
+    """Return the record of a schedule; in the answer to its creation `command_timeout` is a text, as in SPEC.md."""
+    zone = row["time_zone"]
+    timeout = row["command_timeout"]
+    return {
+        "id": row["id"],
+        "name": schedule_name(row),
+        "status": row["status"],
+        "command_type": row["command_type"],
+        "command": row["command"],
+        "macros": row["macros"] or [],
+        "start_time": wall_clock(row["start_time"], zone),
+        "end_time": wall_clock(row["end_time"], zone),
+        "frequency": row["frequency"],
+        "time_unit": row["time_unit"],
+        "cron_expression": row["cron_expression"],
+        "time_zone": zone,
+        "time_out": row["time_out"],
+        "command_timeout": str(timeout) if is_new else timeout,
+        "concurrency": row["concurrency"],
+        "no_catch_up": row["no_catch_up"],
+        "label": row["label"] or DEFAULT_LABEL,
+        "dependency_info": row["dependency_info"] or {},
+        "incremental": {},
+        "next_materialized_time": wall_clock(row["next_nominal"], zone),
+        "user_id": row["user_id"],
+        "template": "generic",
+        "pool": row["pool"],
+        "can_notify": row["can_notify"],
+        "is_digest": row["is_digest"],
+        "digest_time_hour": row["digest_time_hour"],
+        "digest_time_minute": row["digest_time_minute"],
+        "email_list": email_list,
+        "bitmap": int(row["notify_failure"]) + 2 * int(row["notify_success"]),
+        "retry": row["retry"],
+        "retry_delay": row["retry_delay"],
+        "created_at": iso_time(row["created_at"]),
+        "tags": row["tags"],
+        "notification": {key: row[key] for key in _NOTIFICATION}
+        | {"notification_channels": row["notification_channels"] or []},
+        "description": describe_timetable(timetable_of(row)),
+    }
+
+
+def action_record(row: Row) -> dict[str, Any]:
+    """Return the record of an action; `row` holds the action's columns and those of `actions.with_commands`."""
+    return {
+        "id": row["id"],
+        "periodic_job_id": row["schedule_id"],
+        "sequence_id": row["sequence_id"],
+        "nominal_time": iso_time(row["nominal_time"]),
+        "rerun_number": row["rerun_number"],
+        "is_rerun_of": row["is_rerun_of"],
+        "done": row["done"],
+        "status": row["command_status"] or row["status"],
+        "query_hist_id": row["command_id"],
+        "dependencies": row["dependencies"] or {"found": [], "not_found": []},
+        "command": _command(row),
+        "created_at": iso_time(row["created_at"]),
+        "message": row["message"] or row["command_message"],
+    }
+
+
+def _command(row: Row) -> Any:
+    """Return what the action runs, or would run: with the macros' values once they are known."""
+    if row["command_command"] is None:
+        return row["schedule_command"]
+    try:
+        return substitute(row["command_command"], row["command_macros"] or [])
+    except MacroError:
+        return row["command_command"]

@@ -1,0 +1,227 @@
+"""The rules of schedules: creation, edit, state, preview (SPEC: Create a schedule; CONVENTIONS section 3)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.schedules import PreviewRequest, ScheduleSubmission, ScheduleUpdate
+from svc_jupyter.api.states import SCHEDULE_TRANSITIONS, ActionStatus, ScheduleStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import NotFound, StateConflict
+from svc_jupyter.service.notifications.notifications import Notifications
+from svc_jupyter.service.schedules import dependency_looks
+from svc_jupyter.service.schedules.listing import Listing
+from svc_jupyter.service.schedules.materialisation import TICK, lock
+from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned
+from svc_jupyter.service.schedules.previews import preview
+from svc_jupyter.service.schedules.record import schedule_record
+from svc_jupyter.service.schedules.rows import Row, timetable_of
+from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
+from svc_jupyter.service.schedules.times import from_seconds
+from svc_jupyter.service.schedules.timetable import next_nominal_time
+
+Record = dict[str, Any]
+_WORDS = {"suspend": "suspended", "resume": "resumed", "kill": "killed"}
+
+
+class Schedules:
+    """Everything that can be asked of schedules. Records are dictionaries in the shape of `ScheduleRecord`."""
+
+    def __init__(
+        self,
+        database: Database,
+        bus: Bus,
+        commands: Commands,
+        kinds: Mapping[str, Kind],
+        notifications: Notifications,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._database = database
+        self._bus = bus
+        self._commands = commands
+        self._kinds = kinds
+        self._notifications = notifications
+        self._clock = clock
+        self.listing = Listing(database, notifications)
+
+    async def create(self, body: ScheduleSubmission, *, by: Caller) -> Record:
+        """Create a schedule, which runs from now on; return its record. Raises `Invalid`, `Forbidden`."""
+        require(by, Action.CREATE, Resource.SCHEDULER)
+        now = self._clock()
+        values = await planned(body, by, self._kinds, now)
+        return await self._database.write(partial(self._insert, values, by, now))
+
+    async def edit(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> Record:
+        """Change the given attributes; return the record. Actions that have begun keep what they began with.
+
+        Raises `Invalid`, `NotFound`, and `StateConflict` for a schedule that is killed or done.
+        """
+        require(by, Action.UPDATE, Resource.SCHEDULER, schedule_id)
+        while True:
+            now = self._clock()
+            row = await self._row(schedule_id, by)
+            _check_editable(row)
+            edit = await changed(row, body, by, self._kinds, now)
+            record = await self._database.write(partial(self._update, row, edit, by, now))
+            if record is not None:
+                return record
+
+    async def get(self, schedule_id: int, *, by: Caller) -> Record:
+        """Return the record of a schedule of the caller's account (SPEC: View a schedule). Raises `NotFound`."""
+        require(by, Action.READ, Resource.SCHEDULER, schedule_id)
+        return await self._database.read(lambda connection: self._record(connection, _one(connection, schedule_id, by)))
+
+    async def change_state(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> ScheduleStatus:
+        """Suspend, resume or kill; return the new status. A repeated request changes nothing.
+
+        A kill, which nothing undoes, needs permission to delete, the others to update; to manage gives either. Raises
+        `StateConflict` for a schedule that is killed or done.
+        """
+        wanted = Action.DELETE if body.status == "kill" else Action.UPDATE
+        require_any(by, (wanted, Action.MANAGE), Resource.SCHEDULER, schedule_id)
+        now = self._clock()
+        status, running = await self._database.write(partial(self._change_state, schedule_id, body, by, now))
+        await asyncio.gather(*(self._commands.cancel(command_id, by) for command_id in running))
+        return status
+
+    async def preview(self, body: PreviewRequest, *, by: Caller) -> Record:
+        """Return a command with its macros put in, and, with a timetable, when it would run."""
+        require(by, Action.READ, Resource.SCHEDULER)
+        return await preview(body, self._clock())
+
+    async def are_active(self) -> bool:
+        """Return whether any schedule is to be served, so that the embedded service must stay."""
+        active = sa.select(sa.exists().where(schedules.c.status == ScheduleStatus.RUNNING))
+        return bool(await self._database.read(lambda connection: connection.execute(active).scalar()))
+
+    async def _row(self, schedule_id: int, by: Caller) -> Row:
+        return await self._database.read(partial(_one, schedule_id=schedule_id, by=by))
+
+    def _insert(self, values: Mapping[str, Any], by: Caller, now: float, connection: sa.Connection) -> Record:
+        self._notifications.check_channels(connection, by.account_id, values["notification_channels"] or [])
+        row = {
+            **values,
+            "account_id": by.account_id,
+            "user_id": by.user_id,
+            "status": ScheduleStatus.RUNNING.value,
+            "created_at": now,
+            # Also when nothing is to come: the ticker then finds the schedule done.
+            "due_at": AT_ONCE if values["next_nominal"] is None else values["next_nominal"],
+        }
+        inserted = connection.execute(sa.insert(schedules).values(**row)).inserted_primary_key
+        assert inserted is not None
+        trail.record(connection, by, "create", Resource.SCHEDULER, inserted[0], name=row["name"])
+        self._bus.publish(connection, TICK)
+        return self._record(connection, {**row, "id": inserted[0]}, is_new=True)
+
+    def _update(self, row: Row, edit: Edit, by: Caller, now: float, connection: sa.Connection) -> Record | None:
+        """Write an edit; return None when it was made for a row that another edit has changed meanwhile."""
+        values = dict(edit.values)
+        self._notifications.check_channels(connection, row["account_id"], values.get("notification_channels") or [])
+        current = lock(connection, row["id"])
+        _check_editable(current)
+        if any(current[key] != row[key] for key in row.keys() - _OF_TICKER):
+            return None
+        trail.record(connection, by, "update", Resource.SCHEDULER, row["id"], changed=sorted(values))
+        values |= {"next_nominal": next_after_edit(current, edit, now), "due_at": AT_ONCE}
+        connection.execute(sa.update(schedules).where(schedules.c.id == row["id"]).values(**values))
+        edited = {**current, **values}
+        if dependency_looks.decides_otherwise(current, edited):
+            dependency_looks.begin_anew(connection, edited, now)
+        elif edited["time_out"] != current["time_out"]:
+            dependency_looks.look_soon(connection, edited, now)
+        self._notifications.on_schedule_edit(connection, edited)
+        self._bus.publish(connection, TICK)
+        return self._record(connection, edited)
+
+    def _change_state(
+        self, schedule_id: int, body: ScheduleUpdate, by: Caller, now: float, connection: sa.Connection
+    ) -> tuple[ScheduleStatus, Sequence[int]]:
+        """Return the new status, and the commands that are to be ended."""
+        row = _one(connection, schedule_id, by, for_update=True)
+        status = ScheduleStatus(row["status"])
+        goal = _GOALS[body.status or ""]
+        if status is not goal and goal not in SCHEDULE_TRANSITIONS[status]:
+            word = _WORDS[body.status or ""]
+            raise StateConflict(f"schedule {schedule_id} is {status} and cannot be {word}; create a new one")
+        if status is not goal:
+            values = self._entered(connection, row, goal, body, now)
+            connection.execute(sa.update(schedules).where(schedules.c.id == schedule_id).values(**values))
+            trail.record(connection, by, body.status or "", Resource.SCHEDULER, schedule_id)
+            self._bus.publish(connection, TICK)
+        # Also when it was killed before: whoever killed it may have been cut off before its commands were.
+        return goal, _running_commands(connection, schedule_id) if goal is ScheduleStatus.KILLED else ()
+
+    def _entered(
+        self, connection: sa.Connection, row: Row, goal: ScheduleStatus, body: ScheduleUpdate, now: float
+    ) -> Record:
+        """Do what comes with a new status to the schedule's actions; return what changes in its row."""
+        values: Record = {"status": goal.value, "due_at": AT_ONCE}
+        if goal is ScheduleStatus.KILLED:
+            _cancel_waiting_actions(connection, row["id"], now)
+            return values | {"next_nominal": None, "due_at": None}
+        if goal is ScheduleStatus.SUSPENDED:
+            dependency_looks.pause(connection, row["id"])
+            return values
+        values["resumed_at"] = now
+        if body.no_catch_up:
+            following = next_nominal_time(timetable_of(row), from_seconds(now))
+            values["next_nominal"] = None if following is None else following.timestamp()
+        dependency_looks.look_soon(connection, {**row, **values}, now)
+        return values
+
+    def _record(self, connection: sa.Connection, row: Row, *, is_new: bool = False) -> Record:
+        told = self._notifications.recipients(connection, row)
+        return schedule_record(row, email_list=",".join(told), is_new=is_new)
+
+
+_OF_TICKER = frozenset({"next_nominal", "last_nominal", "last_sequence", "due_at"})
+"""Columns that change as time goes by."""
+_GOALS = {"suspend": ScheduleStatus.SUSPENDED, "resume": ScheduleStatus.RUNNING, "kill": ScheduleStatus.KILLED}
+
+
+def _one(connection: sa.Connection, schedule_id: int, by: Caller, *, for_update: bool = False) -> Row:
+    query = sa.select(schedules).where(schedules.c.id == schedule_id, schedules.c.account_id == by.account_id)
+    found = connection.execute(query.with_for_update() if for_update else query).mappings().one_or_none()
+    if found is None:
+        raise NotFound(f"there is no schedule {schedule_id}")
+    return dict(found)
+
+
+def _check_editable(row: Row) -> None:
+    if ScheduleStatus(row["status"]).is_final:
+        raise StateConflict(f"schedule {row['id']} is {row['status']} and can no longer be changed")
+
+
+def _cancel_waiting_actions(connection: sa.Connection, schedule_id: int, now: float) -> None:
+    """End the actions of a locked schedule that have not begun."""
+    connection.execute(
+        sa.update(actions)
+        .where(actions.c.schedule_id == schedule_id, sa.not_(actions.c.done), actions.c.command_id.is_(None))
+        .values(
+            status=ActionStatus.CANCELLED.value,
+            done=True,
+            ended_at=now,
+            look_at=None,
+            message="the schedule was killed",
+        )
+    )
+
+
+def _running_commands(connection: sa.Connection, schedule_id: int) -> Sequence[int]:
+    query = sa.select(actions.c.command_id).where(
+        actions.c.schedule_id == schedule_id, sa.not_(actions.c.done), actions.c.command_id.is_not(None)
+    )
+    return connection.execute(query).scalars().all()

@@ -1,0 +1,171 @@
+"""The ticker: wakes exactly when the next thing is due, and lets `materialisation` do the work (DESIGN: one clock).
+
+One per database: on SQLite the data folder's lock says so, on PostgreSQL a lease.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.commands import CommandSource
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands.background import run_forever
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.schedules import recovery
+from svc_jupyter.service.schedules.beginnings import Beginnings
+from svc_jupyter.service.schedules.dependencies import DependencyChecker
+from svc_jupyter.service.schedules.dependency_watch import DependencyWatch
+from svc_jupyter.service.schedules.materialisation import TICK, Materialisation
+from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.schedules.ticker_lease import TickerLease
+
+LONGEST_SLEEP_SECONDS = 60.0
+"""A clock that is set, or a machine that slept, is noticed after this at the latest."""
+_LEFT = "left"
+"""Payload of `TICK`: the ticker has stopped, another replica may take its place."""
+_SPACING_SECONDS = 0.02
+"""What comes thick and fast is done together: a wait for the disk costs as much as the work."""
+_LONGEST_LOCKED_SECONDS = 1.0
+_RECOVER_SECONDS = 300.0
+NEXT_MOMENTS = sa.select(
+    sa.select(sa.func.min(schedules.c.due_at)).scalar_subquery(),
+    sa.select(sa.func.min(actions.c.look_at)).where(actions.c.look_at.is_not(None)).scalar_subquery(),
+)
+"""When a schedule is to be looked at next, and when a dependency is; null for never."""
+
+
+class Ticker:
+    """Materialises actions, begins them, and looks up what they depend on."""
+
+    def __init__(
+        self,
+        database: Database,
+        bus: Bus,
+        work: Materialisation,
+        checker: DependencyChecker,
+        clock: Callable[[], float] = time.time,
+        lease: TickerLease | None = None,
+    ) -> None:
+        self._database = database
+        self._bus = bus
+        self._work = work
+        self._clock = clock
+        self._lease = lease or TickerLease()
+        self._beginnings = Beginnings(database, work, clock, on_lost=self._find_again)
+        self._watch = DependencyWatch(database, work, checker, clock)
+        self._wake = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+        # Moments of the monotonic clock, which nobody sets.
+        self._renew_at = self._recover_at = 0.0
+        self._is_ticker = database.on_sqlite
+        self._locked_seconds = 0.0
+        bus.subscribe(TICK, self._on_tick)
+
+    async def start(self) -> None:
+        """Begin to tick."""
+        self._loop = asyncio.create_task(run_forever("ticker", self._step), name="ticker")
+
+    async def stop(self) -> None:
+        """Tick no more; what is due waits for the next ticker."""
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+        await self._beginnings.stop()
+        await self._watch.stop()
+        if self._is_ticker and not self._database.on_sqlite:
+            with contextlib.suppress(Unavailable):
+                await self._database.write(self._leave)
+
+    def on_command_end(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        """End the action of a scheduled command, in the transaction that ends the command."""
+        if row["command_source"] == CommandSource.SCHEDULED:
+            self._work.command_ended(connection, row, self._clock())
+
+    def _on_tick(self, payload: str) -> None:
+        if payload == _LEFT:
+            self._renew_at = 0.0
+        self._wake.set()
+
+    def _leave(self, connection: sa.Connection) -> None:
+        self._lease.leave(connection)
+        self._bus.publish(connection, TICK, _LEFT)
+
+    async def _step(self) -> None:
+        """Do what is due now, then sleep until something else is, or is announced."""
+        self._wake.clear()
+        begun = time.monotonic()
+        pause = LONGEST_SLEEP_SECONDS
+        try:
+            await self._renew(begun)
+            if self._is_ticker:
+                await self._recover(begun)
+                pause = await self._do_what_is_due()
+        except Unavailable:
+            self._recover_at = 0.0  # a commit whose answer got lost may have taken place
+            raise
+        if not self._database.on_sqlite:
+            pause = min(pause, max(0.0, self._renew_at - time.monotonic()))
+        await self._sleep(pause, spaced_from=begun)
+
+    async def _sleep(self, pause: float, *, spaced_from: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._wake.wait()
+        await asyncio.sleep(spaced_from + _SPACING_SECONDS - time.monotonic())
+
+    async def _renew(self, now: float) -> None:
+        if self._database.on_sqlite or now < self._renew_at:
+            return
+        held = await self._database.write(self._lease.hold)
+        if held and not self._is_ticker:
+            self._recover_at = 0.0
+        self._is_ticker = held
+        self._renew_at = now + self._lease.renew_seconds
+
+    async def _recover(self, now: float) -> None:
+        """Find what was left, at first and now and then."""
+        if now < self._recover_at:
+            return
+        await self._database.write(partial(recovery.wake_stranded, now=self._clock()))
+        for command in await self._database.read(recovery.missed_ends):
+            await self._database.write(partial(self._work.command_ended, command=command, now=self._clock()))
+        self._recover_at = now + _RECOVER_SECONDS
+
+    async def _do_what_is_due(self) -> float:
+        """Take up what is due; return for how many seconds there is nothing to do."""
+        moments = await self._database.look_up(lambda connection: connection.execute(NEXT_MOMENTS).one())
+        due_at, look_at = (float("inf") if moment is None else moment for moment in moments)
+        now = self._clock()
+        if now < min(due_at, look_at):
+            return float(min(min(due_at, look_at) - now, LONGEST_SLEEP_SECONDS))
+        taken = await self._tick() if due_at <= now else 0
+        taken += await self._watch.look() if look_at <= now else 0
+        # What could not be taken is held by another transaction, usually for a moment.
+        longer = min(2 * self._locked_seconds + _SPACING_SECONDS, _LONGEST_LOCKED_SECONDS)
+        self._locked_seconds = 0.0 if taken else longer
+        return self._locked_seconds
+
+    async def _tick(self) -> int:
+        tick = partial(self._work.tick, now=self._clock())
+        try:
+            ticked = await self._database.write(tick)
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001  whatever it was: find out which schedule
+            ticked = await self._database.write(partial(tick, careful=True))
+        for item in ticked.ready:
+            self._beginnings.add(item)
+        return ticked.looked_at
+
+    def _find_again(self) -> None:
+        """An action may be neither begun nor planned any more."""
+        self._recover_at = 0.0
+        self._wake.set()

@@ -1,0 +1,213 @@
+"""What cron expressions mean and which are refused; when they fire where clocks change is in test_cron_times.py."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc_jupyter.service.schedules.cron import parse_cron
+
+MONDAY = datetime(2026, 11, 23)  # noqa: DTZ001
+
+
+def next_walls(expression: str, count: int = 3, since: datetime = MONDAY) -> list[str]:
+    cron, walls, wall = parse_cron(expression), [], since - timedelta(seconds=1)
+    for _ in range(count):
+        wall = cron.next_wall(wall)
+        if wall is None:
+            break
+        walls.append(f"{wall:%Y-%m-%d %H:%M:%S}")
+    return walls
+
+
+def days(expression: str, count: int = 3) -> list[str]:
+    return [datetime.fromisoformat(wall).strftime("%a %d %b %Y") for wall in next_walls(expression, count)]
+
+
+def test_five_fields_start_with_the_minute():
+    assert next_walls("30 9 * * *", 2) == ["2026-11-23 09:30:00", "2026-11-24 09:30:00"]
+
+
+def test_six_fields_start_with_the_second_and_seven_end_with_the_year():
+    assert next_walls("15 30 9 * * ?", 1) == ["2026-11-23 09:30:15"]
+    assert next_walls("15 30 9 1 1 ? 2028", 2) == ["2028-01-01 09:30:15"]
+
+
+@pytest.mark.parametrize("day", ["0", "7", "SUN", "sun"])
+def test_in_five_fields_0_and_7_are_sunday(day):
+    assert days(f"0 0 * * {day}", 1) == ["Sun 29 Nov 2026"]
+
+
+@pytest.mark.parametrize("day", ["1", "SUN"])
+def test_in_six_and_seven_fields_1_is_sunday(day):
+    assert days(f"0 0 0 ? * {day}", 1) == days(f"0 0 0 ? * {day} 2026", 1) == ["Sun 29 Nov 2026"]
+
+
+def test_day_numbers_in_ranges_steps_and_lists_count_as_in_their_form():
+    assert days("0 0 * * 1-3") == days("0 0 0 ? * 2-4") == ["Mon 23 Nov 2026", "Tue 24 Nov 2026", "Wed 25 Nov 2026"]
+    assert days("0 0 0 ? * 2/2", 4) == ["Mon 23 Nov 2026", "Wed 25 Nov 2026", "Fri 27 Nov 2026", "Mon 30 Nov 2026"]
+    assert days("0 0 * * 1-5/2") == days("0 0 0 ? * 2-6/2") == ["Mon 23 Nov 2026", "Wed 25 Nov 2026", "Fri 27 Nov 2026"]
+    assert days("0 0 * * 2,5", 2) == days("0 0 0 ? * 3,FRI", 2) == ["Tue 24 Nov 2026", "Fri 27 Nov 2026"]
+    assert days("0 0 * * 5-7") == ["Fri 27 Nov 2026", "Sat 28 Nov 2026", "Sun 29 Nov 2026"]
+    assert len(set(days("0 0 * * 0-7", 7))) == 7
+
+
+@pytest.mark.parametrize("expression", ["0 0 * * SAT-MON", "0 0 * * 6-1", "0 0 0 ? * SAT-MON", "0 0 0 ? * 7-2"])
+def test_a_range_of_days_may_run_over_the_weekend(expression):
+    assert days(expression, 4) == ["Mon 23 Nov 2026", "Sat 28 Nov 2026", "Sun 29 Nov 2026", "Mon 30 Nov 2026"]
+
+
+def test_last_days():
+    assert days("0 0 L * *", 4) == ["Mon 30 Nov 2026", "Thu 31 Dec 2026", "Sun 31 Jan 2027", "Sun 28 Feb 2027"]
+    assert days("0 0 0 L * ?", 1) == ["Mon 30 Nov 2026"]
+    assert days("0 0 LW 1,2 *", 2) == ["Fri 29 Jan 2027", "Fri 26 Feb 2027"]
+    assert days("0 0 * * 5L", 2) == days("0 0 0 ? * 6L", 2) == days("0 0 0 ? * FRIL", 2)
+    assert days("0 0 * * 5L", 2) == ["Fri 27 Nov 2026", "Fri 25 Dec 2026"]
+    assert days("0 0 0 ? * L", 1) == ["Sat 28 Nov 2026"]
+
+
+def test_the_nth_weekday_of_the_month():
+    assert days("0 0 * * 1#2", 2) == days("0 0 0 ? * 2#2", 2) == days("0 0 0 ? * MON#2", 2)
+    assert days("0 0 * * 1#2", 2) == ["Mon 14 Dec 2026", "Mon 11 Jan 2027"]
+    assert days("0 0 * * MON#5", 2) == ["Mon 30 Nov 2026", "Mon 29 Mar 2027"]
+
+
+def test_a_day_that_both_fields_restrict_matches_either_and_with_a_star_both():
+    assert days("0 0 24 * WED", 2) == ["Tue 24 Nov 2026", "Wed 25 Nov 2026"]
+    assert days("0 0 */6 * WED", 1) == ["Wed 25 Nov 2026"]
+    assert days("0 0 ? * WED", 1) == ["Wed 25 Nov 2026"]
+
+
+def test_years_as_lists_ranges_and_steps():
+    new_year = "0 0 0 1 1 ?"
+    assert days(f"{new_year} 2028,2030") == ["Sat 01 Jan 2028", "Tue 01 Jan 2030"]
+    assert days(f"{new_year} 2028-2029", 9) == ["Sat 01 Jan 2028", "Mon 01 Jan 2029"]
+    assert days(f"{new_year} 2020/10", 2) == days(f"{new_year} 2020-2050/10", 2)
+    assert days(f"{new_year} 2020/10", 2) == ["Tue 01 Jan 2030", "Sun 01 Jan 2040"]
+    assert days(f"{new_year} *", 1) == days(new_year, 1) == ["Fri 01 Jan 2027"]
+    assert days(f"{new_year} */2", 1) == ["Sat 01 Jan 2028"]
+    assert days("0 0 0 29 2 ? 2027-2033", 9) == ["Tue 29 Feb 2028", "Sun 29 Feb 2032"]
+
+
+def test_a_year_that_is_over_and_a_day_that_the_years_have_not_never_come():
+    assert next_walls("0 0 0 1 1 ? 2025") == []
+    assert next_walls("0 0 0 29 2 ? 2027/2") == []
+
+
+@pytest.mark.parametrize(
+    ("alias", "meaning"),
+    [
+        ("@hourly", "0 * * * *"),
+        ("@daily", "0 0 * * *"),
+        ("@midnight", "0 0 * * *"),
+        ("@weekly", "0 0 * * 0"),
+        (" @Monthly ", "0 0 1 * *"),
+        ("@yearly", "0 0 1 1 *"),
+        ("@annually", "0 0 1 1 *"),
+    ],
+)
+def test_aliases(alias, meaning):
+    assert next_walls(alias) == next_walls(meaning)
+
+
+def test_the_rarest_day_is_found_and_the_search_for_one_that_never_comes_ends():
+    assert days("0 0 0 ? 2 2#5", 2) == ["Mon 29 Feb 2044", "Mon 29 Feb 2072"]
+    after_2072 = datetime(2072, 3, 1)  # noqa: DTZ001
+    assert next_walls("0 0 0 ? 2 2#5", 1, after_2072) == ["2112-02-29 00:00:00"]  # 2100 is no leap year
+    assert next_walls("0 0 0 ? 2 2#5 2045-2071") == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "field", "value"),
+    [
+        ("61 * * * *", "minute", "61"),
+        ("* 24 * * *", "hour", "24"),
+        ("* 9-8 * * *", "hour", "9-8"),
+        ("* * 0 * *", "day-of-month", "0"),
+        ("* * 15W * *", "day-of-month", "15W"),
+        ("* * L-3 * *", "day-of-month", "L-3"),
+        ("* * * 13 *", "month", "13"),
+        ("* * * FOO *", "month", "FOO"),
+        ("* ? * * *", "hour", "?"),
+        ("* * * * 8", "day-of-week", "8"),
+        ("* * * * MONDAY", "day-of-week", "MONDAY"),
+        ("* * * * L", "day-of-week", "L"),
+        ("* * * * 1,", "day-of-week", "1,"),
+        ("* * * * MON#6", "day-of-week", "MON#6"),
+        ("* * * * 1/0", "day-of-week", "1/0"),
+        ("60 * * * * ?", "second", "60"),
+        ("*/0 * * * * ?", "second", "*/0"),
+        ("0 * * ? * 0", "day-of-week", "0"),
+        ("0 * * ? * 1-8", "day-of-week", "1-8"),
+        ("0 0 0 ? * 1 1969", "year", "1969"),
+        ("0 0 0 ? * 1 2100", "year", "2100"),
+        ("0 0 0 ? * 1 2030-2029", "year", "2030-2029"),
+        ("0 0 0 ? * 1 2030/0", "year", "2030/0"),
+        ("0 0 0 ? * 1 ?", "year", "?"),
+        ("٣ * * * *", "minute", "٣"),
+        ("0 0 ? * ٣", "day-of-week", "٣"),
+    ],
+)
+def test_a_wrong_field_is_named(expression, field, value):
+    with pytest.raises(ValueError, match="cron_expression") as error:
+        parse_cron(expression)
+    assert f"the {field} field {value!r} is wrong" in str(error.value)
+
+
+@pytest.mark.parametrize("expression", ["0 0 30 2 *", "0 0 31 2,4,6 *", "0 0 0 31 FEB ?", "0 0 30 2 ? "])
+def test_a_day_that_no_month_has_is_refused_as_such(expression):
+    with pytest.raises(ValueError, match="never fires"):
+        parse_cron(expression)
+
+
+@pytest.mark.parametrize("expression", ["", "* * * *", "0 0 0 ? * 1 2030 9", "* * * * * * * *"])
+def test_a_wrong_number_of_fields_is_told(expression):
+    with pytest.raises(ValueError, match=f"cron_expression has {len(expression.split())} fields; give 5"):
+        parse_cron(expression)
+
+
+def test_an_unknown_alias_and_a_text_too_long_are_refused():
+    with pytest.raises(ValueError, match="'@reboot' is not known; known are @yearly"):
+        parse_cron("@reboot")
+    with pytest.raises(ValueError, match="longer than 255"):
+        parse_cron("1," * 200 + "1 * * * *")
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("30 9 * * 1-5", "at 09:30 on Monday through Friday"),
+        ("0 30 9 ? * 2-6", "at 09:30 on Monday through Friday"),
+        ("*/10 * * * *", "every 10th minute of every hour"),
+        ("@daily", "at 00:00 every day"),
+        ("0 0 12 L * ?", "at 12:00 on the last day of every month"),
+        ("0 0 12 1 1 ? 2027", "at 12:00 on January 1, in 2027"),
+        ("0 0 12 1 1 ? 2027-2030", "at 12:00 on January 1, in 2027 to 2030"),
+        ("0 0 12 1 1 ? 2028/4", "at 12:00 on January 1, in 2028, 2032, 2036, 2040, 2044, 2048, …"),
+    ],
+)
+def test_expressions_in_words(expression, words):
+    assert parse_cron(expression).explain() == words
+
+
+_TERMS = st.from_regex(r"(\*|\?|L|LW|[0-9]{1,4}|[A-Z]{3})([-/#L][0-9A-Z]{0,4})?(/[0-9]{1,2})?", fullmatch=True)
+_FIELDS = st.lists(_TERMS, min_size=1, max_size=3).map(",".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.lists(_FIELDS | st.just("*"), min_size=4, max_size=8).map(" ".join) | st.text(max_size=300))
+def test_any_text_is_either_refused_in_words_or_can_be_searched_and_explained(text):
+    cron, refusal = None, ""
+    try:
+        cron = parse_cron(text)
+    except ValueError as error:
+        refusal = str(error)
+    if cron is None:
+        assert "cron_expression" in refusal
+        return
+    wall = cron.next_wall(MONDAY)
+    assert wall is None or wall > MONDAY
+    assert cron.explain()

@@ -1,0 +1,246 @@
+"""What a tick does, on both databases, with a clock that is told what time it is."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+from tests.service.schedules.simulation import Simulation, instant
+
+from svc_jupyter.api.commands import CommandSource
+from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
+from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, RERUN_LIMIT
+from svc_jupyter.service.schedules.tables import actions, schedules
+
+NOON = instant("2026-11-21 12:00")
+HOUR = 3600.0
+
+
+@pytest.fixture
+def simulation(database: Database, account_id: int) -> Simulation:
+    made = Simulation(database, account_id, duration=1e9)
+    made.now = NOON
+    return made
+
+
+def hourly(simulation: Simulation, *, start: float = NOON, **values: object) -> int:
+    return simulation.add(start=start, frequency=1, time_unit="hours", **values)
+
+
+def times(simulation: Simulation, schedule_id: int) -> list[float]:
+    return [action["nominal_time"] for action in simulation.actions(schedule_id)]
+
+
+def change(simulation: Simulation, table: sa.Table, row_id: int, **values: object) -> None:
+    with simulation.database.begin(durable=False) as connection:
+        connection.execute(sa.update(table).where(table.c.id == row_id).values(**values))
+
+
+def test_the_command_of_an_action_says_what_it_belongs_to(simulation: Simulation):
+    schedule = hourly(
+        simulation, name="report", tags="[daily]", label="default", pool="q", retry=2, retry_delay=3, command_timeout=60
+    )
+    simulation.settle()
+    [action] = simulation.actions(schedule)
+    with simulation.database.connect() as connection:
+        command = connection.execute(sa.select(commands).where(commands.c.id == action["command_id"])).mappings().one()
+    wanted = {
+        "command_source": CommandSource.SCHEDULED,
+        "nominal_time": "2026-11-21T12:00:00Z",
+        "sequence_id": 1,
+        "name": "report",
+        "tags": "[daily]",
+        "label": "default",
+        "pool": "q",
+        "retry": 2,
+        "retry_delay": 3,
+        "timeout": 60,
+        "command": {"inline": "true"},
+        "can_notify": False,
+    }
+    assert {key: command[key] for key in wanted} == wanted
+
+
+def test_nothing_is_done_before_its_time_and_the_next_look_is_at_the_next_nominal_time(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON + 60)
+    simulation.settle()
+    assert simulation.actions() == []
+    simulation.now = NOON + 60
+    simulation.settle()
+    assert times(simulation, schedule) == [NOON + 60]
+    assert simulation.schedule(schedule)["due_at"] == NOON + 60 + HOUR
+
+
+def test_an_outage_is_caught_up_on_oldest_first_with_as_many_at_once_as_the_concurrency_allows(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - 5 * HOUR, concurrency=2)
+    simulation.settle()
+    assert len(simulation.running) == 2
+    while simulation.running:
+        oldest = min(simulation.running)
+        simulation.end_command(oldest)
+        simulation.settle()
+        assert len(simulation.running) <= 2
+    assert times(simulation, schedule) == [NOON - n * HOUR for n in range(5, -1, -1)]
+    by_command = sorted(simulation.actions(schedule), key=lambda action: action["command_id"])
+    assert [action["sequence_id"] for action in by_command] == [1, 2, 3, 4, 5, 6]
+
+
+def test_materialisation_stops_at_a_full_backlog_and_goes_on_from_there(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - 100 * HOUR)
+    simulation.settle()
+    # One runs, the others wait.
+    assert len(simulation.actions(schedule)) == BACKLOG_LIMIT + 1
+    assert simulation.schedule(schedule)["due_at"] is None
+    simulation.duration = 0
+    simulation.end_command(min(simulation.running))
+    simulation.settle()
+    assert times(simulation, schedule) == [NOON - n * HOUR for n in range(100, -1, -1)]
+
+
+def test_without_catch_up_what_was_missed_is_dropped_and_the_next_is_in_the_future(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - 5 * HOUR - 1800, no_catch_up=True)
+    simulation.settle()
+    assert times(simulation, schedule) == []
+    simulation.now = NOON + 1800 + 59  # late, as a busy service is
+    simulation.settle()
+    assert times(simulation, schedule) == [NOON + 1800]
+
+
+def test_a_schedule_is_done_when_its_end_has_passed_and_its_last_action_has_ended(simulation: Simulation):
+    schedule = hourly(simulation, end_time=NOON + HOUR)  # the end itself no longer belongs to it
+    simulation.settle()
+    assert simulation.schedule(schedule)["status"] == ScheduleStatus.RUNNING
+    simulation.end_command(min(simulation.running))
+    simulation.settle()
+    assert simulation.schedule(schedule)["status"] == ScheduleStatus.DONE
+    assert times(simulation, schedule) == [NOON]
+
+
+def test_the_end_of_a_command_is_the_end_of_its_action_and_is_told(simulation: Simulation):
+    schedule = hourly(simulation)
+    simulation.settle()
+    simulation.end_command(min(simulation.running), CommandStatus.ERROR)
+    [action] = simulation.actions(schedule)
+    assert (action["status"], action["done"], action["ended_at"]) == ("error", True, NOON)
+    [(told_schedule, told_action)] = simulation.ended
+    assert (told_schedule["id"], told_action["id"]) == (schedule, action["id"])
+
+
+def test_the_actions_of_a_disabled_owner_end_in_error_and_say_so(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - 3 * HOUR, concurrency=2)
+    change(simulation, users, simulation.user_id, enabled=False)
+    simulation.settle()
+    found = simulation.actions(schedule)
+    assert [action["status"] for action in found] == [ActionStatus.ERROR] * 4
+    assert all("disabled" in action["message"] and action["command_id"] is None for action in found)
+    change(simulation, users, simulation.user_id, enabled=True)
+    simulation.now += HOUR
+    simulation.settle()
+    assert len(simulation.running) == 1
+
+
+def test_a_suspended_schedule_begins_nothing_but_reruns(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - HOUR)
+    simulation.settle()
+    change(simulation, schedules, schedule, status=ScheduleStatus.SUSPENDED, due_at=simulation.now)
+    simulation.end_command(min(simulation.running))
+    simulation.now += 5 * HOUR
+    simulation.settle()
+    assert len(simulation.actions(schedule)) == 2
+    assert simulation.running == {}
+    first = simulation.actions(schedule)[0]
+    with simulation.database.begin() as connection:
+        values = {key: first[key] for key in ("account_id", "schedule_id", "sequence_id", "nominal_time")}
+        again = {
+            "rerun_number": 1,
+            "is_rerun_of": first["id"],
+            "status": "submitted",
+            "done": False,
+            "created_at": NOON,
+        }
+        connection.execute(sa.insert(actions).values(**values, **again))
+        connection.execute(sa.update(schedules).values(due_at=simulation.now))
+    simulation.settle()
+    assert len(simulation.running) == 1
+
+
+def test_reruns_run_beside_the_others_up_to_their_own_limit(simulation: Simulation):
+    schedule = hourly(simulation)
+    simulation.settle()
+    [first] = simulation.actions(schedule)
+    simulation.end_command(first["command_id"])
+    with simulation.database.begin() as connection:
+        for number in range(1, RERUN_LIMIT + 6):
+            values = {key: first[key] for key in ("account_id", "schedule_id", "sequence_id", "nominal_time")}
+            again = {"rerun_number": number, "status": "submitted", "done": False, "created_at": NOON}
+            connection.execute(sa.insert(actions).values(**values, **again))
+        connection.execute(sa.update(schedules).values(due_at=simulation.now))
+    simulation.settle()
+    assert len(simulation.running) == RERUN_LIMIT
+    simulation.end_command(min(simulation.running))
+    simulation.settle()
+    assert len(simulation.running) == RERUN_LIMIT
+
+
+def test_a_clock_that_is_set_back_makes_nothing_come_twice(simulation: Simulation):
+    simulation.duration = 0
+    schedule = hourly(simulation)
+    simulation.now = NOON + 3 * HOUR
+    simulation.settle()
+    simulation.now = NOON - 24 * HOUR
+    simulation.settle()
+    simulation.now = NOON + 4 * HOUR
+    simulation.settle()
+    assert times(simulation, schedule) == [NOON + n * HOUR for n in range(5)]
+
+
+def test_the_database_itself_refuses_a_nominal_time_twice(simulation: Simulation):
+    schedule = hourly(simulation)
+    simulation.settle()
+    [action] = simulation.actions(schedule)
+    again = {key: value for key, value in action.items() if key != "id"}
+    with pytest.raises(IntegrityError), simulation.database.begin() as connection:
+        connection.execute(sa.insert(actions).values(**again))
+
+
+def test_a_schedule_that_cannot_be_worked_on_does_not_stop_the_others(simulation: Simulation):
+    broken = hourly(simulation, start=NOON - HOUR)
+    whole = hourly(simulation, start=NOON - HOUR)
+    change(simulation, schedules, broken, time_zone="Nowhere/Gone", frequency=None, cron_expression="* * * * *")
+    with simulation.database.begin() as connection:
+        simulation.work.tick(connection, simulation.now, careful=True)
+    assert times(simulation, whole) == [NOON - HOUR, NOON]
+    assert simulation.schedule(broken)["due_at"] == NOON + 60
+
+
+def test_macros_leave_an_action_ready_until_they_are_resolved(simulation: Simulation):
+    schedule = hourly(simulation, macros=[{"day": "Service_nominal_time.format('YYYY')"}], concurrency=1)
+    [item] = simulation.step()
+    assert simulation.running == {}
+    with simulation.database.begin() as connection:
+        simulation.work.begin(connection, item, [{"day": "2026"}], simulation.now)
+        simulation.work.begin(connection, item, [{"day": "2026"}], simulation.now)
+    assert len(simulation.running) == 1
+    [action] = simulation.actions(schedule)
+    with simulation.database.connect() as connection:
+        query = sa.select(commands.c.resolved_macros).where(commands.c.id == action["command_id"])
+        assert connection.execute(query).scalar() == [{"day": "2026"}]
+
+
+def test_what_a_kill_left_is_found_again(simulation: Simulation):
+    schedule = hourly(simulation, macros=[{"x": "1"}])
+    simulation.step()  # and the process that resolves is gone
+    assert simulation.step() == ()
+    simulation.recover()
+    [item] = simulation.step()
+    with simulation.database.begin() as connection:
+        simulation.work.begin(connection, item, [{"x": 1}], simulation.now)
+    [action] = simulation.actions(schedule)
+    # The end of the command was written without its action's.
+    change(simulation, commands, action["command_id"], status=CommandStatus.DONE)
+    simulation.recover()
+    [action] = simulation.actions(schedule)
+    assert (action["status"], action["done"]) == ("done", True)
