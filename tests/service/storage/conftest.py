@@ -188,13 +188,17 @@ class WebServer:
                     if "Content-Length" not in headers:
                         self.send_header("Content-Length", str(len(body)))
                     self.end_headers()
-                    self.wfile.write(body)
+                    if self.command != "HEAD":
+                        self.wfile.write(body)
                     self.close_connection = True
                     return
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 for part in [*body, b""]:
                     self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+
+            def do_HEAD(self) -> None:
+                self.do_GET()
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""

@@ -14,6 +14,9 @@ from pydantic import SecretStr
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Resource
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database, conflict_insert
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.secrets import SecretBox
@@ -68,8 +71,11 @@ class Credentials:
         base = _with_account_name(parse_location(row.url), access_key)
         return AccountStorage(base, access_key, secret_key, row.region, row.endpoint)
 
-    def replace(self, account_id: int, update: StorageUpdate) -> AccountStorage:
-        """Store and return an account's storage. Raises `Invalid` for what cannot be or cannot belong together."""
+    def replace(self, update: StorageUpdate, by: Caller) -> AccountStorage:
+        """Store and return the storage of the caller's account.
+
+        Raises `Invalid` for what cannot be or cannot belong together.
+        """
         base = parse_location(update.url)
         if base.scheme is Scheme.FILE:
             resolve_under(Path(base.path), self._settings.allowed_file_roots)
@@ -82,10 +88,12 @@ class Credentials:
                 endpoint=_checked_endpoint(update.endpoint) if update.endpoint else None,
             )
             if HIDDEN in (wanted.access_key, wanted.secret_key):
-                wanted = _with_kept_secrets(wanted, self.read(account_id, connection))
+                wanted = _with_kept_secrets(wanted, self.read(by.account_id, connection))
             wanted = replace(wanted, base=_with_account_name(wanted.base, wanted.access_key))
             check(wanted)
-            self._store(account_id, wanted, connection)
+            self._store(by.account_id, wanted, connection)
+            changed = sorted(update.model_fields_set)
+            trail.record(connection, by, "update", Resource.ACCOUNT, by.account_id, storage=str(base), changed=changed)
         return wanted
 
     def _store(self, account_id: int, account: AccountStorage, connection: sa.Connection) -> None:

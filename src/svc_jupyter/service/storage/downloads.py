@@ -7,7 +7,6 @@ directly rather than through the object store client, which refuses answers with
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc_jupyter.service.storage.account_storage import AccountStorage
-from svc_jupyter.service.storage.failures import StorageFailure, not_found, object_failure
+from svc_jupyter.service.storage.failures import StorageFailure, file_failure
 from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme
-from svc_jupyter.service.storage.object_stores import object_store
+from svc_jupyter.service.storage.object_stores import client_faults, object_store
 from svc_jupyter.service.storage.room import Room, Stopped
 from svc_jupyter.service.storage.web import TransientFailure, web_source
 
@@ -123,7 +122,7 @@ def _file(location: Location, roots: Iterable[Path]) -> Iterator[Source]:
         # Non-blocking: opening a pipe must not wait for its writer. No link can have slipped in after the check.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise _file_failure(location, error) from error
+        raise file_failure(location, error) from error
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
@@ -136,15 +135,9 @@ def _file(location: Location, roots: Iterable[Path]) -> Iterator[Source]:
                 while chunk := file.read(CHUNK_BYTES):
                     yield chunk
             except OSError as error:
-                raise _file_failure(location, error) from error
+                raise file_failure(location, error) from error
 
         yield Source(chunks(), status.st_size)
-
-
-def _file_failure(location: Location, error: OSError) -> StorageFailure:
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return not_found(location)
-    return StorageFailure(f"{location} cannot be read: {error.strerror}")
 
 
 @contextmanager
@@ -152,34 +145,19 @@ def _object(location: Location, account: AccountStorage) -> Iterator[Source]:
     import obstore
 
     store = object_store(location, account)
-    with _client_faults(location, account):
+    with client_faults(location, account):
         result = obstore.get(store, location.key)
 
     def chunks() -> Iterator[bytes]:
         stream = iter(result.stream(min_chunk_size=CHUNK_BYTES))
         while True:
-            with _client_faults(location, account):
+            with client_faults(location, account):
                 chunk = next(stream, b"")
             if not chunk:
                 return
             yield chunk
 
     yield Source(chunks(), result.meta["size"])
-
-
-@contextmanager
-def _client_faults(location: Location, account: AccountStorage) -> Iterator[None]:
-    """Turn what the object store's client raises into a failure; a panic in it is no `Exception`."""
-    from obstore.exceptions import BaseError
-
-    try:
-        yield
-    except (BaseError, OSError, ValueError) as error:
-        raise object_failure(error, location, account) from None
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise StorageFailure(f"{location}: the store's client broke off; check endpoint in account/storage") from error
 
 
 def _remove(file: Path) -> None:

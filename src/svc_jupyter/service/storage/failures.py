@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
 from svc_jupyter.service.errors import Invalid
@@ -24,9 +25,20 @@ class StorageFailure(Invalid):
         """Whether the same location may be readable later without a change of the request."""
 
 
-def not_found(location: Location) -> StorageFailure:
+class NothingThere(StorageFailure):
+    """The store answered, and nothing lies at the location."""
+
+
+def not_found(location: Location) -> NothingThere:
     """Return the failure for a location where nothing lies."""
-    return StorageFailure(f"{location} does not exist")
+    return NothingThere(f"{location} does not exist")
+
+
+def file_failure(location: Location, error: OSError) -> StorageFailure:
+    """Return the failure behind an error of this machine's file system."""
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return not_found(location)
+    return StorageFailure(f"{location} cannot be read: {error.strerror}")
 
 
 def denied(location: Location, account: AccountStorage, reason: str = "") -> StorageFailure:
@@ -49,9 +61,9 @@ def object_failure(error: BaseException, location: Location, account: AccountSto
     status = _found(_STATUS, text)
     code, message = _found(_CODE, text), _found(_MESSAGE, text)
     reason = _without_secrets(": ".join(part for part in (code, message) if part), account)
+    if code == "NoSuchBucket":
+        return StorageFailure(f"{location} does not exist: there is no bucket {location.store}")
     if isinstance(error, FileNotFoundError):
-        if code == "NoSuchBucket":
-            return StorageFailure(f"{location} does not exist: there is no bucket {location.store}")
         return not_found(location)
     if status in ("401", "403") or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
         return denied(location, account, reason)

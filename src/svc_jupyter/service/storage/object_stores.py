@@ -7,12 +7,14 @@ threads of their own, which abort an interpreter that finishes at that moment (4
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from svc_jupyter.service.storage.account_storage import AccountStorage
-from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.failures import StorageFailure, object_failure
 from svc_jupyter.service.storage.locations import Location, Scheme
 
 if TYPE_CHECKING:
@@ -28,9 +30,11 @@ _RETRIES: RetryConfig = {
     "retry_timeout": timedelta(seconds=60),
     "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
 }
+LOOK_UP_RETRIES: RetryConfig = {**_RETRIES, "max_retries": 1, "retry_timeout": timedelta(seconds=10)}
+"""For questions that are asked again soon anyway."""
 
 
-def object_store(location: Location, account: AccountStorage) -> ObjectStore:
+def object_store(location: Location, account: AccountStorage, retries: RetryConfig = _RETRIES) -> ObjectStore:
     """Return a client for the store that `location` names, with the account's credentials if they are meant for it.
 
     Raises `StorageFailure` when the stored credentials cannot belong to such a store.
@@ -38,7 +42,7 @@ def object_store(location: Location, account: AccountStorage) -> ObjectStore:
     from obstore.exceptions import BaseError
 
     try:
-        return _MAKERS[location.scheme](location, _for_location(location, account))
+        return _MAKERS[location.scheme](location, _for_location(location, account), retries)
     except (BaseError, ValueError) as error:
         raise StorageFailure(
             f"{location}: the credentials in account/storage are not of the form that {location.scheme}:// needs",
@@ -46,12 +50,27 @@ def object_store(location: Location, account: AccountStorage) -> ObjectStore:
         ) from error
 
 
+@contextmanager
+def client_faults(location: Location, account: AccountStorage) -> Iterator[None]:
+    """Turn what the object store's client raises into a failure; a panic in it is no `Exception`."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except (BaseError, OSError, ValueError) as error:
+        raise object_failure(error, location, account) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise StorageFailure(f"{location}: the store's client broke off; check endpoint in account/storage") from error
+
+
 def _for_location(location: Location, account: AccountStorage) -> AccountStorage:
     """Leave of the account's storage only the region for a location that lies elsewhere."""
     return account if account.opens(location) else AccountStorage(account.base, region=account.region)
 
 
-def _s3(location: Location, account: AccountStorage) -> ObjectStore:
+def _s3(location: Location, account: AccountStorage, retries: RetryConfig) -> ObjectStore:
     from obstore.store import S3Store
 
     region = account.region or DEFAULT_REGION
@@ -77,7 +96,7 @@ def _s3(location: Location, account: AccountStorage) -> ObjectStore:
         config=cast("S3Config", config),
         credential_provider=keys,
         client_options=_client_options(account),
-        retry_config=_RETRIES,
+        retry_config=retries,
     )
 
 
@@ -85,7 +104,7 @@ def _s3_endpoint(region: str) -> str:
     return f"https://s3.{region}.amazonaws.com{'.cn' if region.startswith('cn-') else ''}"
 
 
-def _gs(location: Location, account: AccountStorage) -> ObjectStore:
+def _gs(location: Location, account: AccountStorage, retries: RetryConfig) -> ObjectStore:
     from obstore.store import GCSStore
 
     config: GCSConfig = {
@@ -98,11 +117,11 @@ def _gs(location: Location, account: AccountStorage) -> ObjectStore:
         location.store,
         config=config,
         client_options=_client_options(account),
-        retry_config=_RETRIES,
+        retry_config=retries,
     )
 
 
-def _az(location: Location, account: AccountStorage) -> ObjectStore:
+def _az(location: Location, account: AccountStorage, retries: RetryConfig) -> ObjectStore:
     from obstore.store import AzureStore
 
     name = location.account_name or account.base.account_name or account.access_key
@@ -122,7 +141,7 @@ def _az(location: Location, account: AccountStorage) -> ObjectStore:
         location.store,
         config=config,
         client_options=_client_options(account),
-        retry_config=_RETRIES,
+        retry_config=retries,
     )
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.storage.storage import Storage
 
@@ -25,6 +26,7 @@ StorageDep = Annotated[Storage, Depends(_storage)]
 @router.get("/account/storage")
 def get_storage(storage: StorageDep, caller: CallerDep) -> StorageRecord:
     """Return where the account's data lies; secrets are shown as `<hidden>`."""
+    require(caller, Action.READ, Resource.ACCOUNT)
     return storage.show(caller.account_id)
 
 

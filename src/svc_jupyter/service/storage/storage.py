@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -22,11 +23,16 @@ from svc_jupyter.service.storage.credentials import Credentials
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
+from svc_jupyter.service.storage.presence import Search
 from svc_jupyter.service.storage.room import Room
 
 Result = TypeVar("Result")
 _THREADS = 8
 """Transfers and archives in work at once; further ones wait."""
+_LOOK_UP_THREADS = 16
+"""Of their own: a store that does not answer look-ups must not hold up transfers."""
+_LOOK_UPS_AT_ONCE = 4
+"""Of one call, so that others have their turn."""
 _STOP_SECONDS = 2.0
 
 
@@ -38,10 +44,12 @@ class Storage:
         self._credentials = Credentials(settings, database, secrets)
         self._database = database
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="storage")
+        self._look_ups = ThreadPoolExecutor(_LOOK_UP_THREADS, thread_name_prefix="storage-look-up")
 
     def close(self) -> None:
         """Let go of the worker threads; call it when nothing is being read any more."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._look_ups):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def show(self, account_id: int) -> StorageRecord:
         """Return where the account's data lies; secrets are `<hidden>`."""
@@ -54,7 +62,7 @@ class Storage:
         Raises `Invalid` for what cannot belong together, and `Forbidden` without `system-admin`.
         """
         require(by, Action.UPDATE, Resource.ACCOUNT)
-        return credentials.shown(self._credentials.replace(by.account_id, update))
+        return credentials.shown(self._credentials.replace(update, by))
 
     async def locate(self, account_id: int, text: str) -> Location:
         """Return the location that `text` names for this account; nothing is read yet.
@@ -74,7 +82,7 @@ class Storage:
         account = await self._account(account_id)
         room = self._room(str(location), self._settings.max_fetched_bytes, target.parent)
         roots = self._settings.allowed_file_roots
-        return await self._in_thread(partial(downloads.download, location, account, roots, target, room), room)
+        return await self._in_thread(partial(downloads.download, location, account, roots, target, room), room.stop)
 
     async def read_text(self, account_id: int, text: str, limit: int) -> str:
         """Return the UTF-8 text at the location that `text` names, which has at most `limit` bytes.
@@ -85,11 +93,28 @@ class Storage:
         account = await self._account(account_id)
         room = self._room(str(location), limit, self._settings.data_dir)
         roots = self._settings.allowed_file_roots
-        data = await self._in_thread(partial(downloads.read_bytes, location, account, roots, room), room)
+        data = await self._in_thread(partial(downloads.read_bytes, location, account, roots, room), room.stop)
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise StorageFailure(f"{location} is no UTF-8 text (byte {error.start})", may_retry=False) from error
+
+    async def existing(self, account_id: int, texts: Collection[str], *, or_folders: bool) -> set[str]:
+        """Return those of the locations where a file lies now, or, with `or_folders`, a folder with anything in it.
+
+        Raises as `read_text` does when that cannot be known of one of them.
+        """
+        account = await self._account(account_id)
+        roots = self._settings.allowed_file_roots
+
+        def plan() -> tuple[dict[str, Location], Search]:
+            located = {text: parse_location(text, base=account.base) for text in texts}
+            return located, Search(located.values(), account, roots, or_folders=or_folders)
+
+        located, search = await asyncio.to_thread(plan)
+        workers = min(search.pieces, _LOOK_UPS_AT_ONCE)
+        await asyncio.gather(*(self._in_thread(search.work, search.stop, self._look_ups) for _ in range(workers)))
+        return {text for text, location in located.items() if location in search.found}
 
     async def unpack(self, archive: Path, folder: Path) -> Room:
         """Unpack `archive` into the new `folder`; return how much it took. Raises `StorageFailure`."""
@@ -100,7 +125,7 @@ class Storage:
             min_free_bytes=self._settings.min_free_disk_bytes,
             max_entries=self._settings.max_unpacked_files,
         )
-        await self._in_thread(partial(archives.unpack, archive, folder, room), room)
+        await self._in_thread(partial(archives.unpack, archive, folder, room), room.stop)
         return room
 
     async def _base(self, account_id: int) -> Location:
@@ -112,13 +137,15 @@ class Storage:
     def _room(self, what: str, max_bytes: int, folder: Path) -> Room:
         return Room(folder, what=what, max_bytes=max_bytes, min_free_bytes=self._settings.min_free_disk_bytes)
 
-    async def _in_thread(self, work: Callable[[], Result], room: Room) -> Result:
+    async def _in_thread(
+        self, work: Callable[[], Result], stop: threading.Event, threads: ThreadPoolExecutor | None = None
+    ) -> Result:
         """Run blocking work; when the waiting task is cancelled, the work is told and given a moment to tidy up."""
-        future = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        future = asyncio.get_running_loop().run_in_executor(threads or self._threads, work)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
-            room.stop.set()
+            stop.set()
             future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             await asyncio.wait({future}, timeout=_STOP_SECONDS)
             raise

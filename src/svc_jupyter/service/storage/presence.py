@@ -1,0 +1,173 @@
+"""Whether something lies at locations: many at once, with as few questions to a store as its kind allows.
+
+Everything here blocks; `storage.py` runs it in worker threads.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.buckets import LISTED_AT_ONCE, Bucket, Listed
+from svc_jupyter.service.storage.failures import NothingThere, file_failure
+from svc_jupyter.service.storage.file_roots import resolve_under
+from svc_jupyter.service.storage.locations import Location, Scheme
+from svc_jupyter.service.storage.web import web_source
+
+_LISTED_FROM = 3
+"""Keys of one folder from which on a listing is asked for instead of each key."""
+_CHUNKS = 2
+"""Answers after which a listing is given up: the folder holds too much else."""
+_STARTS_ANYWHERE = frozenset({Scheme.S3, Scheme.GS})
+"""Stores that can list from a key on; others would be read from the folder's beginning."""
+_BEHIND_SLASH = "0"
+"""The character after `/`: what begins with `key0` comes after everything in the folder `key`."""
+_WEB_CHUNK = 1 << 12
+
+
+class Search:
+    """Looks locations up piece by piece; any number of threads may work on it. `found` holds what is there."""
+
+    def __init__(
+        self, locations: Iterable[Location], account: AccountStorage, roots: Iterable[Path], *, or_folders: bool
+    ) -> None:
+        self.found: set[Location] = set()
+        self.stop = threading.Event()
+        """Set when the rest is not wanted any more."""
+        self._account = account
+        self._roots = list(roots)
+        self._or_folders = or_folders
+        self._pieces = deque(self._planned(dict.fromkeys(locations)))
+
+    @property
+    def pieces(self) -> int:
+        """How many threads can be busy with it at most."""
+        return len(self._pieces)
+
+    def work(self) -> None:
+        """Look up pieces until none is left. Raises `StorageFailure` or `Invalid`; other threads then stop too."""
+        try:
+            while not self.stop.is_set():
+                try:
+                    piece = self._pieces.popleft()
+                except IndexError:
+                    return
+                piece()
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _planned(self, locations: Iterable[Location]) -> list[Callable[[], None]]:
+        pieces: list[Callable[[], None]] = []
+        buckets: defaultdict[tuple[Location, bool], list[Location]] = defaultdict(list)
+        for location in locations:
+            if location.scheme is Scheme.FILE:
+                pieces.append(partial(self._note, location, self._is_file_there))
+            elif location.is_http:
+                pieces.append(partial(self._note, location, self._is_url_there))
+            else:
+                bucket = Location(location.scheme, location.store, "", location.account_name)
+                buckets[bucket, self._account.opens(location)].append(location)
+        for inside in buckets.values():
+            pieces += self._planned_in_bucket(inside)
+        return pieces
+
+    def _planned_in_bucket(self, locations: list[Location]) -> list[Callable[[], None]]:
+        bucket = Bucket(self._account)
+        folders: defaultdict[str, list[Location]] = defaultdict(list)
+        ask = partial(self._is_object_there, bucket)
+        pieces: list[Callable[[], None]] = []
+        for location in locations:
+            name = location.key.rstrip("/")
+            if name:
+                folders[name.rpartition("/")[0]].append(location)
+            else:
+                pieces.append(partial(self._note, location, ask))
+        for folder, inside in folders.items():
+            if len(inside) >= _LISTED_FROM and inside[0].scheme in _STARTS_ANYWHERE:
+                pieces.append(partial(self._list, bucket, folder, inside))
+            else:
+                pieces += [partial(self._note, location, ask) for location in inside]
+        return pieces
+
+    def _note(self, location: Location, is_there: Callable[[Location], bool]) -> None:
+        if is_there(location):
+            self.found.add(location)
+
+    def _is_file_there(self, location: Location) -> bool:
+        path = resolve_under(Path(location.path), self._roots)
+        try:
+            mode = path.stat().st_mode
+            if not stat.S_ISDIR(mode):
+                return stat.S_ISREG(mode) and _may_be_file(location)
+            with os.scandir(path) as entries:
+                return self._or_folders and next(entries, None) is not None
+        except OSError as error:
+            failure = file_failure(location, error)
+            if isinstance(failure, NothingThere):
+                return False
+            raise failure from error
+
+    def _is_url_there(self, location: Location) -> bool:
+        try:
+            with web_source(location, self._account, _WEB_CHUNK):
+                return True
+        except NothingThere:
+            return False
+
+    def _is_object_there(self, bucket: Bucket, location: Location) -> bool:
+        if _may_be_file(location) and bucket.has(location):
+            return True
+        return self._or_folders and bucket.has_anything_in(location)
+
+    def _list(self, bucket: Bucket, folder: str, locations: list[Location]) -> None:
+        """Find the keys of one folder in its listing, and look up singly what that does not settle."""
+        named: defaultdict[str, list[Location]] = defaultdict(list)
+        for location in locations:
+            named[location.key.rstrip("/")].append(location)
+        unclear: set[str] = set()
+        left = sorted(named)
+        chunk: list[Listed] = []
+        for chunk in islice(bucket.listing(locations[0], folder, _just_before(left[0])), _CHUNKS):
+            for listed in chunk:
+                name = _child(listed.key, folder)
+                if name == listed.key and not listed.size:
+                    unclear.add(name)  # an empty file, or the marker of a folder
+                else:
+                    self._note_all(named.get(name, []), is_file=name == listed.key)
+            left = [name for name in left if name + _BEHIND_SLASH > chunk[-1].key]
+            if not left or self.stop.is_set():
+                break
+        if len(chunk) == LISTED_AT_ONCE:
+            unclear.update(left)
+        for location in [location for name in unclear & named.keys() for location in named[name]]:
+            if self.stop.is_set():
+                return
+            self._note(location, partial(self._is_object_there, bucket))
+
+    def _note_all(self, locations: Iterable[Location], *, is_file: bool) -> None:
+        for location in locations:
+            if _may_be_file(location) if is_file else self._or_folders:
+                self.found.add(location)
+
+
+def _may_be_file(location: Location) -> bool:
+    return bool(location.key) and not location.key.endswith("/")
+
+
+def _child(key: str, folder: str) -> str:
+    """Return the key's beginning down to what lies directly in `folder`."""
+    start = len(folder) + 1 if folder else 0
+    return key[: start + len(key[start:].partition("/")[0])]
+
+
+def _just_before(key: str) -> str:
+    """Return a text shortly before `key` in the order of keys."""
+    return key[:-1] + chr(ord(key[-1]) - 1) if key[-1].isascii() else key[:-1]
