@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,21 @@ import sqlalchemy as sa
 from cryptography.hazmat.primitives import serialization
 from tests.service.notifications.certificates import certificate
 from tests.service.notifications.clocks import NOON, Clock
+from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import HOST, MailServer
 from tests.service.notifications.rows import row_of
+from tests.service.notifications.schedule_rows import schedule_row
 
+from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.notifications.channel_targets import parse_target
 from svc_jupyter.service.notifications.notifications import Notifications
+from svc_jupyter.service.notifications.tables import channels
+from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
 
 
@@ -136,12 +143,19 @@ def mail_settings(settings: Settings, mail_server: MailServer) -> Callable[..., 
 
 
 @pytest.fixture
-async def running(database: Database, bus: Bus, clock: Clock) -> AsyncIterator[Callable[..., Awaitable[Notifications]]]:
+def secrets(settings: Settings) -> SecretBox:
+    return SecretBox(settings.data_dir / "secret.key")
+
+
+@pytest.fixture
+async def running(
+    database: Database, bus: Bus, secrets: SecretBox, clock: Clock
+) -> AsyncIterator[Callable[..., Awaitable[Notifications]]]:
     """Starts notifications with settings; they are stopped at the end."""
     started: list[Notifications] = []
 
     async def running(settings: Settings, *, on: Database | None = None, over: Bus | None = None) -> Notifications:
-        notifications = Notifications(settings, on or database, over or bus, clock)
+        notifications = Notifications(settings, on or database, over or bus, secrets, clock)
         await notifications.start()
         started.append(notifications)
         return notifications
@@ -149,3 +163,53 @@ async def running(database: Database, bus: Bus, clock: Clock) -> AsyncIterator[C
     yield running
     for notifications in started:
         await notifications.stop()
+
+
+@pytest.fixture
+def hook_server() -> Iterator[HookServer]:
+    """An HTTP server that takes webhooks; it listens already."""
+    server = HookServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def hook_settings(settings: Settings) -> Settings:
+    """Settings of a service without a mail server, whose webhooks may go to this machine."""
+    return settings.model_copy(update={"webhook_private_addresses": True})
+
+
+@pytest.fixture
+def add_channel(database: Database, account_id: int, user_id: int, secrets: SecretBox) -> Callable[..., int]:
+    """Stores a channel and returns its id."""
+
+    def add_channel(target: str, name: str | None = None, account_id: int = account_id) -> int:
+        kind = ChannelType.WEBHOOK if "://" in target else ChannelType.EMAIL
+        parsed = parse_target(kind, target)
+        values = {
+            "account_id": account_id,
+            "user_id": user_id,
+            "name": name or target[:40],
+            "type": kind.value,
+            "target": parsed.shown,
+            "sealed_url": None if parsed.url is None else secrets.seal(parsed.url),
+            "created_at": NOON,
+        }
+        with database.begin() as connection:
+            return connection.execute(sa.insert(channels).values(**values).returning(channels.c.id)).scalar_one()
+
+    return add_channel
+
+
+@pytest.fixture
+def add_schedule(database: Database, account_id: int, user_id: int) -> Callable[..., dict[str, Any]]:
+    """Stores a schedule of the user and returns its row."""
+
+    def add_schedule(**changes: Any) -> dict[str, Any]:
+        values = schedule_row(account_id=account_id, user_id=user_id, **changes)
+        with database.begin() as connection:
+            row = connection.execute(sa.insert(schedules).values(**values).returning(schedules)).mappings().one()
+            return dict(row)
+
+    return add_schedule

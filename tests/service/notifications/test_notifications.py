@@ -10,13 +10,17 @@ from structlog.testing import capture_logs
 from tests.service.notifications.clocks import NOON, Clock, eventually
 from tests.service.notifications.mail_server import PASSWORD, USER, MailServer
 
+from svc_jupyter.api.notification_channels import ChannelType
+from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.runner import command_root
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.notifications import outbox
-from svc_jupyter.service.notifications.notifications import NO_SERVER, NOTIFY, Notifications
+from svc_jupyter.service.notifications.notifications import NO_SERVER, Notifications
+from svc_jupyter.service.notifications.rounds import NOTIFY
 from svc_jupyter.service.notifications.tables import outbox as table
+from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
 
 Command = dict[str, Any]
@@ -87,19 +91,49 @@ async def test_a_user_is_told_over_an_encrypted_connection_with_login(
 
 
 async def test_only_who_asked_for_it_is_told(
-    database: Database, ended_command: EndedCommand, mail_settings: MailSettings, bus: Bus, clock: Clock
+    database: Database,
+    ended_command: EndedCommand,
+    mail_settings: MailSettings,
+    bus: Bus,
+    secrets: SecretBox,
+    clock: Clock,
 ) -> None:
-    notifications = Notifications(mail_settings(), database, bus, clock)
+    notifications = Notifications(mail_settings(), database, bus, secrets, clock)
 
     tell(database, notifications, ended_command(can_notify=False))
 
     assert rows(database) == []
 
 
-async def test_a_command_whose_end_is_rolled_back_is_not_told(
-    database: Database, ended_command: EndedCommand, mail_settings: MailSettings, bus: Bus, clock: Clock
+async def test_a_command_is_told_of_once_and_to_no_disabled_user(
+    database: Database,
+    ended_command: EndedCommand,
+    mail_settings: MailSettings,
+    bus: Bus,
+    secrets: SecretBox,
+    clock: Clock,
 ) -> None:
-    notifications = Notifications(mail_settings(), database, bus, clock)
+    notifications = Notifications(mail_settings(), database, bus, secrets, clock)
+    first, second = ended_command(), ended_command()
+
+    tell(database, notifications, first)
+    tell(database, notifications, first)
+    with database.begin() as connection:
+        connection.execute(sa.update(users).where(users.c.id == first["user_id"]).values(enabled=False))
+    tell(database, notifications, second)
+
+    assert [(row.event, row.recipient) for row in rows(database)] == [(f"command:{first['id']}", "ada@example.org")]
+
+
+async def test_a_command_whose_end_is_rolled_back_is_not_told(
+    database: Database,
+    ended_command: EndedCommand,
+    mail_settings: MailSettings,
+    bus: Bus,
+    secrets: SecretBox,
+    clock: Clock,
+) -> None:
+    notifications = Notifications(mail_settings(), database, bus, secrets, clock)
     command = ended_command()
 
     with database.begin() as connection, connection.begin_nested() as savepoint:
@@ -209,10 +243,11 @@ async def test_messages_wait_together_for_a_server_that_is_down(
     running: Running,
     silent_port: int,
     bus: Bus,
+    secrets: SecretBox,
     clock: Clock,
 ) -> None:
     settings = mail_settings(smtp_port=silent_port, smtp_timeout_seconds=0.5)
-    notifications = Notifications(settings, database, bus, clock)
+    notifications = Notifications(settings, database, bus, secrets, clock)
     for _ in range(20):
         tell(database, notifications, ended_command())
 
@@ -224,7 +259,12 @@ async def test_messages_wait_together_for_a_server_that_is_down(
 
 
 async def test_a_round_of_failures_that_takes_long_ends_and_the_server_is_asked_again(
-    database: Database, ended_command: EndedCommand, mail_server: MailServer, mail_settings: MailSettings, bus: Bus
+    database: Database,
+    ended_command: EndedCommand,
+    mail_server: MailServer,
+    mail_settings: MailSettings,
+    bus: Bus,
+    secrets: SecretBox,
 ) -> None:
     await mail_server.start()
     await mail_server.stop()
@@ -235,7 +275,7 @@ async def test_a_round_of_failures_that_takes_long_ends_and_the_server_is_asked_
         now += 100
         return now
 
-    notifications = Notifications(mail_settings(), database, bus, hurried_clock)
+    notifications = Notifications(mail_settings(), database, bus, secrets, hurried_clock)
     for _ in range(3):
         tell(database, notifications, ended_command())
     await notifications.start()
@@ -339,11 +379,12 @@ async def test_what_a_service_left_is_sent_by_the_next(
     mail_settings: MailSettings,
     running: Running,
     bus: Bus,
+    secrets: SecretBox,
     clock: Clock,
 ) -> None:
     await mail_server.start()
     settings = mail_settings()
-    tell(database, Notifications(settings, database, bus, clock), ended_command())
+    tell(database, Notifications(settings, database, bus, secrets, clock), ended_command())
 
     await running(settings)
     await eventually(lambda: sent(database) == 1)
@@ -386,7 +427,7 @@ async def test_what_was_sent_is_marked_however_long_the_database_is_away(
     running: Running,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.service.notifications.notifications._RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.service.notifications.senders.RETRY_SECONDS", 0.01)
     write, refused = database.write, 0
 
     async def write_or_refuse(work: Callable[[sa.Connection], Any]) -> Any:
@@ -426,7 +467,7 @@ async def test_a_claim_outlasts_the_longest_attempt(
     (row,) = rows(database)
     assert row.next_attempt_at == NOON + 10 * 7 + 60
     with database.begin() as connection:
-        assert outbox.claim(connection, due_by=NOON + 10 * 7, until=NOON + 1000) is None
+        assert outbox.claim(connection, ChannelType.EMAIL, due_by=NOON + 10 * 7, until=NOON + 1000) is None
     await mail_server.break_off()
 
 
@@ -438,7 +479,7 @@ async def test_a_silent_server_holds_up_no_command_and_no_stop(
     running: Running,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.service.notifications.notifications._STOP_SECONDS", 0.1)
+    monkeypatch.setattr("svc_jupyter.service.notifications.rounds._STOP_SECONDS", 0.1)
     await mail_server.start()
     mail_server.silent_at = "DATA"
     notifications = await running(mail_settings(smtp_timeout_seconds=600))
@@ -509,11 +550,12 @@ async def test_a_message_that_cannot_be_written_does_not_hold_up_the_others(
     mail_settings: MailSettings,
     running: Running,
     bus: Bus,
+    secrets: SecretBox,
     clock: Clock,
 ) -> None:
     await mail_server.start()
     settings = mail_settings()
-    notifications = Notifications(settings, database, bus, clock)
+    notifications = Notifications(settings, database, bus, secrets, clock)
     for status in ("bewitched", "done"):
         tell(database, notifications, ended_command(status=status))
 

@@ -1,36 +1,34 @@
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.service.notifications.clocks import NOON
 
-from svc_jupyter.service.access.tables import users
+from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.audience import Recipient
+from svc_jupyter.service.notifications.events import Event
 from svc_jupyter.service.notifications.outbox import Letter, next_attempt_at
 from svc_jupyter.service.notifications.tables import outbox as table
 
 DAY = 24 * 3600
-Command = dict[str, Any]
+EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK
+ADA = Recipient(EMAIL, "ada@example.org")
+HOOK = Recipient(WEBHOOK, "7")
 
 
-@pytest.fixture
-def put(database: Database) -> Callable[..., bool]:
-    """Puts a message about a command into the outbox."""
-
-    def put(command: Command, now: float = NOON) -> bool:
-        with database.begin() as connection:
-            return outbox.put(connection, command_id=command["id"], user_id=command["user_id"], now=now)
-
-    return put
-
-
-def claim(database: Database, now: float, until: float) -> Letter | None:
+def put(database: Database, key: str = "command:12", *recipients: Recipient, now: float = NOON) -> set[ChannelType]:
+    """Put messages about an event into the outbox."""
+    event = Event(key, {"kind": "command", "name": key})
     with database.begin() as connection:
-        return outbox.claim(connection, due_by=now, until=until)
+        return outbox.put(connection, event, recipients or [ADA], now=now)
+
+
+def claim(database: Database, now: float, until: float, medium: ChannelType = EMAIL, *apart_from: str) -> Letter | None:
+    with database.begin() as connection:
+        return outbox.claim(connection, medium, due_by=now, until=until, apart_from=apart_from)
 
 
 def only_row(database: Database) -> Any:
@@ -67,68 +65,107 @@ def test_an_old_message_is_given_up_after_its_first_attempt() -> None:
     assert next_attempt_at(created_at=NOON, attempt=1, now=NOON + DAY) is None
 
 
-def test_a_message_goes_to_the_address_of_the_commands_user(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    command = ended_command(name="Daily sales")
+@given(retry_after=st.floats(0, 30 * 3600), attempt=st.integers(1, 20))
+def test_nobody_is_asked_again_before_they_wished(retry_after: float, attempt: int) -> None:
+    plain = next_attempt_at(created_at=NOON, attempt=attempt, now=NOON)
+    again = next_attempt_at(created_at=NOON, attempt=attempt, now=NOON, retry_after=retry_after)
 
-    assert put(command)
+    assert plain is not None
+    assert again == (None if retry_after > DAY else max(plain, NOON + retry_after))
+
+
+def test_a_message_keeps_what_it_tells(database: Database) -> None:
+    assert put(database) == {EMAIL}
 
     letter = claim(database, NOON, NOON + 60)
     assert letter is not None
-    assert (letter.recipient, letter.command_id, letter.created_at) == ("ada@example.org", command["id"], NOON)
-    assert letter.command["name"] == "Daily sales"
+    assert (letter.recipient, letter.event, letter.created_at) == ("ada@example.org", "command:12", NOON)
+    assert letter.content == {"kind": "command", "name": "command:12"}
 
 
-def test_a_command_is_told_of_once(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    command = ended_command()
+def test_each_recipient_is_told_of_an_event_once(database: Database) -> None:
+    grace = Recipient(EMAIL, "grace@example.org")
 
-    assert put(command)
-    assert not put(command)
+    assert put(database) == {EMAIL}
+    assert put(database) == set()
+    assert put(database, "command:12", ADA, grace, HOOK) == {EMAIL, WEBHOOK}
+    assert put(database, "command:13") == {EMAIL}
 
-    assert only_row(database).attempts == 0
+    with database.connect() as connection:
+        told = connection.execute(sa.select(table.c.event, table.c.recipient).order_by(table.c.id)).all()
+        assert outbox.is_told(connection, "command:13")
+        assert not outbox.is_told(connection, "command:1")
+    assert [tuple(row) for row in told] == [
+        ("command:12", "ada@example.org"),
+        ("command:12", "grace@example.org"),
+        ("command:12", "7"),
+        ("command:13", "ada@example.org"),
+    ]
 
 
-def test_a_disabled_user_is_told_nothing(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    command = ended_command()
+def test_what_was_settled_a_month_ago_is_forgotten(database: Database) -> None:
+    for key in ("command:1", "command:2", "command:3"):
+        put(database, key)
     with database.begin() as connection:
-        connection.execute(sa.update(users).where(users.c.id == command["user_id"]).values(enabled=False))
+        settled = sa.update(table).where(table.c.event != "command:3")
+        connection.execute(settled.values(next_attempt_at=None))
+        connection.execute(sa.update(table).where(table.c.event == "command:2").values(created_at=NOON + DAY))
+        outbox.forget_old(connection, now=NOON + 30 * DAY + 1)
 
-    assert not put(command)
+    with database.connect() as connection:
+        left = connection.execute(sa.select(table.c.event).order_by(table.c.id)).scalars().all()
+    assert left == ["command:2", "command:3"]
 
+
+def test_nobody_to_tell_is_no_error(database: Database) -> None:
+    with database.begin() as connection:
+        assert outbox.put(connection, Event("command:12", {}), [], now=NOON) == set()
+
+
+def test_each_medium_has_its_own_messages(database: Database) -> None:
+    put(database, "action:1", ADA, HOOK)
+
+    mail, posted = claim(database, NOON, NOON + 60), claim(database, NOON, NOON + 60, WEBHOOK)
+
+    assert mail is not None
+    assert posted is not None
+    assert (mail.recipient, posted.recipient) == (ADA.address, HOOK.address)
+    assert mail.delivery_id != posted.delivery_id
     assert claim(database, NOON, NOON + 60) is None
 
 
-def test_nothing_is_claimed_before_it_is_due(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command(), now=NOON)
+def test_who_is_left_alone_does_not_hold_up_the_others(database: Database) -> None:
+    put(database, "action:1", HOOK)
+    put(database, "action:1", Recipient(WEBHOOK, "8"), now=NOON + 1)
+
+    letter = claim(database, NOON + 2, NOON + 60, WEBHOOK, "7")
+
+    assert letter is not None
+    assert letter.recipient == "8"
+    with database.connect() as connection:
+        assert outbox.next_time(connection, WEBHOOK, apart_from=["8"]) == NOON
+        assert outbox.next_time(connection, WEBHOOK, apart_from=["7", "8"]) is None
+
+
+def test_nothing_is_claimed_before_it_is_due(database: Database) -> None:
+    put(database)
 
     assert claim(database, NOON - 1, NOON + 60) is None
     with database.connect() as connection:
-        assert outbox.next_time(connection) == NOON
+        assert outbox.next_time(connection, EMAIL) == NOON
 
 
-def test_the_message_due_for_longest_comes_first(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    late, early = ended_command(), ended_command()
-    put(late, now=NOON + 10)
-    put(early, now=NOON)
+def test_the_message_due_for_longest_comes_first(database: Database) -> None:
+    put(database, "command:1", now=NOON + 10)
+    put(database, "command:2", now=NOON)
 
     claimed = [claim(database, NOON + 20, NOON + 60) for _ in range(2)]
 
-    assert [letter.command_id for letter in claimed if letter] == [early["id"], late["id"]]
+    assert [letter.event for letter in claimed if letter] == ["command:2", "command:1"]
 
 
-def test_a_claimed_message_is_left_alone_until_the_claim_ends(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command())
+def test_a_claimed_message_is_left_alone_until_the_claim_ends(database: Database) -> None:
+    put(database)
     first = claim(database, NOON, NOON + 60)
 
     assert claim(database, NOON + 59, NOON + 119) is None
@@ -137,13 +174,11 @@ def test_a_claimed_message_is_left_alone_until_the_claim_ends(
     assert first is not None
     assert again is not None
     assert (first.attempt, again.attempt) == (1, 2)
-    assert (first.id, first.created_at) == (again.id, again.created_at)
+    assert first.delivery_id == again.delivery_id
 
 
-def test_a_sent_message_is_never_due_again(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command())
+def test_a_sent_message_is_never_due_again(database: Database) -> None:
+    put(database)
     letter = claim(database, NOON, NOON + 60)
     assert letter is not None
 
@@ -155,10 +190,8 @@ def test_a_sent_message_is_never_due_again(
     assert (row.sent_at, row.last_error) == (NOON + 1, None)
 
 
-def test_a_given_up_message_keeps_its_last_error(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command())
+def test_a_given_up_message_keeps_its_last_error(database: Database) -> None:
+    put(database)
     letter = claim(database, NOON, NOON + 60)
     assert letter is not None
 
@@ -171,10 +204,8 @@ def test_a_given_up_message_keeps_its_last_error(
     assert row.sent_at is None
 
 
-def test_the_failure_of_an_outlived_claim_does_not_disturb_the_next(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command())
+def test_the_failure_of_an_outlived_claim_does_not_disturb_the_next(database: Database) -> None:
+    put(database)
     slow = claim(database, NOON, NOON + 60)
     assert slow is not None
     assert claim(database, NOON + 60, NOON + 120) is not None
@@ -186,10 +217,8 @@ def test_the_failure_of_an_outlived_claim_does_not_disturb_the_next(
     assert (row.next_attempt_at, row.last_error) == (NOON + 120, None)
 
 
-def test_the_success_of_an_outlived_claim_counts(
-    database: Database, ended_command: Callable[..., Command], put: Callable[..., bool]
-) -> None:
-    put(ended_command())
+def test_the_success_of_an_outlived_claim_counts(database: Database) -> None:
+    put(database)
     slow = claim(database, NOON, NOON + 60)
     retry = claim(database, NOON + 60, NOON + 120)
     assert slow is not None

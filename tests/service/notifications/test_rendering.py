@@ -1,32 +1,10 @@
-from html.parser import HTMLParser
-
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from tests.service.notifications.pages import TEXTS, Page
 from tests.service.notifications.rows import row_of
 
-from svc_jupyter.service.notifications.rendering import command_ended, duration_text, size_text
-
-TEXTS = st.text(st.characters(exclude_categories=()))
-
-
-class Page(HTMLParser):
-    """The tags and the text of a page."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str | None] = []
-        self.text = ""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.links += [value for name, value in attrs if name == "href"]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
+from svc_jupyter.service.notifications.quantities import duration_text, size_text
+from svc_jupyter.service.notifications.rendering import command_ended
 
 
 def test_a_done_command_is_told_with_its_times_and_result() -> None:

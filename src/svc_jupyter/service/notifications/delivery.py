@@ -14,6 +14,7 @@ from email.message import EmailMessage
 from email.utils import parseaddr
 from functools import partial
 
+from svc_jupyter.service.notifications.failures import NotDelivered
 from svc_jupyter.service.notifications.plain_text import one_line
 from svc_jupyter.service.settings import Settings
 
@@ -21,15 +22,6 @@ _REASON_LIMIT = 500
 _STOPPING = "the service stops"
 _PERMANENT = range(500, 600)
 """Answers of a mail server that stay the same, however often it is asked (RFC 5321, 4.2.1)."""
-
-
-class NotDelivered(Exception):
-    """The mail server did not take a message; the text says why, without any secret."""
-
-    def __init__(self, reason: str, *, may_retry: bool = True) -> None:
-        super().__init__(reason)
-        self.may_retry = may_retry
-        """False where another attempt cannot end differently."""
 
 
 class SmtpSession:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
-from svc_jupyter.service.notifications.rendering import Notice
+from svc_jupyter.service.notifications.layout import Notice
 
 
-def compose(notice: Notice, *, sender: str, recipient: str, outbox_id: int, created_at: float) -> EmailMessage:
+def compose(notice: Notice, *, sender: str, recipient: str, delivery_id: str, created_at: float) -> EmailMessage:
     """Return the e-mail, text and HTML, that tells a notice; the same arguments give the same Message-ID.
 
     `sender` is an address, with a name before it if wanted. `created_at` is in Unix seconds. Raises `ValueError` when
@@ -20,7 +20,7 @@ def compose(notice: Notice, *, sender: str, recipient: str, outbox_id: int, crea
     message["To"] = recipient
     message["Subject"] = notice.subject
     message["Date"] = format_datetime(datetime.fromtimestamp(int(created_at), UTC))
-    message["Message-ID"] = message_id(sender=sender, outbox_id=outbox_id, created_at=created_at)
+    message["Message-ID"] = message_id(sender=sender, delivery_id=delivery_id)
     # No machine answers it, as with "out of office" (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(notice.text)
@@ -28,10 +28,7 @@ def compose(notice: Notice, *, sender: str, recipient: str, outbox_id: int, crea
     return message
 
 
-def message_id(*, sender: str, outbox_id: int, created_at: float) -> str:
-    """Return what names a message of this service, each time it is sent.
-
-    The time is in it because ids begin anew with a new database, while mail programs never show an id twice.
-    """
+def message_id(*, sender: str, delivery_id: str) -> str:
+    """Return what names a message of this service for mail programs, which never show an id twice."""
     domain = parseaddr(sender)[1].rpartition("@")[2] or "localhost"
-    return f"<svc-jupyter.{outbox_id}.{int(created_at * 1000)}@{domain}>"
+    return f"<svc-jupyter.{delivery_id}@{domain}>"

@@ -5,15 +5,16 @@ Every function is one step inside a transaction of the caller's, or pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.database import conflict_insert
+from svc_jupyter.service.notifications.audience import Recipient
+from svc_jupyter.service.notifications.events import Event
 from svc_jupyter.service.notifications.tables import outbox
 
 ERROR_LIMIT = 1000
@@ -21,54 +22,81 @@ ERROR_LIMIT = 1000
 _FIRST_DELAY_SECONDS = 60.0
 _LONGEST_DELAY_SECONDS = 3600.0
 _GIVE_UP_SECONDS = 24 * 3600.0
+_KEEP_SECONDS = 30 * 24 * 3600.0
 _DOUBLINGS_LIMIT = 30  # far beyond the longest delay, and short of what a float cannot hold
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A claimed message: `attempt` is 1 for the first, `created_at` Unix seconds, `command` the row it tells of."""
+    """A claimed message: `attempt` is 1 for the first, `created_at` Unix seconds, `content` what it tells."""
 
     id: int
-    command_id: int
+    event: str
     recipient: str
     created_at: float
     attempt: int
-    command: Mapping[str, Any]
+    content: Mapping[str, Any]
+
+    @property
+    def delivery_id(self) -> str:
+        """What names the message each time it is sent; the time is in it because ids begin anew with a new database."""
+        return f"{self.id}.{int(self.created_at * 1000)}"
 
 
-def next_attempt_at(*, created_at: float, attempt: int, now: float) -> float | None:
+def next_attempt_at(*, created_at: float, attempt: int, now: float, retry_after: float = 0.0) -> float | None:
     """Return when to try again after attempt number `attempt` failed; None when the message is to be given up.
 
-    One minute after the first, then twice as long each time up to an hour, for a day. A message that first could be
-    tried later than that (the service was down) has had its one attempt.
+    One minute after the first, then twice as long each time up to an hour, for a day, and never before the other side
+    asked for (`retry_after` seconds from now). A message that first could be tried later than that (the service was
+    down) has had its one attempt.
     """
     delay = _FIRST_DELAY_SECONDS * 2.0 ** min(attempt - 1, _DOUBLINGS_LIMIT)
-    again = now + min(delay, _LONGEST_DELAY_SECONDS)
+    again = now + max(min(delay, _LONGEST_DELAY_SECONDS), retry_after)
     return again if again <= created_at + _GIVE_UP_SECONDS else None
 
 
-def put(connection: sa.Connection, *, command_id: int, user_id: int, now: float) -> bool:
-    """Write a message to the command's user; return whether one was written.
-
-    None is for a disabled user, who may not know of the command any more, nor a second one for the same command.
-    """
-    recipient = sa.select(
-        sa.literal(command_id, sa.BigInteger), users.c.email, sa.literal(now, sa.Double), sa.literal(now, sa.Double)
-    ).where(users.c.id == user_id, users.c.enabled)
+def put(connection: sa.Connection, event: Event, recipients: Sequence[Recipient], *, now: float) -> set[ChannelType]:
+    """Write a message to each recipient who has none of this event yet; return the media of those written."""
+    if not recipients:
+        return set()
     written = connection.execute(
         conflict_insert(connection, outbox)
-        .from_select(["command_id", "recipient", "created_at", "next_attempt_at"], recipient)
+        .values(
+            [
+                {
+                    "event": event.key,
+                    "medium": recipient.medium.value,
+                    "recipient": recipient.address,
+                    "content": event.content,
+                    "created_at": now,
+                    "next_attempt_at": now,
+                }
+                for recipient in recipients
+            ]
+        )
         .on_conflict_do_nothing()
-        .returning(outbox.c.id)
+        .returning(outbox.c.medium)
     )
-    return written.first() is not None
+    return {ChannelType(medium) for medium in written.scalars()}
 
 
-def claim(connection: sa.Connection, *, due_by: float, until: float) -> Letter | None:
-    """Return the message that was due first, which nobody else tries before `until`; None when none was by `due_by`."""
+def is_told(connection: sa.Connection, event_key: str) -> bool:
+    """Return whether anybody was, or is about to be, told of an event."""
+    return connection.execute(sa.select(outbox.c.id).where(outbox.c.event == event_key).limit(1)).first() is not None
+
+
+def claim(
+    connection: sa.Connection, medium: ChannelType, *, due_by: float, until: float, apart_from: Collection[str] = ()
+) -> Letter | None:
+    """Return the message that was due first, which nobody else tries before `until`; None when none was by `due_by`.
+
+    `apart_from` are recipients to whom nothing is to be sent now.
+    """
     due = (
         sa.select(outbox.c.id)
-        .where(outbox.c.next_attempt_at <= due_by)
+        .where(
+            outbox.c.medium == medium.value, outbox.c.next_attempt_at <= due_by, outbox.c.recipient.not_in(apart_from)
+        )
         .order_by(outbox.c.next_attempt_at, outbox.c.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -81,18 +109,27 @@ def claim(connection: sa.Connection, *, due_by: float, until: float) -> Letter |
     ).one_or_none()
     if row is None:
         return None
-    command = connection.execute(sa.select(commands).where(commands.c.id == row.command_id)).mappings().one()
-    return Letter(row.id, row.command_id, row.recipient, row.created_at, row.attempts, dict(command))
+    return Letter(row.id, row.event, row.recipient, row.created_at, row.attempts, row.content)
 
 
-def next_time(connection: sa.Connection) -> float | None:
+def next_time(connection: sa.Connection, medium: ChannelType, *, apart_from: Collection[str] = ()) -> float | None:
     """Return when the next message is to be tried, also where another replica is at it now; None when none is left."""
-    moment: float | None = connection.execute(sa.select(sa.func.min(outbox.c.next_attempt_at))).scalar()
+    moment: float | None = connection.execute(
+        sa.select(sa.func.min(outbox.c.next_attempt_at)).where(
+            outbox.c.medium == medium.value, outbox.c.recipient.not_in(apart_from)
+        )
+    ).scalar()
     return moment
 
 
+def forget_old(connection: sa.Connection, *, now: float) -> None:
+    """Delete what was sent or given up a month ago; nobody is told of those events again."""
+    settled = outbox.c.next_attempt_at.is_(None) & (outbox.c.created_at < now - _KEEP_SECONDS)
+    connection.execute(sa.delete(outbox).where(settled))
+
+
 def mark_sent(connection: sa.Connection, letter: Letter, *, now: float) -> None:
-    """Write that the server took the message, whoever claims it by now: it must not be sent again."""
+    """Write that the other side took the message, whoever claims it by now: it must not be sent again."""
     connection.execute(
         sa.update(outbox).where(outbox.c.id == letter.id).values(sent_at=now, next_attempt_at=None, last_error=None)
     )

@@ -1,0 +1,219 @@
+"""The account's notification channels (CONVENTIONS section 7; SPEC: notification object)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from svc_jupyter.api.notification_channels import (
+    ChannelCreate,
+    ChannelType,
+    ChannelUpdate,
+    NotificationChannel,
+    NotificationChannelList,
+)
+from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.notifications.channel_targets import Target, parse_target
+from svc_jupyter.service.notifications.tables import channels
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+
+_NAMED_SCHEDULES = 5
+_NO_MAIL_SERVER = "the service has no mail server (setting SVC_SMTP_HOST): no e-mail is sent"
+
+
+class Channels:
+    """Keeps the channels. A webhook's URL is sealed, and no answer, log or error shows more of it than its host."""
+
+    def __init__(
+        self, settings: Settings, database: Database, secrets: SecretBox, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._has_mail_server = bool(settings.smtp_host)
+        self._database = database
+        self._secrets = secrets
+        self._clock = clock
+
+    def list(self, page: Page, *, by: Caller) -> NotificationChannelList:
+        """Return a page of the account's channels, newest first."""
+        require(by, Action.READ, Resource.NOTIFICATION_CHANNEL)
+        with self._database.connect() as connection:
+            rows = connection.execute(
+                sa.select(channels)
+                .where(channels.c.account_id == by.account_id)
+                .order_by(channels.c.id.desc())
+                .offset(page.offset)
+                .limit(page.fetch)
+            ).all()
+        shown, paging_info = page.cut(rows)
+        return NotificationChannelList(
+            notification_channels=[self._record(row) for row in shown], paging_info=paging_info
+        )
+
+    def get(self, channel_id: int, *, by: Caller) -> NotificationChannel:
+        """Return a channel. Raises `NotFound`."""
+        require(by, Action.READ, Resource.NOTIFICATION_CHANNEL)
+        with self._database.connect() as connection:
+            return self._record(_row(connection, by.account_id, channel_id))
+
+    def create(self, body: ChannelCreate, *, by: Caller) -> NotificationChannel:
+        """Store a new channel and return it; nothing is sent to it.
+
+        Raises `Invalid` for a target that is none, and for a name that another channel has.
+        """
+        require(by, Action.CREATE, Resource.NOTIFICATION_CHANNEL)
+        values = self._sealed(parse_target(body.type, body.target.get_secret_value()))
+        with self._writing(by.account_id, body.name, apart_from=None) as connection:
+            row = connection.execute(
+                sa.insert(channels)
+                .values(
+                    account_id=by.account_id,
+                    user_id=by.user_id,
+                    name=body.name,
+                    type=body.type.value,
+                    created_at=self._clock(),
+                    **values,
+                )
+                .returning(channels)
+            ).one()
+            channel = {"name": row.name, "type": row.type}
+            trail.record(connection, by, "create", Resource.NOTIFICATION_CHANNEL, row.id, **channel)
+        return self._record(row)
+
+    def update(self, channel_id: int, body: ChannelUpdate, *, by: Caller) -> NotificationChannel:
+        """Change the given attributes and return the channel; messages that still wait go to its new URL.
+
+        A target that is given as it is shown stays what it is. Raises `NotFound` and `Invalid`.
+        """
+        require(by, Action.UPDATE, Resource.NOTIFICATION_CHANNEL)
+        with self._database.connect() as connection:
+            before = _row(connection, by.account_id, channel_id)
+        values = self._changes(body, before)
+        with self._writing(by.account_id, values["name"], apart_from=channel_id) as connection:
+            row = connection.execute(
+                sa.update(channels)
+                .where(channels.c.id == channel_id, channels.c.account_id == by.account_id)
+                .values(**values)
+                .returning(channels)
+            ).one_or_none()
+            if row is None:
+                raise _not_found(channel_id)
+            changed = sorted(body.model_fields_set)
+            trail.record(connection, by, "update", Resource.NOTIFICATION_CHANNEL, channel_id, changed=changed)
+        return self._record(row)
+
+    def delete(self, channel_id: int, *, by: Caller) -> None:
+        """Forget a channel; messages that wait for it are not sent any more.
+
+        Raises `NotFound`, and `StateConflict` while a schedule that is not over tells its runs there: otherwise a
+        failure could go unnoticed from then on.
+        """
+        require(by, Action.DELETE, Resource.NOTIFICATION_CHANNEL)
+        with self._database.begin() as connection:
+            # Held against a schedule that begins to use it in this moment (`check_channels` waits for it).
+            _row(connection, by.account_id, channel_id, lock=True)
+            if users := _schedules_with(connection, by.account_id, channel_id):
+                named = ", ".join(users[:_NAMED_SCHEDULES]) + (", …" if len(users) > _NAMED_SCHEDULES else "")
+                raise StateConflict(
+                    f"notification channel {channel_id} is used by {len(users)} schedule(s): {named}; "
+                    "take it out of their notification_channels first"
+                )
+            connection.execute(sa.delete(channels).where(channels.c.id == channel_id))
+            trail.record(connection, by, "delete", Resource.NOTIFICATION_CHANNEL, channel_id)
+
+    def _changes(self, body: ChannelUpdate, before: sa.Row[Any]) -> dict[str, Any]:
+        values: dict[str, Any] = {"name": body.name or before.name}
+        kind = body.type or ChannelType(before.type)
+        text = None if body.target is None else body.target.get_secret_value()
+        if kind == before.type and text in (None, before.target):
+            return values
+        if text is None:
+            raise Invalid(f"target: give the one of the new type, {kind}")
+        return values | {"type": kind.value} | self._sealed(parse_target(kind, text))
+
+    def _sealed(self, target: Target) -> dict[str, str | None]:
+        sealed = None if target.url is None else self._secrets.seal(target.url)
+        return {"target": target.shown, "sealed_url": sealed}
+
+    def _record(self, row: sa.Row[Any]) -> NotificationChannel:
+        cannot_mail = row.type == ChannelType.EMAIL and not self._has_mail_server
+        return NotificationChannel(
+            id=row.id,
+            name=row.name,
+            type=row.type,
+            target=row.target,
+            account_id=row.account_id,
+            user_id=row.user_id,
+            created_at=iso_time(row.created_at),
+            warning=_NO_MAIL_SERVER if cannot_mail else None,
+        )
+
+    @contextmanager
+    def _writing(self, account_id: int, name: str, *, apart_from: int | None) -> Iterator[sa.Connection]:
+        """Yield a write transaction in which a channel gets a name that no other of its account has."""
+        same_name = sa.select(channels.c.id).where(channels.c.account_id == account_id, channels.c.name == name)
+        if apart_from is not None:
+            same_name = same_name.where(channels.c.id != apart_from)
+        try:
+            with self._database.begin() as connection:
+                known = connection.execute(same_name).scalar()
+                if known is not None:
+                    raise Invalid(f"name: notification channel {known} is called {name} already")
+                yield connection
+        except IntegrityError as error:  # another call was quicker
+            raise Invalid(f"name: another notification channel is called {name} already") from error
+
+
+def check_channels(connection: sa.Connection, account_id: int, ids: Sequence[int]) -> None:
+    """Raise `Invalid` for an id that no channel of the account has.
+
+    In a write transaction none of them can be deleted before its end.
+    """
+    wanted = set(ids)
+    if not wanted:
+        return
+    query = sa.select(channels.c.id).where(channels.c.account_id == account_id, channels.c.id.in_(wanted))
+    unknown = wanted - set(connection.execute(query.with_for_update(read=True)).scalars())
+    if unknown:
+        named = ", ".join(str(channel_id) for channel_id in sorted(unknown))
+        raise Invalid(f"notification_channels: there is no notification channel {named} in this account")
+
+
+def _schedules_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
+    """Return the account's schedules that are not over and name a channel, as in `7 (Daily sales)`."""
+    final = [status.value for status in ScheduleStatus if status.is_final]
+    listed = sa.cast(schedules.c.notification_channels, sa.Text)
+    query = sa.select(schedules.c.id, schedules.c.name, schedules.c.notification_channels).where(
+        schedules.c.account_id == account_id,
+        schedules.c.status.not_in(final),
+        listed.contains(str(channel_id)),  # a first sieve: 3 is in 13, too
+    )
+    return [
+        f"{row.id} ({row.name})" if row.name else str(row.id)
+        for row in connection.execute(query.order_by(schedules.c.id))
+        if channel_id in row.notification_channels
+    ]
+
+
+def _row(connection: sa.Connection, account_id: int, channel_id: int, *, lock: bool = False) -> sa.Row[Any]:
+    query = sa.select(channels).where(channels.c.id == channel_id, channels.c.account_id == account_id)
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    if row is None:
+        raise _not_found(channel_id)
+    return row
+
+
+def _not_found(channel_id: int) -> NotFound:
+    return NotFound(f"there is no notification channel {channel_id} in this account")

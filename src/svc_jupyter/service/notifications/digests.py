@@ -1,0 +1,128 @@
+"""Digests: what a schedule's actions did is gathered, and told in one message at its time (SPEC: notification object).
+
+An action is told in the digest that follows its end. Gathered rows leave in the transaction that writes the digest's
+messages into the outbox, so that whichever replica does it, and however often it is killed, each is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.database import Database, conflict_insert
+from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.audience import Recipient, audience, wishes_of
+from svc_jupyter.service.notifications.digest_times import next_digest
+from svc_jupyter.service.notifications.events import Event, digest_event, digest_key
+from svc_jupyter.service.notifications.outcomes import Outcome
+from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
+from svc_jupyter.service.notifications.tables import digest_entries
+from svc_jupyter.service.schedules.tables import schedules
+
+DIGESTS = "digests"
+_LOCK = 0x5C4A04
+"""Key of the advisory lock under which PostgreSQL replicas write digests: two would share out a day's actions."""
+Row = Mapping[str, Any]
+Deliverable = Callable[[Sequence[Recipient]], list[Recipient]]
+
+
+def gather(connection: sa.Connection, schedule: Row, event: Event, outcome: Outcome, *, ended_at: float) -> None:
+    """Keep the end of an action for the schedule's next digest."""
+    connection.execute(
+        conflict_insert(connection, digest_entries)
+        .values(
+            schedule_id=schedule["id"],
+            event=event.key,
+            outcome=outcome.value,
+            content=event.content["action"],
+            ended_at=ended_at,
+            due_at=_due_at(schedule, ended_at),
+        )
+        .on_conflict_do_nothing()
+    )
+
+
+def reschedule(connection: sa.Connection, schedule: Row, *, now: float) -> bool:
+    """Move what is gathered to the digest of an edited schedule; without digests any more it is told at once.
+
+    Return whether anything is gathered.
+    """
+    gathered = connection.execute(
+        sa.select(digest_entries.c.id, digest_entries.c.ended_at).where(digest_entries.c.schedule_id == schedule["id"])
+    ).all()
+    for row in gathered:
+        due_at = _due_at(schedule, row.ended_at) if schedule["is_digest"] else now
+        connection.execute(sa.update(digest_entries).where(digest_entries.c.id == row.id).values(due_at=due_at))
+    return bool(gathered)
+
+
+class Digests(Rounds):
+    """Writes the digests that are due into the outbox, also those of a time at which no service ran."""
+
+    def __init__(self, database: Database, bus: Bus, clock: Callable[[], float], *, deliverable: Deliverable) -> None:
+        super().__init__(DIGESTS, database, bus, clock)
+        self._bus = bus
+        self._deliverable = deliverable
+
+    async def _round(self) -> None:
+        work = partial(self._write_next, self._clock())
+        while not self._stopping and await self._database.write(work):
+            pass
+
+    async def _next_time(self) -> float | None:
+        return await self._database.read(_next_due)
+
+    def _write_next(self, now: float, connection: sa.Connection) -> bool:
+        """Write the digest that was due first; return False when none is."""
+        if not self._database.on_sqlite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        first = connection.execute(
+            sa.select(digest_entries.c.schedule_id)
+            .where(digest_entries.c.due_at <= now)
+            .order_by(digest_entries.c.due_at)
+            .limit(1)
+        ).scalar()
+        if first is None:
+            return False
+        schedule = dict(connection.execute(sa.select(schedules).where(schedules.c.id == first)).mappings().one())
+        gathered = (digest_entries.c.schedule_id == first) & (digest_entries.c.due_at <= now)
+        rows = connection.execute(sa.select(digest_entries).where(gathered)).all()
+        due_at = max(row.due_at for row in rows)
+        if outbox.is_told(connection, digest_key(schedule["id"], due_at)):
+            # Ended before that digest, and written only after it.
+            connection.execute(sa.update(digest_entries).where(gathered).values(due_at=_due_at(schedule, now)))
+            return True
+        self._tell(connection, schedule, due_at, rows, now)
+        connection.execute(sa.delete(digest_entries).where(digest_entries.c.id.in_([row.id for row in rows])))
+        return True
+
+    def _tell(
+        self, connection: sa.Connection, schedule: Row, due_at: float, rows: Sequence[sa.Row[Any]], now: float
+    ) -> None:
+        """Write one message per recipient, of what the schedule wants each to know now."""
+        outcomes: dict[Recipient, set[str]] = {}
+        for outcome in {Outcome(row.outcome) for row in rows}:
+            for recipient in self._deliverable(audience(connection, schedule, wishes_of(schedule, outcome))):
+                outcomes.setdefault(recipient, set()).add(outcome.value)
+        for recipient, wanted in outcomes.items():
+            event = digest_event(schedule, due_at, [row.content for row in rows if row.outcome in wanted])
+            for medium in outbox.put(connection, event, [recipient], now=now):
+                self._bus.publish(connection, NOTIFY, medium.value)
+
+
+def _due_at(schedule: Row, after: float) -> float:
+    return next_digest(
+        after,
+        hour=schedule["digest_time_hour"],
+        minute=schedule["digest_time_minute"],
+        time_zone=schedule["time_zone"],
+    )
+
+
+def _next_due(connection: sa.Connection) -> float | None:
+    moment: float | None = connection.execute(sa.select(sa.func.min(digest_entries.c.due_at))).scalar()
+    return moment

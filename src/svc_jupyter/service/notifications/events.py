@@ -1,0 +1,102 @@
+"""What is told: each event with the key by which it is told once, and the facts a message needs, as they were then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from svc_jupyter.service.notifications.outcomes import Outcome
+
+Row = Mapping[str, Any]
+_COMMAND_FACTS = (
+    *("id", "name", "command_type", "status", "tags", "label", "created_at", "start_time", "end_time"),
+    *("message", "attempts", "result", "result_rows"),
+)
+"""Not the command's text, which may hold passwords."""
+_ACTION_FACTS = ("id", "sequence_id", "nominal_time", "status", "message", "command_id", "ended_at")
+_MESSAGE_LIMIT = 10_000
+_NOT_FOUND_LIMIT = 50
+_DIGEST_ACTIONS = 200
+"""As many are told one by one; the others are counted."""
+_DIGEST_MESSAGE_LIMIT = 300
+_DIGEST_NOT_FOUND = 5
+
+
+class EventKind(StrEnum):
+    """What kind of thing a message tells of; stored in its content as `kind`."""
+
+    COMMAND = "command"
+    ACTION = "action"
+    DIGEST = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`key` names what is told; `content` is JSON."""
+
+    key: str
+    content: dict[str, Any]
+
+
+def command_event(row: Row) -> Event:
+    """Return the end of the command of a row."""
+    content = {"kind": EventKind.COMMAND.value} | {name: row[name] for name in _COMMAND_FACTS}
+    return Event(f"command:{row['id']}", content)
+
+
+def action_event(schedule: Row, action: Row, outcome: Outcome) -> Event:
+    """Return the end of an action of a schedule."""
+    missing = list((action["dependencies"] or {}).get("not_found") or ())
+    facts = {name: action[name] for name in _ACTION_FACTS}
+    facts["message"] = _cut(action["message"], _MESSAGE_LIMIT)
+    facts |= {"outcome": outcome.value, "not_found": missing[:_NOT_FOUND_LIMIT], "not_found_count": len(missing)}
+    content = {"kind": EventKind.ACTION.value, "schedule": _schedule(schedule), "action": facts}
+    return Event(f"action:{action['id']}", content)
+
+
+def digest_event(schedule: Row, due_at: float, actions: Sequence[Mapping[str, Any]]) -> Event:
+    """Return the digest of a schedule that is due at a moment, of the `action` parts of the events gathered for it.
+
+    Failures come first, each in the order of nominal times; what is too much for a message is counted.
+    """
+    ordered = sorted(
+        actions, key=lambda action: (action["outcome"] != Outcome.FAILURE, action["nominal_time"], action["id"])
+    )
+    failures = sum(action["outcome"] == Outcome.FAILURE for action in actions)
+    shown = [
+        {
+            **action,
+            "message": _cut(action["message"], _DIGEST_MESSAGE_LIMIT),
+            "not_found": action["not_found"][:_DIGEST_NOT_FOUND],
+        }
+        for action in ordered[:_DIGEST_ACTIONS]
+    ]
+    content = {
+        "kind": EventKind.DIGEST.value,
+        "schedule": _schedule(schedule),
+        "due_at": due_at,
+        "failures": failures,
+        "successes": len(actions) - failures,
+        "actions": shown,
+    }
+    return Event(digest_key(schedule["id"], due_at), content)
+
+
+def digest_key(schedule_id: int, due_at: float) -> str:
+    """Return the key of a schedule's digest that is due at a moment, as in `digest:5:2026-11-21T23:00Z`."""
+    return f"digest:{schedule_id}:{datetime.fromtimestamp(int(due_at), UTC).strftime('%Y-%m-%dT%H:%M:%SZ')}"
+
+
+def _schedule(schedule: Row) -> dict[str, Any]:
+    return {
+        "id": schedule["id"],
+        "name": schedule["name"] or str(schedule["id"]),
+        "time_zone": schedule["time_zone"],
+    }
+
+
+def _cut(text: str | None, limit: int) -> str | None:
+    return text if text is None or len(text) <= limit else text[: limit - 1] + "…"

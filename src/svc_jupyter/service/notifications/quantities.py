@@ -1,0 +1,54 @@
+"""Durations, sizes and moments, in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in its two largest units, as in `2 h 5 min`; short ones with a tenth of a second."""
+    if seconds < 10:
+        return f"{max(0.0, seconds):.1f} s"
+    left = round(seconds)
+    parts = []
+    for size, unit in _UNITS:
+        count, left = divmod(left, size)
+        parts.append((count, unit))
+    first = next(number for number, (count, _) in enumerate(parts) if count)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count)
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes in decimal units, as in `4.5 MB`."""
+    if size < 1000:
+        return f"{size} bytes"
+    value = float(size)
+    for unit in ("kB", "MB", "GB"):
+        value /= 1000
+        if value < 999.95:
+            return f"{value:.1f} {unit}"
+    return f"{value / 1000:.1f} TB"
+
+
+def count_text(count: int, noun: str) -> str:
+    """Return a number of things, as in `1 run` and `3 runs`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def moment_utc(seconds: float) -> str:
+    """Return Unix seconds, as in `2030-03-17 17:46:40 UTC`."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def moment_in(seconds: float, time_zone: str) -> str:
+    """Return Unix seconds on a zone's clock, as in `2026-11-21 09:00 CET`; with seconds where they are not 0."""
+    moment = datetime.fromtimestamp(int(seconds), ZoneInfo(time_zone))
+    return moment.strftime("%Y-%m-%d %H:%M %Z" if moment.second == 0 else "%Y-%m-%d %H:%M:%S %Z")
+
+
+def zone_text(moment: str, time_zone: str) -> str:
+    """Return a moment of `moment_in` with its zone's name, where its abbreviation is not that name."""
+    return moment if moment.endswith(f" {time_zone}") else f"{moment} ({time_zone})"

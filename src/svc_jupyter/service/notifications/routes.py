@@ -1,0 +1,61 @@
+"""Notification channels over HTTP (CONVENTIONS section 7)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.notification_channels import (
+    ChannelCreate,
+    ChannelUpdate,
+    NotificationChannel,
+    NotificationChannelList,
+)
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.notifications.channels import Channels
+
+router = APIRouter(tags=["notification channels"])
+
+
+def _channels(request: Request) -> Channels:
+    channels: Channels = request.app.state.service.channels
+    return channels
+
+
+ChannelsDep = Annotated[Channels, Depends(_channels)]
+
+
+@router.get("/notification_channels")
+def list_notification_channels(channels: ChannelsDep, caller: CallerDep, page: PageDep) -> NotificationChannelList:
+    """Return a page of the account's channels, newest first; of a webhook's URL only scheme and host are shown."""
+    return channels.list(page, by=caller)
+
+
+@router.post("/notification_channels")
+def create_notification_channel(body: ChannelCreate, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
+    """Store a channel. 422 for what is no address or no http(s) URL, and for a taken name."""
+    return channels.create(body, by=caller)
+
+
+@router.get("/notification_channels/{channel_id}")
+def get_notification_channel(channel_id: Id, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
+    """Return a channel."""
+    return channels.get(channel_id, by=caller)
+
+
+@router.put("/notification_channels/{channel_id}")
+def update_notification_channel(
+    channel_id: Id, body: ChannelUpdate, channels: ChannelsDep, caller: CallerDep
+) -> NotificationChannel:
+    """Change the given attributes of a channel; its id, and what schedules tell it, stay."""
+    return channels.update(channel_id, body, by=caller)
+
+
+@router.delete("/notification_channels/{channel_id}")
+def delete_notification_channel(channel_id: Id, channels: ChannelsDep, caller: CallerDep) -> Deleted:
+    """Forget a channel. 409, naming them, while schedules that are not over use it."""
+    channels.delete(channel_id, by=caller)
+    return Deleted(id=channel_id)
