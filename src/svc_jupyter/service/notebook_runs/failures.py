@@ -1,0 +1,82 @@
+"""Why a run stops, in words for its user: the cell, the cause in its own words, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svc_jupyter.service.notebook_runs.shown_warnings import ShownWarning
+
+RAISES_EXCEPTION = "raises-exception"
+"""The tag of a cell after which the run goes on, whatever the cell raises or warns of (SPEC: Schedule a notebook)."""
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_LINE_IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")
+_TRACEBACK_LIMIT = 100_000
+_TEXT_LIMIT = 2000
+_LINE_LIMIT = 200
+_ADVICE = f"the run stopped there; tag the cell {RAISES_EXCEPTION} to let it go on after an error"
+_NO_INPUT = "nobody answers a cell that asks for input in a run; give the value as one of the run's arguments"
+
+
+class RunFailure(Exception):
+    """A run that cannot go on; its text is complete."""
+
+    def __init__(self, message: str, *, may_retry: bool = True) -> None:
+        super().__init__(message)
+        self.message = message
+        self.may_retry = may_retry
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which of the notebook's code cells this is, and its source."""
+
+    number: int
+    count: int
+    source: str
+
+    def __str__(self) -> str:
+        return f"cell {self.number} of {self.count}"
+
+    def line(self, number: int | None) -> str:
+        """Return `, in line N: <its text>`; empty where the line is not known."""
+        lines = self.source.splitlines()
+        if number is None or not 1 <= number <= len(lines):
+            return ""
+        return f", in line {number}: {plain(lines[number - 1]).strip()[:_LINE_LIMIT]}"
+
+
+def raised(place: Place, name: str, value: str, traceback: Sequence[str]) -> RunFailure:
+    """Return the failure of a cell that raised an exception."""
+    what = f"{name}: {value}" if value else name
+    advice = _NO_INPUT if name == "StdinNotImplementedError" else _ADVICE
+    return RunFailure(f"{place}: {_shortened(plain(what))}{place.line(_line_of(traceback))}\n{advice}")
+
+
+def warned(place: Place, warning: ShownWarning) -> RunFailure:
+    """Return the failure of a cell that showed a warning."""
+    return RunFailure(
+        f"{place} showed a warning: {_shortened(plain(warning.text))}{place.line(warning.line)}\n"
+        f"the run stopped after it; tag the cell {RAISES_EXCEPTION} to let it go on after a warning"
+    )
+
+
+def kernel_ended(place: Place, how: str) -> RunFailure:
+    """Return the failure of a cell whose kernel ended under it."""
+    return RunFailure(f"{place}: the kernel ended while the cell ran: {how}")
+
+
+def plain(text: str) -> str:
+    """Return a text without the colours of a terminal."""
+    return _ANSI.sub("", text)
+
+
+def _line_of(traceback: Sequence[str]) -> int | None:
+    """Return the line of the cell that a traceback of IPython names, the innermost one."""
+    found = _LINE_IN_CELL.findall(plain("\n".join(traceback))[-_TRACEBACK_LIMIT:])
+    return int(found[-1]) if found else None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TEXT_LIMIT else f"{text[:_TEXT_LIMIT]} …"
