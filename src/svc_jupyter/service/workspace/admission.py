@@ -1,0 +1,103 @@
+"""Who may do what to a folder, note or dashboard: policies from the object up to its root, then groups and roles.
+
+The policy of the object itself comes first, then those of the folders that it lies in, the nearest first: who shares a
+folder shares what is in it. Where none of them names the caller their groups decide, and in another user's folder they
+must give the permission to manage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import (
+    Action,
+    Decision,
+    Resource,
+    decision,
+    policy_decision,
+)
+from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.workspace.folder_tree import FolderPlace
+
+_IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
+"""What an action on something new asks of the policies of the folder that it goes to."""
+
+
+def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None = None) -> None:
+    """Raise `Forbidden` unless `caller` may do `action` to the object that is, or lies in, the folder `where`.
+
+    `object_id` is the object's, None for one that is to be made or for all that lies there.
+    """
+    found = admission(caller, action, resource, where, object_id)
+    if not found.allowed:
+        named = resource if object_id is None else f"{resource} {object_id}"
+        raise Forbidden(f"{found.because} (permission to {action} {named})")
+
+
+def admit_into(caller: Caller, where: FolderPlace) -> None:
+    """Raise `Forbidden` unless `caller` may put something into a folder: `update` or `manage` (SPEC: Move a folder)."""
+    if not admission(caller, Action.MANAGE, Resource.FOLDER, where, where.id).allowed:
+        admit(caller, Action.UPDATE, Resource.FOLDER, where, where.id)
+
+
+def admission(
+    caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None
+) -> Decision:
+    """Return whether `caller` may do `action`, and why or what is missing."""
+    by_groups = decision(caller, action, resource)
+    if caller.is_admin:
+        return by_groups
+    if object_id is not None:
+        by_policy = policy_decision(caller, action, resource, object_id)
+        if by_policy is not None:
+            return by_policy
+    for folder_id in reversed(where.ids):
+        by_policy = policy_decision(caller, _IN_A_FOLDER.get(action, action), Resource.FOLDER, folder_id)
+        if by_policy is not None:
+            return Decision(by_policy.allowed, f"of folder {folder_id}: {by_policy.because}")
+    if not by_groups.allowed or where.owner_id is None or where.owner_id == caller.user_id:
+        return by_groups
+    managing = decision(caller, Action.MANAGE, resource)
+    if managing.allowed:
+        return managing
+    return Decision(
+        False, f"{where.path} is another user's folder; {managing.because}, or a policy (to {Action.MANAGE} {resource})"
+    )
+
+
+def visible(
+    caller: Caller, resource: Resource, where: FolderPlace, id_column: sa.ColumnElement[int]
+) -> sa.ColumnElement[bool]:
+    """Return the condition that is true for what the caller may read of what lies in a folder."""
+    as_the_folder = admission(caller, Action.READ, resource, where, None).allowed
+    otherwise = [one for one, allowed in _said(caller, Action.READ, resource) if allowed is not as_the_folder]
+    if not otherwise:
+        return sa.true() if as_the_folder else sa.false()
+    return id_column.not_in(_named(otherwise)) if as_the_folder else id_column.in_(_named(otherwise))
+
+
+def withheld(
+    caller: Caller, action: Action, resource: Resource, id_column: sa.ColumnElement[int]
+) -> sa.ColumnElement[bool] | None:
+    """Return the condition that is true for objects whose own policy denies `action` to the caller; None for none."""
+    denied = [one for one, allowed in _said(caller, action, resource) if not allowed]
+    return id_column.in_(_named(denied)) if denied else None
+
+
+def _said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[int, bool]]:
+    """Yield the objects whose own policy says something of the caller, and whether it allows."""
+    if caller.is_admin:
+        return
+    for kind, object_id in caller.policies.about(caller.user_id, caller.group_ids):
+        by_policy = policy_decision(caller, action, kind, object_id) if kind is resource else None
+        if by_policy is not None:
+            yield object_id, by_policy.allowed
+
+
+def _named(ids: list[int]) -> sa.BindParameter[Any]:
+    """Return ids as part of the statement: databases bound the number of parameters."""
+    return sa.bindparam(None, sorted(ids), expanding=True, literal_execute=True, type_=sa.BigInteger())

@@ -1,0 +1,74 @@
+"""Dashboards over HTTP (CONVENTIONS section 5)."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+
+from svc_jupyter.api.dashboards import Dashboard, DashboardClone, DashboardCreate, DashboardUpdate
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.fields import Id
+from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
+from svc_jupyter.service.workspace.versions import etag
+
+router = APIRouter(prefix="/notebook_dashboard", tags=["dashboards"])
+_DASHBOARD: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": Dashboard,
+        "headers": {"ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}},
+    }
+}
+
+
+def _dashboards(request: Request) -> Dashboards:
+    dashboards: Dashboards = request.app.state.service.workspace.dashboards
+    return dashboards
+
+
+DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
+IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
+
+
+@router.post("", responses=_DASHBOARD)
+def create_dashboard(body: DashboardCreate, dashboards: DashboardsDep, caller: CallerDep) -> Response:
+    """Publish a note as it is now. 422 for a taken name, 404 for an unknown note."""
+    return _answer(dashboards.create(body, by=caller))
+
+
+@router.get("/{dashboard_id}", responses=_DASHBOARD)
+def get_dashboard(dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep) -> Response:
+    """Return a dashboard with what it shows."""
+    return _answer(dashboards.get(dashboard_id, by=caller))
+
+
+@router.put("/{dashboard_id}", responses=_DASHBOARD)
+def update_dashboard(
+    dashboard_id: Id, body: DashboardUpdate, dashboards: DashboardsDep, caller: CallerDep, if_match: IfMatch = None
+) -> Response:
+    """Rename, move, lay out or refresh. 409 when If-Match names another version than the dashboard has."""
+    return _answer(dashboards.update(dashboard_id, body, if_match, by=caller))
+
+
+@router.put("/{dashboard_id}/clone", responses=_DASHBOARD)
+def clone_dashboard(dashboard_id: Id, body: DashboardClone, dashboards: DashboardsDep, caller: CallerDep) -> Response:
+    """Make a copy and return it: without a name under a free one, without a location beside the dashboard."""
+    return _answer(dashboards.clone(dashboard_id, body, by=caller))
+
+
+@router.delete("/{dashboard_id}")
+def delete_dashboard(
+    dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep, if_match: IfMatch = None
+) -> Deleted:
+    """Delete a dashboard; its note stays."""
+    dashboards.delete(dashboard_id, if_match, by=caller)
+    return Deleted(id=dashboard_id)
+
+
+def _answer(dashboard: ReadDashboard) -> Response:
+    content = dashboard.summary.model_dump() | dashboard.document
+    text = json.dumps(content, separators=(",", ":"))
+    headers = {"ETag": etag(dashboard.summary.version)}
+    return Response(text, headers=headers, media_type="application/json")

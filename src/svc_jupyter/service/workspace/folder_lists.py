@@ -1,0 +1,124 @@
+"""What is in a folder: its folders, then its notes or dashboards, each by name (CONVENTIONS section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.folders import NOTES, FolderContents
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, decision, require
+from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.workspace import folder_tree
+from svc_jupyter.service.workspace.admission import admit, visible
+from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
+from svc_jupyter.service.workspace.folder_tree import FolderPlace
+from svc_jupyter.service.workspace.locations import location_of
+from svc_jupyter.service.workspace.places import Places, missing, owner_of
+from svc_jupyter.service.workspace.records import (
+    DASHBOARD_COLUMNS,
+    NOTE_COLUMNS,
+    dashboard_summary,
+    folder_record,
+    note_summary,
+)
+from svc_jupyter.service.workspace.tables import dashboards, folders, notes
+
+
+class FolderLists:
+    """Lists folders for callers: a handful of statements, however much there is."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def list(self, folder_type: str, location: str | None, page: Page, *, by: Caller) -> FolderContents:
+        """Return a page of what the caller may read of a folder; without a location the roots.
+
+        Raises `NotFound`, `Forbidden`, and `Invalid` for a location that cannot be or is of the other type.
+        """
+        path = location_of(location or "", "location")
+        if path.is_above_roots:
+            return self._roots(folder_type, path, page, by)
+        with self._places.database.connect() as connection:
+            owner_id = owner_of(connection, path, by)
+            place = folder_tree.find(connection, by.account_id, folder_type, path, owner_id)
+            if place is not None:
+                return _contents(connection, place, page, by)
+            error = missing(connection, path, owner_id, "location", folder_type, by)
+        if path.inside:
+            raise error
+        with self._places.changing() as connection:  # a root that nobody has used yet
+            return _contents(connection, self._places.at(connection, str(path), "location", folder_type, by), page, by)
+
+    def _roots(self, folder_type: str, path: ContentsPath, page: Page, by: Caller) -> FolderContents:
+        require(by, Action.READ, Resource.FOLDER)
+        with self._places.database.connect() as connection:
+            shown, paging_info = page.cut(_owners(connection, page, by, with_common=not path.parts))
+            owners = [owner_id for owner_id, _ in shown]
+            known = folder_tree.roots(connection, by.account_id, folder_type, owners)
+        if len(known) < len(owners):  # those that nobody has used yet
+            with self._places.database.begin() as connection:
+                folder_tree.ensure_roots(connection, by.account_id, folder_type, owners, self._places.clock())
+                known = folder_tree.roots(connection, by.account_id, folder_type, owners)
+        found = [folder_record(known[owner_id], root) for owner_id, root in shown]
+        return FolderContents(folders=found, paging_info=paging_info)
+
+
+def _contents(connection: sa.Connection, place: FolderPlace, page: Page, by: Caller) -> FolderContents:
+    admit(by, Action.READ, Resource.FOLDER, place, place.id)
+    inside = sa.and_(folders.c.parent_id == place.id, visible(by, Resource.FOLDER, place, folders.c.id))
+    found: Sequence[sa.Row[Any]] = connection.execute(
+        sa.select(folders).where(inside).order_by(folders.c.name).offset(page.offset).limit(page.fetch)
+    ).all()
+    objects: Sequence[sa.Row[Any]] = ()
+    if len(found) < page.fetch:
+        before = page.offset
+        if before:
+            before -= connection.execute(sa.select(sa.func.count()).select_from(folders).where(inside)).scalar_one()
+        objects = _objects(connection, place, max(before, 0), page.fetch - len(found), by)
+    shown, paging_info = page.cut([*found, *objects])
+    contents = FolderContents(
+        folders=[folder_record(row, place.path / row.name) for row in shown[: len(found)]], paging_info=paging_info
+    )
+    if place.row.type == NOTES:
+        contents.notes = [note_summary(row, place.path) for row in shown[len(found) :]]
+    else:
+        contents.notebook_dashboards = [dashboard_summary(row, place.path) for row in shown[len(found) :]]
+    return contents
+
+
+def _objects(
+    connection: sa.Connection, place: FolderPlace, offset: int, limit: int, by: Caller
+) -> Sequence[sa.Row[Any]]:
+    """Return notes or dashboards of a folder, none to a caller who may read none."""
+    if place.row.type == NOTES:
+        table, columns, resource = notes, NOTE_COLUMNS, Resource.NOTE
+    else:
+        table, columns, resource = dashboards, DASHBOARD_COLUMNS, Resource.NOTEBOOK_DASHBOARD
+    return connection.execute(
+        sa.select(*columns)
+        .where(table.c.folder_id == place.id, visible(by, resource, place, table.c.id))
+        .order_by(table.c.name)
+        .offset(offset)
+        .limit(limit)
+    ).all()
+
+
+def _owners(
+    connection: sa.Connection, page: Page, by: Caller, *, with_common: bool
+) -> list[tuple[int | None, ContentsPath]]:
+    """Return whose roots are on a page, and one more: `Common`, which is None's, then the users' by e-mail address."""
+    everybody = sa.select(users.c.id, users.c.email).where(users.c.account_id == by.account_id)
+    if not decision(by, Action.MANAGE, Resource.FOLDER).allowed:
+        everybody = everybody.where(users.c.id == by.user_id)
+    found: list[tuple[int | None, ContentsPath]] = []
+    if with_common and page.offset == 0:
+        found.append((None, ContentsPath((COMMON,))))
+    rows = connection.execute(
+        everybody.order_by(users.c.email).offset(max(page.offset - with_common, 0)).limit(page.fetch - len(found))
+    )
+    found += [(row.id, user_root(row.email)) for row in rows]
+    return found

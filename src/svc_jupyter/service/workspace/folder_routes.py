@@ -1,0 +1,98 @@
+"""Folders of notes and dashboards over HTTP (SPEC: Move a folder, Delete a folder; CONVENTIONS section 5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.folders import (
+    Folder,
+    FolderChanged,
+    FolderContents,
+    FolderCreate,
+    FolderDelete,
+    FolderDeleted,
+    FolderMove,
+    FolderReference,
+    FolderRename,
+    FolderType,
+)
+from svc_jupyter.api.notes import LocationText
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.workspace.folder_lists import FolderLists
+from svc_jupyter.service.workspace.folders import Folders
+
+router = APIRouter(prefix="/folders", tags=["folders"])
+
+
+def _folders(request: Request) -> Folders:
+    folders: Folders = request.app.state.service.workspace.folders
+    return folders
+
+
+def _lists(request: Request) -> FolderLists:
+    lists: FolderLists = request.app.state.service.workspace.lists
+    return lists
+
+
+async def _meant(
+    body: FolderDelete | None = None,
+    folder_id: Annotated[Id | None, Query()] = None,
+    location: Annotated[LocationText | None, Query()] = None,
+    type_: Annotated[FolderType | None, Query(alias="type")] = None,
+) -> FolderReference:
+    """Return the folder that the body names; what it does not say is taken from the query."""
+    given: dict[str, Any] = {"folder_id": folder_id, "location": location, "type": type_}
+    if body is not None:
+        given |= body.model_dump(exclude_unset=True)
+    if given["type"] is None:
+        raise Invalid("type: Field required")
+    return FolderReference(**given)
+
+
+FoldersDep = Annotated[Folders, Depends(_folders)]
+ListsDep = Annotated[FolderLists, Depends(_lists)]
+
+
+@router.get("", response_model_exclude_unset=True)
+def list_folder(
+    type_: Annotated[FolderType, Query(alias="type")],
+    lists: ListsDep,
+    caller: CallerDep,
+    page: PageDep,
+    location: Annotated[LocationText | None, Query(description="without it: the roots")] = None,
+) -> FolderContents:
+    """Return a page of what is in a folder, by name: folders, then notes or dashboards. 404 when it is not there."""
+    return lists.list(type_, location, page, by=caller)
+
+
+@router.post("")
+def create_folder(body: FolderCreate, folders: FoldersDep, caller: CallerDep) -> Folder:
+    """Make a folder in the folder at `location`. 422 for a taken name."""
+    return folders.create(body, by=caller)
+
+
+@router.put("/rename")
+def rename_folder(body: FolderRename, folders: FoldersDep, caller: CallerDep) -> Folder:
+    """Give a folder another name. 422 for a taken one and for a root."""
+    return folders.rename(body, by=caller)
+
+
+@router.post("/move")
+def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> FolderChanged:
+    """Move a folder with all that is in it (SPEC: Move a folder). 403 without `update` or `manage` on the target.
+
+    422 when it would lie in itself, or when its name is taken there; then nothing has moved.
+    """
+    return folders.move(body, by=caller)
+
+
+@router.delete("/delete")
+def delete_folder(
+    reference: Annotated[FolderReference, Depends(_meant)], folders: FoldersDep, caller: CallerDep
+) -> FolderDeleted:
+    """Delete a folder with all that is in it (SPEC: Delete a folder). 409 while a note in it is being run."""
+    return folders.delete(reference, by=caller)

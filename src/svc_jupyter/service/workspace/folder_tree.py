@@ -1,0 +1,163 @@
+"""The folders of notes and dashboards as a tree in the database: each knows its parent, so a move changes one row.
+
+Everything here takes a connection; what changes the tree is done while `lock` is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.database import conflict_insert
+from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
+from svc_jupyter.service.workspace.tables import COMMON_ROOT, folders
+
+_LOCK = 0x5C4A05
+"""Key of PostgreSQL's advisory lock on all trees; SQLite has one writer at a time anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlace:
+    """A folder and where it lies. `ids` are its ancestors' and its own, from the root on."""
+
+    row: sa.Row[Any]
+    path: ContentsPath
+    ids: tuple[int, ...]
+    owner_id: int | None
+    """The user whose folder it lies in, None in `Common`."""
+
+    @property
+    def id(self) -> int:
+        """The folder's id."""
+        return self.ids[-1]
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is `Common` or a user's own folder."""
+        return len(self.ids) == 1
+
+
+class Extent(NamedTuple):
+    """How far a folder's subtree reaches below it: in folders, and in characters of the longest location."""
+
+    levels: int
+    characters: int
+
+
+def lock(connection: sa.Connection) -> None:
+    """Make other changes of trees wait for this transaction: two moves could each be right and both make a cycle."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+
+
+def ensure_roots(
+    connection: sa.Connection, account_id: int, folder_type: str, owners: Iterable[int | None], now: float
+) -> None:
+    """Make the roots that are not there yet, of users and, for None, of `Common`."""
+    about = {"account_id": account_id, "type": folder_type, "name": "", "created_at": now}
+    rows = [about | {"root_of": COMMON_ROOT if owner is None else owner} for owner in owners]
+    connection.execute(conflict_insert(connection, folders).values(rows).on_conflict_do_nothing())
+
+
+def roots(
+    connection: sa.Connection, account_id: int, folder_type: str, owners: Iterable[int | None]
+) -> dict[int | None, sa.Row[Any]]:
+    """Return the rows of the roots that are there, by their owner."""
+    wanted = [COMMON_ROOT if owner is None else owner for owner in owners]
+    found = connection.execute(
+        sa.select(folders).where(
+            folders.c.account_id == account_id, folders.c.type == folder_type, folders.c.root_of.in_(wanted)
+        )
+    )
+    return {None if row.root_of == COMMON_ROOT else row.root_of: row for row in found}
+
+
+def find(
+    connection: sa.Connection, account_id: int, folder_type: str, path: ContentsPath, owner_id: int | None
+) -> FolderPlace | None:
+    """Return the folder at a path, by one statement, or None when there is none."""
+    walk = (
+        sa.select(folders.c.id, sa.literal(0).label("level"))
+        .where(
+            folders.c.account_id == account_id,
+            folders.c.type == folder_type,
+            folders.c.root_of == (COMMON_ROOT if owner_id is None else owner_id),
+        )
+        .cte("walk", recursive=True)
+    )
+    if path.inside:
+        steps = [
+            sa.select(sa.literal(level).label("level"), sa.literal(name).label("name"))
+            for level, name in enumerate(path.inside, start=1)
+        ]
+        wanted = (steps[0] if len(steps) == 1 else sa.union_all(*steps)).cte("wanted")
+        step = sa.select(folders.c.id, wanted.c.level).select_from(
+            walk.join(wanted, wanted.c.level == walk.c.level + 1).join(
+                folders, (folders.c.parent_id == walk.c.id) & (folders.c.name == wanted.c.name)
+            )
+        )
+        walk = walk.union_all(step)
+    rows = connection.execute(sa.select(folders).join(walk, walk.c.id == folders.c.id).order_by(walk.c.level)).all()
+    if len(rows) != len(path.inside) + 1:
+        return None
+    return FolderPlace(rows[-1], path, tuple(row.id for row in rows), owner_id)
+
+
+def place(connection: sa.Connection, account_id: int, folder_id: int) -> FolderPlace | None:
+    """Return a folder of the account by its id, or None when there is none."""
+    return places(connection, account_id, [folder_id]).get(folder_id)
+
+
+def places(connection: sa.Connection, account_id: int, folder_ids: Collection[int]) -> dict[int, FolderPlace]:
+    """Return those of the folders that are there, each with its way from the root, by one statement."""
+    climb = (
+        sa.select(folders.c.id.label("of"), folders.c.id, folders.c.parent_id, sa.literal(0).label("level"))
+        .where(folders.c.id.in_(folder_ids), folders.c.account_id == account_id)
+        .cte("climb", recursive=True)
+    )
+    climb = climb.union_all(
+        sa.select(climb.c.of, folders.c.id, folders.c.parent_id, climb.c.level + 1).join(
+            climb, climb.c.parent_id == folders.c.id
+        )
+    )
+    rows = connection.execute(
+        sa.select(folders, users.c.email, climb.c.of)
+        .join(climb, climb.c.id == folders.c.id)
+        .outerjoin(users, users.c.id == folders.c.root_of)
+        .order_by(climb.c.of, climb.c.level.desc())
+    )
+    return {folder_id: _placed(list(way)) for folder_id, way in groupby(rows, key=attrgetter("of"))}
+
+
+def _placed(way: list[sa.Row[Any]]) -> FolderPlace:
+    root = way[0]
+    in_common = root.root_of == COMMON_ROOT
+    start = ContentsPath((COMMON,)) if in_common else user_root(root.email)
+    path = ContentsPath((*start.parts, *(row.name for row in way[1:])))
+    return FolderPlace(way[-1], path, tuple(row.id for row in way), None if in_common else root.root_of)
+
+
+def subtree(folder_id: int) -> sa.CTE:
+    """Return the folders from one on down, with columns `id`, `level` and `characters` below it."""
+    start = sa.select(folders.c.id, sa.literal(0).label("level"), sa.literal(0).label("characters")).where(
+        folders.c.id == folder_id
+    )
+    tree = start.cte("subtree", recursive=True)
+    return tree.union_all(
+        sa.select(folders.c.id, tree.c.level + 1, tree.c.characters + 1 + sa.func.length(folders.c.name)).join(
+            tree, folders.c.parent_id == tree.c.id
+        )
+    )
+
+
+def extent(connection: sa.Connection, folder_id: int) -> Extent:
+    """Return how far the subtree of a folder reaches below it."""
+    tree = subtree(folder_id)
+    row = connection.execute(sa.select(sa.func.max(tree.c.level), sa.func.max(tree.c.characters))).one()
+    return Extent(*row)

@@ -1,0 +1,208 @@
+"""Notebooks, files and folders of the account (SPEC: Read a Jupyter notebook or directory; CONVENTIONS section 5).
+
+Everything here blocks: it is called from worker threads.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable
+
+from svc_jupyter.api.jupyter_contents import (
+    Contents,
+    ContentsCreate,
+    ContentsDeleted,
+    ContentsMove,
+    ContentsSave,
+)
+from svc_jupyter.service.access.accounts import Accounts
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.workspace import contents_models as models
+from svc_jupyter.service.workspace import contents_reading as reading
+from svc_jupyter.service.workspace import contents_writing as writing
+from svc_jupyter.service.workspace.contents_failures import told
+from svc_jupyter.service.workspace.contents_paths import (
+    COMMON,
+    NOTEBOOK_SUFFIX,
+    USERS,
+    ContentsPath,
+    check_name,
+    copy_names,
+    parse_path,
+)
+from svc_jupyter.service.workspace.contents_places import ContentsPlaces, Place
+from svc_jupyter.service.workspace.contents_reading import Wanted, model_of, require_folder, status_of
+from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, encoded, require_outline
+
+COPY_LIMIT_BYTES = 500 * 10**6
+"""More is refused: the caller waits for the end of it."""
+
+
+class JupyterContents:
+    """The account's contents, with the roots `Common` and `Users/<e-mail>`.
+
+    Every method raises `Forbidden` while the feature is off, for a caller without the permission, and for another
+    user's folder; `Invalid` for a path that cannot be; `NotFound` for one where nothing is.
+    """
+
+    def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
+        self._database = database
+        self._places = ContentsPlaces(settings, database, accounts)
+
+    def get(self, path: str, wanted: Wanted, *, by: Caller) -> Contents:
+        """Return a file, notebook or folder; `Invalid` when it is not of the type or format that is wanted."""
+        self._places.admit(by, Action.READ)
+        parsed = parse_path(path)
+        if parsed.is_above_roots:
+            reading.check_type(parsed, "directory", wanted.type)
+            return self._above_roots(parsed, by, content=wanted.content)
+        place = self._places.place(parsed, by)
+        with told(place.path):
+            return reading.read(place, wanted)
+
+    def create(self, path: str, request: ContentsCreate, *, by: Caller) -> Contents:
+        """Make a notebook, file or folder in the folder `path`, or a copy, and return it without its content."""
+        self._places.admit(by, Action.CREATE)
+        folder = self._places.place(path, by)
+        require_folder(folder)
+        if request.name is not None:
+            check_name(request.name, "name")
+        if request.copy_from is not None:
+            name = self._copy(request.copy_from, folder, request.name, by)
+        else:
+            name = writing.create(folder, request)
+        self._tell(by, "create", folder / name)
+        return model_of(folder / name)
+
+    def save(self, path: str, request: ContentsSave, *, by: Caller) -> Contents:
+        """Store a notebook or file, in place of the one that is there, or make a folder; return it without content."""
+        self._places.admit(by, Action.UPDATE)
+        if request.copy_from is not None:
+            raise Invalid("copy_from: a copy is made by POST to the folder it goes to")
+        if request.chunk is not None:
+            raise Invalid("chunk: a file is uploaded in one request, not in chunks")
+        place = self._inner_place(path, by)
+        require_folder(place.folder)
+        with told(place.path):
+            writing.save(place, request)
+        self._tell(by, "save", place)
+        return model_of(place)
+
+    def move(self, path: str, request: ContentsMove, *, by: Caller) -> Contents:
+        """Give a file or folder the path that the request names, and return it without content.
+
+        Raises `Invalid` when anything is there already, and for a folder that would lie in itself.
+        """
+        self._places.admit(by, Action.UPDATE)
+        source, target = self._inner_place(path, by), self._inner_place(request.path, by)
+        if target.path == source.path:
+            return model_of(source)
+        if target.parts[: len(source.parts)] == source.parts:
+            raise Invalid(f"path: {source.path} cannot be moved into itself")
+        status_of(source)
+        require_folder(target.folder)
+        with told(target.path):
+            source.tree.move(source.parts, target.parts)
+        self._tell(by, "move", target, moved_from=str(source.path))
+        return model_of(target)
+
+    def delete(self, path: str, *, by: Caller) -> ContentsDeleted:
+        """Delete a file, or a folder with all that is in it."""
+        self._places.admit(by, Action.DELETE)
+        place = self._inner_place(path, by)
+        with told(place.path):
+            place.tree.delete(place.parts)
+        self._tell(by, "delete", place)
+        return ContentsDeleted(path=str(place.path))
+
+    def check_notebook(self, path: str, caller: Caller) -> None:
+        """Raise, with the reason, unless `path` is a notebook that the caller may read now."""
+        self._places.admit(caller, Action.READ)
+        self._notebook_place(path, caller)
+
+    def read_notebook(self, path: str, *, account_id: int, user_id: int) -> str:
+        """Return the text of a notebook's file as it is now, in the name of a user with the rights they have now.
+
+        Raises `Forbidden` for a disabled user, `Invalid` for a file that is no notebook.
+        """
+        caller = self._places.caller(account_id, user_id)
+        self._places.admit(caller, Action.READ)
+        place = self._notebook_place(path, caller)
+        with told(place.path):
+            data, _ = place.tree.read(place.parts, reading.READ_LIMIT_BYTES)
+        try:
+            return require_outline(data)
+        except NotANotebookError as error:
+            raise Invalid(f"{place.path} is not a notebook: {error}") from error
+
+    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int) -> None:
+        """Put a notebook's text in place of the one that is there, at once for everybody who reads it.
+
+        Raises `NotFound` when it was moved or deleted meanwhile, `Invalid` when the text is so large that nobody could
+        read it again, `Unavailable` when there is no room. The old one stays then.
+        """
+        caller = self._places.caller(account_id, user_id)
+        self._places.admit(caller, Action.UPDATE)
+        place = self._notebook_place(path, caller)
+        data = encoded(text)
+        if len(data) > reading.READ_LIMIT_BYTES:
+            limit = reading.READ_LIMIT_BYTES
+            raise Invalid(f"{place.path} stays as it was: the new text has {len(data)} bytes, more than {limit}")
+        with told(place.path):
+            place.tree.save(place.parts, data, must_exist=True)
+
+    def sweep(self) -> None:
+        """Remove what killed processes left half done; called now and then."""
+        self._places.sweep()
+
+    def _tell(self, by: Caller, action: str, place: Place, **detail: str) -> None:
+        """Log a change right after it: files and the database have no transaction in common."""
+        with self._database.begin() as connection:
+            trail.record(connection, by, action, Resource.JUPYTER_NOTEBOOK, str(place.path), **detail)
+
+    def _above_roots(self, path: ContentsPath, by: Caller, *, content: bool) -> Contents:
+        folders = self._places.user_folders(by)
+        if path.parts:
+            children = [_user_folder(place, since) for place, since in folders]
+        else:
+            common = model_of(self._places.place(COMMON, by))
+            children = [common, self._above_roots(ContentsPath((USERS,)), by, content=False)]
+        since = min((seconds for _, seconds in folders), default=0.0)
+        model = models.virtual_folder(path, since, writable=False)
+        return models.with_children(model, children) if content else model
+
+    def _inner_place(self, path: str, by: Caller) -> Place:
+        place = self._places.place(path, by)
+        if place.path.is_root:
+            raise Invalid(f"path: {place.path} is a root folder, which cannot be replaced, moved or deleted")
+        return place
+
+    def _notebook_place(self, path: str, caller: Caller) -> Place:
+        place = self._places.place(path, caller)
+        status = status_of(place)
+        if stat.S_ISDIR(status.st_mode):
+            raise Invalid(f"path: {place.path} is a folder, not a notebook")
+        if not place.path.name.endswith(NOTEBOOK_SUFFIX):
+            raise Invalid(f"path: {place.path} is not a notebook: its name must end with {NOTEBOOK_SUFFIX}")
+        return place
+
+    def _copy(self, path: str, folder: Place, name: str | None, by: Caller) -> str:
+        source = self._inner_place(path, by)
+        status_of(source)
+        if folder.parts[: len(source.parts)] == source.parts:
+            raise Invalid(f"copy_from: {source.path} cannot be copied into itself")
+        names: Iterable[str] = copy_names(source.path.name) if name is None else [name]
+        with told(folder.path / name if name else source.path):
+            return folder.tree.copy(source.parts, folder.parts, names, COPY_LIMIT_BYTES)
+
+
+def _user_folder(place: Place, since: float) -> Contents:
+    try:
+        return model_of(place)
+    except NotFound:
+        return models.virtual_folder(place.path, since, writable=True)

@@ -1,0 +1,86 @@
+"""Jupyter contents over HTTP (SPEC: Read a Jupyter notebook or directory; CONVENTIONS section 5).
+
+The routes are no coroutines, so that they and the JSON of a large notebook are worked on in threads.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from svc_jupyter.api.jupyter_contents import (
+    Contents,
+    ContentsCreate,
+    ContentsDeleted,
+    ContentsFormat,
+    ContentsMove,
+    ContentsSave,
+    ContentsType,
+)
+from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.workspace.contents_models import as_json
+from svc_jupyter.service.workspace.contents_reading import Wanted
+from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
+
+router = APIRouter(
+    prefix="/jupyter_notebooks/contents", tags=["jupyter contents"], responses={200: {"model": Contents}}
+)
+
+
+async def _contents(request: Request) -> JupyterContents:
+    contents: JupyterContents = request.app.state.service.jupyter_contents
+    return contents
+
+
+async def _wanted(
+    type_: Annotated[ContentsType | None, Query(alias="type", description="what it must be")] = None,
+    format_: Annotated[ContentsFormat | None, Query(alias="format", description="of a file's content")] = None,
+    content: Annotated[bool, Query(description="0: the model alone")] = True,
+    hash_: Annotated[bool, Query(alias="hash", description="1: with the SHA-256 of the file")] = False,
+) -> Wanted:
+    return Wanted(type_, format_, content, hash_)
+
+
+ContentsDep = Annotated[JupyterContents, Depends(_contents)]
+WantedDep = Annotated[Wanted, Depends(_wanted)]
+
+
+@router.get("")
+def list_jupyter_roots(contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
+    """Return the folder that holds `Common` and `Users`."""
+    return _answer(contents.get("", wanted, by=caller))
+
+
+@router.get("/{path:path}")
+def get_jupyter_contents(path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
+    """Return a notebook, file or folder. 403 for another user's folder, 422 when it is not of the wanted type."""
+    return _answer(contents.get(path, wanted, by=caller))
+
+
+@router.post("/{path:path}")
+def create_jupyter_contents(path: str, body: ContentsCreate, contents: ContentsDep, caller: CallerDep) -> Response:
+    """Make a notebook, file, folder or copy in a folder. 422 when the given name is taken."""
+    return _answer(contents.create(path, body, by=caller))
+
+
+@router.put("/{path:path}")
+def save_jupyter_contents(path: str, body: ContentsSave, contents: ContentsDep, caller: CallerDep) -> Response:
+    """Store a notebook or file at a path, or make a folder. 422 for content that is no notebook, text or base64."""
+    return _answer(contents.save(path, body, by=caller))
+
+
+@router.patch("/{path:path}")
+def move_jupyter_contents(path: str, body: ContentsMove, contents: ContentsDep, caller: CallerDep) -> Response:
+    """Move to another path. 422 when anything is there already."""
+    return _answer(contents.move(path, body, by=caller))
+
+
+@router.delete("/{path:path}", responses={200: {"model": ContentsDeleted}})
+def delete_jupyter_contents(path: str, contents: ContentsDep, caller: CallerDep) -> ContentsDeleted:
+    """Delete a file, or a folder with all that is in it; the root folders stay."""
+    return contents.delete(path, by=caller)
+
+
+def _answer(model: Contents) -> Response:
+    return Response(as_json(model), media_type="application/json")

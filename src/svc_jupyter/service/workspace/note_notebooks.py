@@ -1,0 +1,181 @@
+"""Notes as Jupyter notebooks and back, without loss. Functions of values.
+
+What one format has and the other lacks travels in a place that the other keeps: a paragraph's own attributes in the
+cell's metadata under `svc_note`, a cell's own in the paragraph under `ipynb`. Nothing is written there that the cell or
+paragraph itself tells; where a cell was edited elsewhere meanwhile, the cell is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.workspace.note_documents import Document
+from svc_jupyter.service.workspace.note_results import KEY, outputs_of, results_of
+from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
+
+_LEFT = "ipynb"
+"""Where a note keeps what a notebook has besides."""
+_FORMAT, _MINOR = 4, 5
+_MARKDOWN = re.compile(r"\A[ \t]*%(?:[\w-]+\.)?md(?:[ \t]*\r?\n|[ \t]+|\Z)")
+_MARKDOWN_MARK = "%md\n"
+_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def note_of(notebook: Mapping[str, Any]) -> Document:
+    """Return the document that a notebook of any known format makes. Raises `Invalid` when it is none."""
+    content = _valid({"nbformat": _FORMAT, "nbformat_minor": _MINOR, "metadata": {}, **notebook})
+    metadata = dict(content["metadata"])
+    kept = _object(metadata.pop(KEY, None))
+    document: Document = {"paragraphs": [_paragraph(cell) for cell in content["cells"]]}
+    document |= {key: value for key, value in kept.items() if key != "paragraphs"}
+    left = {"metadata": metadata} if metadata else {}
+    if content["nbformat_minor"] != _MINOR:
+        left["nbformat_minor"] = content["nbformat_minor"]
+    return {**document, _LEFT: left} if left else document
+
+
+def notebook_of(document: Document) -> dict[str, Any]:
+    """Return a valid notebook of the newest format that says what a document says."""
+    left = _object(document.get(_LEFT))
+    kept = {key: value for key, value in document.items() if key not in ("paragraphs", _LEFT)}
+    metadata = {**_object(left.get("metadata")), **({KEY: kept} if kept else {})}
+    taken: set[str] = set()
+    notebook = {
+        "nbformat": _FORMAT,
+        "nbformat_minor": left.get("nbformat_minor", _MINOR),
+        "metadata": metadata,
+        "cells": [_cell(paragraph, taken) for paragraph in document["paragraphs"]],
+    }
+    try:
+        return _valid(notebook)
+    except Invalid:  # something else wrote into `ipynb`: the cells without it are always a notebook
+        bare = [{key: value for key, value in one.items() if key != _LEFT} for one in document["paragraphs"]]
+        taken = set()
+        return notebook | {
+            "nbformat_minor": _MINOR,
+            "metadata": {KEY: kept} if kept else {},
+            "cells": [_cell(paragraph, taken) for paragraph in bare],
+        }
+
+
+def _valid(notebook: dict[str, Any]) -> dict[str, Any]:
+    try:
+        document = NotebookDocument.of(notebook)
+        content = document.content
+        if content["nbformat_minor"] < _MINOR:
+            content["nbformat_minor"] = _MINOR
+            for number, cell in enumerate(content["cells"], start=1):
+                cell["id"] = f"cell-{number}"
+            document = NotebookDocument.of(content)
+        document.require_valid()
+    except NotANotebookError as error:
+        raise Invalid(f"cells: this is not a notebook: {error}") from error
+    return document.content
+
+
+def _paragraph(cell: Mapping[str, Any]) -> Document:
+    metadata = dict(cell["metadata"])
+    kept = _object(metadata.pop(KEY, None))
+    paragraph: Document = {"id": cell["id"], **_object(kept.get("paragraph"))}
+    source: str = cell["source"]
+    if cell["cell_type"] == "markdown":
+        mark = kept.get("mark", _MARKDOWN_MARK)
+        source = (mark if isinstance(mark, str) else _MARKDOWN_MARK) + source
+    if source or not (kept.get("has_no_text") or paragraph.get("text", "") is None):
+        paragraph["text"] = source
+    left: Document = {"metadata": metadata} if metadata else {}
+    if _cell_type(paragraph, {}) != cell["cell_type"]:
+        left["cell_type"] = cell["cell_type"]
+    if cell.get("attachments") is not None:
+        left["attachments"] = cell["attachments"]
+    if cell["cell_type"] == "code":
+        _take_outputs(cell, paragraph, left)
+    return {**paragraph, _LEFT: left} if left else paragraph
+
+
+def _take_outputs(cell: Mapping[str, Any], paragraph: Document, left: Document) -> None:
+    if cell["execution_count"] is not None:
+        left["execution_count"] = cell["execution_count"]
+    results = results_of(cell["outputs"])
+    if cell["outputs"]:
+        paragraph.pop("results", None)
+    if results is not None:
+        paragraph["results"] = results
+    if cell["outputs"] and outputs_of(results) != cell["outputs"]:
+        left["outputs"] = cell["outputs"]
+
+
+def _cell(paragraph: Document, taken: set[str]) -> dict[str, Any]:
+    left = _object(paragraph.get(_LEFT))
+    cell_type = _cell_type(paragraph, left)
+    rest = {key: value for key, value in paragraph.items() if key not in ("id", "text", _LEFT)}
+    kept: dict[str, Any] = {}
+    text = paragraph.get("text")
+    source = text or ""
+    if text is None and "text" in paragraph:
+        rest["text"] = None
+    elif text is None:
+        kept["has_no_text"] = True
+    if cell_type == "markdown":
+        mark = found[0] if (found := _MARKDOWN.match(source)) else ""
+        source = source[len(mark) :]
+        if mark != _MARKDOWN_MARK:
+            kept["mark"] = mark
+    cell: dict[str, Any] = {"cell_type": cell_type, "id": _cell_id(paragraph["id"], taken), "source": source}
+    if cell_type == "code":
+        cell["execution_count"] = left.get("execution_count")
+        cell["outputs"] = _outputs(rest, left.get("outputs"))
+    elif "attachments" in left:
+        cell["attachments"] = left["attachments"]
+    if cell["id"] != paragraph["id"]:
+        rest["id"] = paragraph["id"]
+    if rest:
+        kept["paragraph"] = rest
+    cell["metadata"] = {**_object(left.get("metadata")), **({KEY: kept} if kept else {})}
+    return cell
+
+
+def _outputs(rest: Document, original: Any) -> list[Any]:
+    """Return a code cell's outputs, and take the results out of `rest` where the outputs tell them."""
+    results = rest.get("results")
+    if isinstance(original, list) and _tell(original, results):
+        if results is not None:
+            del rest["results"]
+        return original
+    outputs = outputs_of(results)
+    if outputs and _tell(outputs, results):
+        del rest["results"]
+        return outputs
+    return []
+
+
+def _tell(outputs: list[Any], results: Any) -> bool:
+    try:
+        return bool(results_of(outputs) == results)
+    except (AttributeError, KeyError, TypeError):  # no outputs of a notebook
+        return False
+
+
+def _cell_type(paragraph: Document, left: Mapping[str, Any]) -> str:
+    known = left.get("cell_type")
+    if known in ("code", "markdown", "raw"):
+        return str(known)
+    return "markdown" if _MARKDOWN.match(paragraph.get("text") or "") else "code"
+
+
+def _cell_id(wanted: str, taken: set[str]) -> str:
+    """Return an id that no other cell has: the paragraph's where it can be one of a cell, else one by number."""
+    found = wanted
+    numbers = count(len(taken) + 1)
+    while not _CELL_ID.fullmatch(found) or found in taken:
+        found = f"cell-{next(numbers)}"
+    taken.add(found)
+    return found
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

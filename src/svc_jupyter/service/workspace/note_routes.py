@@ -1,0 +1,150 @@
+"""Notes over HTTP (CONVENTIONS section 5). The routes are no coroutines: large documents are worked on in threads."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from svc_jupyter.api.dashboards import DashboardList
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.notes import (
+    Note,
+    NoteClone,
+    NoteCreate,
+    NoteDeleted,
+    NoteImport,
+    NoteRevisionDocument,
+    NoteRevisionList,
+    NoteUpdate,
+)
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.workspace import note_files
+from svc_jupyter.service.workspace.dashboards import Dashboards
+from svc_jupyter.service.workspace.note_documents import shown
+from svc_jupyter.service.workspace.note_files import FileFormat
+from svc_jupyter.service.workspace.note_forms import forms_of
+from svc_jupyter.service.workspace.note_history import NoteHistory
+from svc_jupyter.service.workspace.notes import Notes, ReadNote
+from svc_jupyter.service.workspace.versions import etag
+
+router = APIRouter(prefix="/notebooks", tags=["notes"])
+_ETAG = {"ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}}
+_NOTE: dict[int | str, dict[str, Any]] = {200: {"model": Note, "headers": _ETAG}}
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The note as a file",
+        "content": {media_type: {"schema": {"type": "object"}} for media_type in note_files.MEDIA_TYPES.values()},
+    }
+}
+
+
+def _notes(request: Request) -> Notes:
+    notes: Notes = request.app.state.service.workspace.notes
+    return notes
+
+
+def _history(request: Request) -> NoteHistory:
+    history: NoteHistory = request.app.state.service.workspace.history
+    return history
+
+
+def _dashboards(request: Request) -> Dashboards:
+    dashboards: Dashboards = request.app.state.service.workspace.dashboards
+    return dashboards
+
+
+NotesDep = Annotated[Notes, Depends(_notes)]
+HistoryDep = Annotated[NoteHistory, Depends(_history)]
+DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
+IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
+
+
+@router.post("", responses=_NOTE)
+def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Response:
+    """Make a note in the folder at `location`. 422 for a taken name."""
+    return _answer(notes.create(body, by=caller))
+
+
+@router.post("/import", responses=_NOTE)
+def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
+    """Make a note of a `.zpln` document's `paragraphs`, or of an `.ipynb`'s `cells`. 422 for what is neither."""
+    return _answer(notes.store(body, note_files.imported(body), by=caller))
+
+
+@router.get("/{note_id}", responses=_NOTE)
+def get_note(note_id: Id, notes: NotesDep, caller: CallerDep) -> Response:
+    """Return a note with its document and forms."""
+    return _answer(notes.get(note_id, by=caller))
+
+
+@router.put("/{note_id}", responses=_NOTE)
+def update_note(
+    note_id: Id, body: NoteUpdate, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
+) -> Response:
+    """Save the given parts, rename, move or bind. 409 when If-Match names another version than the note has."""
+    return _answer(notes.update(note_id, body, if_match, by=caller))
+
+
+@router.delete("/{note_id}")
+def delete_note(note_id: Id, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None) -> NoteDeleted:
+    """Delete a note and its dashboards. 409 while it is being run."""
+    return notes.delete(note_id, if_match, by=caller)
+
+
+@router.put("/{note_id}/clone", responses=_NOTE)
+def clone_note(note_id: Id, body: NoteClone, notes: NotesDep, caller: CallerDep) -> Response:
+    """Make a copy and return it: without a name under a free one, without a location beside the note."""
+    return _answer(notes.clone(note_id, body, by=caller))
+
+
+@router.get("/{note_id}/export", responses=_FILE, response_class=Response)
+def export_note(
+    note_id: Id,
+    notes: NotesDep,
+    caller: CallerDep,
+    format_: Annotated[FileFormat, Query(alias="format")] = "zpln",
+) -> Response:
+    """Return a note as a file, which an import takes back without loss."""
+    note = notes.get(note_id, by=caller)
+    headers = {"Content-Disposition": note_files.disposition(note, format_)}
+    return Response(note_files.exported(note, format_), headers=headers, media_type=note_files.MEDIA_TYPES[format_])
+
+
+@router.get("/{note_id}/list_dashboards")
+def list_note_dashboards(note_id: Id, dashboards: DashboardsDep, caller: CallerDep, page: PageDep) -> DashboardList:
+    """Return a page of the dashboards that show a note, newest first."""
+    return dashboards.of_note(note_id, page, by=caller)
+
+
+@router.get("/{note_id}/revisions")
+def list_note_revisions(note_id: Id, history: HistoryDep, caller: CallerDep, page: PageDep) -> NoteRevisionList:
+    """Return a page of the states that a note's document had, newest first."""
+    return history.list(note_id, page, by=caller)
+
+
+@router.get("/{note_id}/revisions/{number}", responses={200: {"model": NoteRevisionDocument}})
+def get_note_revision(note_id: Id, number: Id, history: HistoryDep, caller: CallerDep) -> Response:
+    """Return a revision with its document."""
+    found = history.get(note_id, number, by=caller)
+    return _json(found.revision.model_dump() | shown(found.document))
+
+
+@router.put("/{note_id}/revisions/{number}/restore", responses=_NOTE)
+def restore_note_revision(
+    note_id: Id, number: Id, history: HistoryDep, caller: CallerDep, if_match: IfMatch = None
+) -> Response:
+    """Make a note say again what it said at a revision; the states in between stay in the list."""
+    return _answer(history.restore(note_id, number, if_match, by=caller))
+
+
+def _answer(note: ReadNote) -> Response:
+    forms = [form.model_dump() for form in forms_of(note.document)]
+    content = note.summary.model_dump() | shown(note.document) | {"forms": forms}
+    return _json(content, {"ETag": etag(note.summary.version)})
+
+
+def _json(content: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    """Return JSON by the writer that takes whatever a document holds, half of a character pair among it."""
+    return Response(json.dumps(content, separators=(",", ":")), headers=headers, media_type="application/json")

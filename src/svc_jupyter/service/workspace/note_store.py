@@ -1,0 +1,108 @@
+"""Rows of notes and of their revisions. Everything takes a connection."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
+from svc_jupyter.service.workspace.records import NOTE_COLUMNS
+from svc_jupyter.service.workspace.tables import note_revisions, notes
+
+KEPT_REVISIONS = 100
+"""Of each note; the oldest go first."""
+_WITH_DOCUMENT: tuple[sa.ColumnElement[Any], ...] = (
+    *NOTE_COLUMNS,
+    note_revisions.c.document,
+    note_revisions.c.size,
+)
+
+
+class PackedDocument(NamedTuple):
+    """A document as it is stored, and its size in bytes before it was compressed."""
+
+    data: bytes
+    size: int
+
+    @classmethod
+    def of(cls, document: Document) -> PackedDocument:
+        """Return a document ready to be stored. Raises `Invalid` for what JSON does not have."""
+        return cls(*packed(document))
+
+    def opened(self) -> Document:
+        """Return the document itself."""
+        return unpacked(self.data)
+
+
+def no_note(note_id: int, action: Action, caller: Caller) -> NotFound:
+    """Return the error for a note that is not there. Raises `Forbidden` for who could not do `action` to one."""
+    require(caller, action, Resource.NOTE)
+    return NotFound(f"there is no note {note_id} in this account")
+
+
+def row_of(
+    connection: sa.Connection, note_id: int, action: Action, caller: Caller, *, lock: bool = False
+) -> sa.Row[Any]:
+    """Return a note's row, with `lock` such that others who change it wait. Raises `NotFound`."""
+    query = sa.select(*NOTE_COLUMNS).where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
+    if row is None:
+        raise no_note(note_id, action, caller)
+    return row
+
+
+def row_with_document(
+    connection: sa.Connection, note_id: int, action: Action, caller: Caller
+) -> tuple[sa.Row[Any], PackedDocument]:
+    """Return a note's row with its document, as both were at one moment. Raises `NotFound`."""
+    row = connection.execute(
+        sa.select(*_WITH_DOCUMENT)
+        .join(note_revisions, (note_revisions.c.note_id == notes.c.id) & (note_revisions.c.number == notes.c.revision))
+        .where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
+    ).one_or_none()
+    if row is None:
+        raise no_note(note_id, action, caller)
+    return row, PackedDocument(row.document, row.size)
+
+
+def insert(connection: sa.Connection, values: dict[str, Any], document: PackedDocument) -> sa.Row[Any]:
+    """Store a new note with its first revision and return its row."""
+    first = {"version": 1, "revision": 1, "updated_by": values["user_id"], "updated_at": values["created_at"]}
+    row = connection.execute(sa.insert(notes).values(**values, **first).returning(*NOTE_COLUMNS)).one()
+    insert_revision(connection, row.id, 1, values["user_id"], values["created_at"], document)
+    return row
+
+
+def insert_revision(
+    connection: sa.Connection, note_id: int, number: int, user_id: int, now: float, document: PackedDocument
+) -> None:
+    """Store a revision, and forget the one that is too many now."""
+    connection.execute(
+        sa.insert(note_revisions).values(
+            note_id=note_id,
+            number=number,
+            user_id=user_id,
+            created_at=now,
+            size=document.size,
+            document=document.data,
+        )
+    )
+    connection.execute(
+        sa.delete(note_revisions).where(
+            note_revisions.c.note_id == note_id, note_revisions.c.number <= number - KEPT_REVISIONS
+        )
+    )
+
+
+def revision_row(connection: sa.Connection, note_id: int, number: int) -> sa.Row[Any]:
+    """Return the row of a revision. Raises `NotFound`."""
+    row = connection.execute(
+        sa.select(note_revisions).where(note_revisions.c.note_id == note_id, note_revisions.c.number == number)
+    ).one_or_none()
+    if row is None:
+        raise NotFound(f"note {note_id} has no revision {number}; the newest {KEPT_REVISIONS} are kept")
+    return row

@@ -1,0 +1,197 @@
+"""Notes: Spark notebooks as documents (CONVENTIONS section 5). To run them is the work of commands."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.folders import NOTES
+from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteDeleted, NoteImport, NoteSummary, NoteUpdate
+from svc_jupyter.api.object_policies import SourceType
+from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.errors import StateConflict
+from svc_jupyter.service.workspace import note_store
+from svc_jupyter.service.workspace.admission import admit, admit_into
+from svc_jupyter.service.workspace.folder_tree import FolderPlace
+from svc_jupyter.service.workspace.locations import name_of
+from svc_jupyter.service.workspace.names import free_copy_name, require_free
+from svc_jupyter.service.workspace.note_documents import Document, checked, given_parts
+from svc_jupyter.service.workspace.note_store import PackedDocument
+from svc_jupyter.service.workspace.places import Places, of_object
+from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
+from svc_jupyter.service.workspace.running_notes import require_none_running
+from svc_jupyter.service.workspace.tables import dashboards, notes
+from svc_jupyter.service.workspace.versions import require_match
+
+_ATTEMPTS = 10
+
+
+class ReadNote(NamedTuple):
+    """A note and its document, as they were at one moment."""
+
+    summary: NoteSummary
+    document: Document
+
+
+class Notes:
+    """Makes, reads, saves, moves, copies and deletes notes.
+
+    Every method raises `NotFound` for a note or folder that is not there, `Forbidden`, which says what is missing, and
+    `Invalid` for names, places and documents that cannot be. Where `if_match` is given and names another version than
+    the note has, `StateConflict` is raised and nothing changes.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def create(self, body: NoteCreate, *, by: Caller) -> ReadNote:
+        """Make a note in the folder at the given location and return it."""
+        return self.store(body, given_parts(body), by=by)
+
+    def store(self, about: NoteCreate | NoteImport, document: Document, *, by: Caller) -> ReadNote:
+        """Make a note of a document that was made elsewhere and return it."""
+        name = name_of(about.name)
+        document = checked(document)
+        data = PackedDocument.of(document)
+        with self._places.changing() as connection:
+            where = self._places.at(connection, about.location, "location", NOTES, by)
+            row = self._insert(connection, where, name, about.note_type, about.cluster_id, data, by)
+        return ReadNote(note_summary(row, where.path), document)
+
+    def get(self, note_id: int, *, by: Caller) -> ReadNote:
+        """Return a note with its document."""
+        with self._places.database.connect() as connection:
+            row, data = note_store.row_with_document(connection, note_id, Action.READ, by)
+            where = of_object(connection, by.account_id, row.folder_id)
+        admit(by, Action.READ, Resource.NOTE, where, note_id)
+        return ReadNote(note_summary(row, where.path), data.opened())
+
+    def update(self, note_id: int, body: NoteUpdate, if_match: str | None = None, *, by: Caller) -> ReadNote:
+        """Change the given attributes and parts of the document, and return the note; what says nothing new is no edit.
+
+        Without `if_match` the last one to save wins, part by part.
+        """
+        given = given_parts(body)
+        for _ in range(_ATTEMPTS):
+            # The document is read, checked and packed before the transaction, which others wait for, begins.
+            before = self.get(note_id, by=by)
+            document = checked(before.document | given) if given else before.document
+            data = PackedDocument.of(document) if document != before.document else None
+            saved = self._save(note_id, body, data, before.summary.version, if_match, by)
+            if saved is not None:
+                return ReadNote(saved, document)
+        raise StateConflict(f"note {note_id} is being changed all the time; try again in a moment")
+
+    def clone(self, note_id: int, body: NoteClone, *, by: Caller) -> ReadNote:
+        """Make a copy of a note, by default beside it under a free name, and return it. It has no former revisions."""
+        wanted = None if body.name is None else name_of(body.name)
+        with self._places.changing() as connection:
+            row, data = note_store.row_with_document(connection, note_id, Action.READ, by)
+            source = of_object(connection, by.account_id, row.folder_id)
+            admit(by, Action.READ, Resource.NOTE, source, note_id)
+            where = source
+            if body.location is not None:
+                where = self._places.at(connection, body.location, "location", NOTES, by)
+            name = wanted or free_copy_name(connection, notes, where, row.name)
+            cluster_id = row.cluster_id if body.cluster_id is None else body.cluster_id
+            copy = self._insert(connection, where, name, row.note_type, cluster_id, data, by)
+        return ReadNote(note_summary(copy, where.path), data.opened())
+
+    def delete(self, note_id: int, if_match: str | None = None, *, by: Caller) -> NoteDeleted:
+        """Delete a note with its revisions and its dashboards. Raises `StateConflict` while it is being run."""
+        with self._places.changing() as connection:
+            row = note_store.row_of(connection, note_id, Action.DELETE, by, lock=True)
+            admit(by, Action.DELETE, Resource.NOTE, of_object(connection, by.account_id, row.folder_id), note_id)
+            require_match(if_match, row.version, f"note {note_id}", row.updated_at)
+            require_none_running(connection, by.account_id, notes.c.id == note_id)
+            shown = sa.select(sa.func.count()).select_from(dashboards).where(dashboards.c.note_id == note_id)
+            count = connection.execute(shown).scalar_one()
+            policy_versions.forget(connection, SourceType.NOTE, [note_id])
+            connection.execute(sa.delete(notes).where(notes.c.id == note_id))
+            trail.record(connection, by, "delete", Resource.NOTE, note_id, name=row.name)
+        return NoteDeleted(id=note_id, notebook_dashboards=count)
+
+    def _insert(
+        self,
+        connection: sa.Connection,
+        where: FolderPlace,
+        name: str,
+        note_type: str,
+        cluster_id: int | None,
+        document: PackedDocument,
+        by: Caller,
+    ) -> sa.Row[Any]:
+        admit(by, Action.CREATE, Resource.NOTE, where)
+        require_free(connection, notes, where, name, "note")
+        values = {
+            "account_id": by.account_id,
+            "folder_id": where.id,
+            "name": name,
+            "note_type": note_type,
+            "cluster_id": cluster_id or None,
+            "user_id": by.user_id,
+            "created_at": self._places.clock(),
+        }
+        row = note_store.insert(connection, values, document)
+        trail.record(connection, by, "create", Resource.NOTE, row.id, name=name, location=str(where.path))
+        return row
+
+    def _save(
+        self,
+        note_id: int,
+        body: NoteUpdate,
+        document: PackedDocument | None,
+        version: int,
+        if_match: str | None,
+        by: Caller,
+    ) -> NoteSummary | None:
+        """Store an edit that was made of `version`; None, and nothing changes, when the note is of another by now."""
+        moves = body.name is not None or body.location is not None
+        with self._places.changing() if moves else self._places.database.begin() as connection:
+            row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
+            where = of_object(connection, by.account_id, row.folder_id)
+            admit(by, Action.UPDATE, Resource.NOTE, where, note_id)
+            require_match(if_match, row.version, f"note {note_id}", row.updated_at)
+            if row.version != version:
+                return None
+            target = self._target(connection, row, where, body, by)
+            values = _changes(row, target, body)
+            now = self._places.clock()
+            if document is not None:
+                values["revision"] = row.revision + 1
+                note_store.insert_revision(connection, note_id, row.revision + 1, by.user_id, now, document)
+            if values:
+                trail.record(connection, by, "update", Resource.NOTE, note_id, name=row.name, changed=sorted(values))
+                values |= {"version": version + 1, "updated_by": by.user_id, "updated_at": now}
+                row = connection.execute(
+                    sa.update(notes).where(notes.c.id == note_id).values(**values).returning(*NOTE_COLUMNS)
+                ).one()
+        return note_summary(row, target.path)
+
+    def _target(
+        self, connection: sa.Connection, row: sa.Row[Any], where: FolderPlace, body: NoteUpdate, by: Caller
+    ) -> FolderPlace:
+        """Return the folder that a note is to lie in, once its name is free there."""
+        name = row.name if body.name is None else name_of(body.name)
+        target = where
+        if body.location is not None:
+            target = self._places.at(connection, body.location, "location", NOTES, by)
+            if target.id != where.id:
+                admit_into(by, target)
+        if (target.id, name) != (where.id, row.name):
+            require_free(connection, notes, target, name, "note")
+        return target
+
+
+def _changes(row: sa.Row[Any], target: FolderPlace, body: NoteUpdate) -> dict[str, Any]:
+    """Return the columns, apart from the document's, that a request changes."""
+    wanted: dict[str, Any] = {"folder_id": target.id}
+    if body.name is not None:
+        wanted["name"] = name_of(body.name)
+    if body.cluster_id is not None:
+        wanted["cluster_id"] = body.cluster_id or None
+    return {column: value for column, value in wanted.items() if value != row._mapping[column]}

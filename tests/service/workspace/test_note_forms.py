@@ -1,0 +1,133 @@
+"""The grammar of dynamic forms, and that no password's value is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import example, given
+
+from svc_jupyter.service.workspace.note_forms import forms_of, placeholders, without_passwords
+
+
+def only(text: str) -> dict[str, Any]:
+    (found,) = placeholders(text)
+    assert text[found.start : found.end] == text.strip()
+    return found.form.model_dump(exclude={"scope", "value"}) | {"note_wide": found.note_wide}
+
+
+def form(name: str, **about: Any) -> dict[str, Any]:
+    usual = {"type": "text", "label": None, "default": "", "options": [], "hidden": False, "note_wide": False}
+    return {"name": name, **usual, **about}
+
+
+DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("${day}", form("day")),
+        ("${day=1}", form("day", default="1")),
+        ("${day(Which day)=1}", form("day", label="Which day", default="1")),
+        ("${day(At 9:00)=1}", form("day", label="At 9:00", default="1")),
+        ("${day=1,1(Monday)|2}", form("day", type="select", default="1", options=DAYS)),
+        ("${checkbox:day=1|2,1(Monday)|2}", form("day", type="checkbox", default=["1", "2"], options=DAYS)),
+        ("${checkbox( or ):day(D)=,1(Monday)|2}", form("day", type="checkbox", label="D", default=[], options=DAYS)),
+        ("${password:secret}", form("secret", type="password")),
+        ("${ password : secret (Yours) }", form("secret", type="password", label="Yours")),
+        ("$${day=1}", form("day", default="1", note_wide=True)),
+        ("_${day=1}", form("day", default="1", hidden=True)),
+        ("_$${day=1}", form("day", default="1", hidden=True, note_wide=True)),
+        ("${url=http://a?b=c}", form("url", default="http://a?b=c")),
+    ],
+)
+def test_a_form_is_read(text: str, expected: dict[str, Any]):
+    assert only(text) == expected
+
+
+def test_what_only_looks_like_a_form_is_none():
+    for text in ("", "${", "${}", "${=1}", "$ {a}", "${HOME:-/root}", "${time:10}", "{a}", "}${a"):
+        assert list(placeholders(text)) == []
+
+
+def test_a_hostile_text_takes_no_time_of_its_own():
+    """Each of these is quadratic for a pattern that tries every way; a test that waits would be its failure."""
+    for text in ("${" * 500_000, "${" + "(" * 1_000_000 + "}", "${a" + " " * 1_000_000 + "}", "$" * 1_000_000):
+        assert len(list(placeholders(text))) <= 1
+
+
+@given(st.text(alphabet="${}=|,():_ apswordcheckbox", max_size=60))
+@example("_$${password:a}")
+def test_any_text_can_be_read(text: str):
+    end = 0
+    for found in placeholders(text):
+        assert end <= found.start < found.end <= len(text)
+        end = found.end
+
+
+def test_forms_have_the_values_that_the_document_keeps():
+    document = {
+        "paragraphs": [
+            {
+                "id": "p1",
+                "text": "select ${day=1} ${day=2} $${who=me}",
+                "settings": {
+                    "params": {"day": "7", "made": ["x"]},
+                    "forms": {
+                        "day": {"type": "TextBox", "name": "day", "defaultValue": "1"},
+                        "made": {
+                            "type": "CheckBox",
+                            "defaultValue": ["x"],
+                            "displayName": "Made by code",
+                            "options": [{"value": "x"}, "odd"],
+                        },
+                        "odd": "no form",
+                    },
+                },
+            },
+            {"id": "p2", "text": None, "settings": None},
+        ],
+        "noteParams": {"who": "ann"},
+    }
+    found = [item.model_dump() for item in forms_of(document)]
+    assert [(one["name"], one["scope"], one["type"], one["value"]) for one in found] == [
+        ("day", "p1", "text", "7"),
+        ("who", None, "text", "ann"),
+        ("made", "p1", "checkbox", ["x"]),
+    ]
+    assert (found[2]["label"], found[2]["options"]) == ("Made by code", [{"value": "x", "label": "x"}])
+
+
+def test_no_value_of_a_password_is_kept():
+    document = {
+        "paragraphs": [
+            {
+                "id": "by text",
+                "text": "${password:pin} ${user=ann}",
+                "settings": {"params": {"pin": "hunter2", "user": "ann"}, "forms": {}},
+            },
+            {
+                "id": "by code",
+                "text": 'z.password("pin")',
+                "settings": {
+                    "params": {"pin": "hunter2"},
+                    "forms": {"pin": {"type": "Password", "name": "pin", "defaultValue": "hunter2"}},
+                },
+            },
+            {"id": "of the note", "text": "$${password:shared}", "settings": {"params": {"shared": "hunter2"}}},
+            {"id": "odd", "text": "${password:a}", "settings": ["hunter2"], "title": "odd"},
+        ],
+        "noteParams": {"shared": "hunter2", "coded": "hunter2", "kept": 1},
+        "noteForms": {"coded": {"type": "Password", "defaultValue": "hunter2"}},
+    }
+    before = json.dumps(document)
+    clean = without_passwords(document)
+    assert json.dumps(document) == before, "the caller's own document is not changed"
+    assert "hunter2" not in json.dumps(clean)
+    assert clean["paragraphs"][0]["settings"]["params"] == {"user": "ann"}
+    assert clean["noteParams"] == {"kept": 1}
+    assert clean["paragraphs"][1]["settings"]["forms"] == {"pin": {"type": "Password", "name": "pin"}}
+    assert {one.name: one.value for one in forms_of(clean)}["pin"] is None

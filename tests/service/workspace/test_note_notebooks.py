@@ -1,0 +1,124 @@
+"""A note as a notebook and back, and a notebook as a note and back: nothing is lost."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import HealthCheck, given, settings
+from tests.service.workspace.note_samples import DOCUMENTS, IPYNB, NOTEBOOKS, ZPLN
+
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.workspace.note_documents import checked, packed, unpacked
+from svc_jupyter.service.workspace.note_notebooks import note_of, notebook_of
+
+thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def travelled(value: dict[str, Any]) -> Any:
+    """What a file of it holds."""
+    return json.loads(json.dumps(value))
+
+
+def test_a_real_note_comes_back_from_a_notebook_as_it_was():
+    notebook = travelled(notebook_of(ZPLN))
+    nbformat.validate(notebook)
+    assert note_of(notebook) == ZPLN
+    assert [cell["cell_type"] for cell in notebook["cells"]][:3] == ["markdown", "code", "code"]
+    assert notebook["cells"][0]["source"] == "## Delays\nby *carrier*"
+    table, error = notebook["cells"][1], notebook["cells"][2]
+    assert table["outputs"][0]["data"] == {"text/plain": "carrier\tdelay\nAA\t8.5\nUA\t12.1\n"}
+    assert [output["data"]["text/plain"] for output in error["outputs"]] == ["before\n", "ValueError: ü"]
+
+
+def test_a_real_notebook_comes_back_from_a_note_as_it_was():
+    note = checked(note_of(IPYNB))
+    assert travelled(notebook_of(note)) == IPYNB
+    texts = [paragraph["text"] for paragraph in note["paragraphs"]]
+    assert texts[0].startswith("%md\n# Title")
+    results = note["paragraphs"][1]["results"]
+    assert results["code"] == "ERROR"
+    assert [message["type"] for message in results["msg"]] == ["TEXT", "HTML", "HTML", "TEXT"]
+    assert results["msg"][2]["data"] == '<img src="data:image/png;base64,iVBORw0KGgo=">'
+
+
+@given(DOCUMENTS)
+@thorough
+def test_any_note_comes_back(document: dict[str, Any]):
+    note = checked(document)
+    notebook = travelled(notebook_of(note))
+    nbformat.validate(notebook)
+    assert note_of(notebook) == note
+    assert unpacked(packed(note)[0]) == note
+
+
+@given(NOTEBOOKS)
+@thorough
+def test_any_notebook_comes_back(notebook: dict[str, Any]):
+    nbformat.validate(notebook)
+    note = checked(note_of(notebook))
+    assert travelled(notebook_of(note)) == notebook
+    # And through the other format, and from there once more.
+    assert travelled(notebook_of(checked(travelled(note)))) == notebook
+
+
+def test_what_was_run_elsewhere_meanwhile_wins():
+    notebook = travelled(notebook_of(ZPLN))
+    cell = notebook["cells"][1]
+    cell["source"] = "%sql\nselect 1"
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
+    notebook["cells"][2]["outputs"] = []
+    note = note_of(notebook)
+    changed, cleared = note["paragraphs"][1], note["paragraphs"][2]
+    assert changed["text"] == "%sql\nselect 1"
+    assert changed["results"] == {"code": "SUCCESS", "msg": [{"type": "TEXT", "data": "1\n"}]}
+    assert changed["settings"] == ZPLN["paragraphs"][1]["settings"]
+    assert "results" not in cleared
+    assert travelled(notebook_of(note))["cells"][1]["outputs"] == cell["outputs"]
+
+
+def test_results_of_a_run_replace_the_outputs_that_came_with_the_notebook():
+    note = note_of(IPYNB)
+    note["paragraphs"][1]["results"] = {"code": "SUCCESS", "msg": [{"type": "TEXT", "data": "new"}]}
+    outputs = notebook_of(note)["cells"][1]["outputs"]
+    assert [output["data"] for output in outputs] == [{"text/plain": "new"}]
+
+
+def test_older_notebooks_become_new_ones():
+    old = {
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "metadata": {"name": "old"},
+        "worksheets": [
+            {"cells": [{"cell_type": "code", "language": "python", "input": ["1 +\n", "1"], "outputs": []}]}
+        ],
+    }
+    note = note_of(old)
+    assert note["paragraphs"][0]["text"] == "1 +\n1"
+    nbformat.validate(travelled(notebook_of(note)))
+
+
+def test_foreign_words_in_a_note_make_no_broken_notebook():
+    note = copy.deepcopy(ZPLN)
+    for number, junk in enumerate(
+        [
+            {"cell_type": "code", "outputs": [{"output_type": "stream"}]},
+            {"cell_type": "nonsense", "id": 7, "metadata": []},
+            {"outputs": "text", "execution_count": "many"},
+            ["no object"],
+        ]
+    ):
+        note["paragraphs"][number]["ipynb"] = junk
+    note["ipynb"] = {"nbformat_minor": "five", "metadata": 3}
+    notebook = travelled(notebook_of(note))
+    nbformat.validate(notebook)
+    assert [p["text"] for p in note_of(notebook)["paragraphs"][:3]] == [p["text"] for p in ZPLN["paragraphs"][:3]]
+
+
+@pytest.mark.parametrize("cells", [[1], [{"cell_type": "code"}], [{"cell_type": "odd", "metadata": {}, "source": ""}]])
+def test_what_is_no_notebook_is_refused(cells: list[Any]):
+    with pytest.raises(Invalid, match="cells: this is not a notebook"):
+        note_of({"cells": cells})

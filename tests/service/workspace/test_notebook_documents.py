@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from svc_jupyter.service.workspace.notebook_documents import (
+    NotANotebookError,
+    NotebookDocument,
+    empty_notebook,
+    encoded,
+    require_outline,
+)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["cells", "id", "cell_type", "source", "outputs", "metadata", "data"]), inner)
+    ),
+    max_leaves=12,
+)
+DOCUMENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "nbformat": st.integers(0, 5) | JSON,
+        "nbformat_minor": st.integers(-1, 7) | JSON,
+        "cells": JSON,
+        "metadata": JSON,
+        "worksheets": JSON,
+    },
+)
+
+
+@given(DOCUMENTS | JSON)
+def test_a_document_is_a_notebook_or_refused_with_a_reason(content: Any):
+    try:
+        document = NotebookDocument.parse(json.dumps(content).encode())
+    except NotANotebookError as error:
+        event("no notebook")
+        reason = str(error)
+    else:
+        assert_readable(document)
+        reason = document.fault or "valid"
+    assert 0 < len(reason) <= 300
+
+
+def assert_readable(document: NotebookDocument) -> None:
+    assert document.content["nbformat"] == 4
+    if document.fault is None:
+        read = nbformat.reads(document.serialised().decode(), as_version=4)
+        assert read["cells"] == document.content["cells"]
+
+
+def test_a_notebook_comes_back_as_it_was(notebook: dict[str, Any]):
+    stored = NotebookDocument.of(notebook).serialised()
+    assert '"print(1)\\n",\n' in stored.decode()  # line by line
+    document = NotebookDocument.parse(stored)
+    assert (document.content, document.fault) == (notebook, None)
+
+
+def test_an_older_format_becomes_the_newest():
+    old = {
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "metadata": {"name": "old"},
+        "worksheets": [
+            {"metadata": {}, "cells": [{"cell_type": "code", "language": "python", "input": "1", "outputs": []}]}
+        ],
+    }
+    document = NotebookDocument.of(old)
+    assert (document.content["nbformat"], document.fault) == (4, None)
+    assert document.content["cells"][0]["source"] == "1"
+
+
+def test_cells_without_an_id_or_with_the_same_one_get_their_own(notebook: dict[str, Any]):
+    cell = notebook["cells"][0]
+    nameless = {key: value for key, value in cell.items() if key != "id"}
+    document = NotebookDocument.of(notebook | {"cells": [cell, dict(cell), nameless]})
+    assert document.fault is None
+    assert len({made["id"] for made in document.content["cells"]}) == 3
+
+
+def test_what_json_cannot_say_is_brought_to_what_it_can(notebook: dict[str, Any]):
+    notebook["metadata"] = {"half": "\ud800"}
+    stored = NotebookDocument.of(notebook).serialised()
+    assert NotebookDocument.parse(stored).content["metadata"]["half"] == "\ud800"
+    number = json.dumps(notebook).replace('"half"', '"x": NaN, "half"').encode()
+    assert NotebookDocument.parse(number).content["metadata"]["x"] is None
+    assert json.loads(encoded(json.dumps("a\ud800é", ensure_ascii=False))) == "a\ud800é"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xfe\xfd", "not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"[]", "no JSON object"),
+        (b"{}", "no valid nbformat"),
+        (b'{"nbformat": true, "nbformat_minor": 0}', "no valid nbformat"),
+        (b'{"nbformat": 4, "nbformat_minor": "5"}', "no valid nbformat"),
+        (b'{"nbformat": 5, "nbformat_minor": 0}', "format 5"),
+    ],
+)
+def test_what_is_no_notebook_is_told(data: bytes, reason: str):
+    for read in (NotebookDocument.parse, require_outline):
+        with pytest.raises(NotANotebookError, match=reason):
+            read(data)
+
+
+def test_a_fault_names_its_place(notebook: dict[str, Any]):
+    notebook["cells"][0]["execution_count"] = "one"
+    document = NotebookDocument.of(notebook)
+    assert document.fault is not None
+    assert "['cells'][0]['execution_count']" in document.fault
+    with pytest.raises(NotANotebookError, match="execution_count"):
+        document.require_valid()
+
+
+def test_formats_to_come_cost_the_memory_of_one(notebook: dict[str, Any]):
+    for minor in range(6, 30):
+        assert NotebookDocument.of(notebook | {"nbformat_minor": minor}).fault is None
+    assert len([key for key in nbformat.validator.validators if key[2] > 5]) == 1
+
+
+def test_a_new_notebook_is_valid_and_names_its_kernel():
+    for kernel, name, display_name in ((None, "python3", "Python 3 (ipykernel)"), ("ir", "ir", "ir")):
+        document = NotebookDocument.parse(empty_notebook(kernel))
+        assert document.fault is None
+        kernelspec = document.content["metadata"]["kernelspec"]
+        assert (kernelspec["name"], kernelspec["display_name"]) == (name, display_name)
+
+
+def test_nbformat_is_loaded_at_the_first_notebook_and_without_what_it_does_not_need():
+    program = """
+import sys
+import svc_jupyter.service.workspace.jupyter_routes
+from svc_jupyter.service.workspace.notebook_documents import NotebookDocument
+assert "nbformat" not in sys.modules
+NotebookDocument.of({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": []})
+assert "nbformat" in sys.modules
+assert not {"rfc3987_syntax", "lark"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
