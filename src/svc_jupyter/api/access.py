@@ -1,4 +1,4 @@
-"""Users, their tokens and groups (SPEC: Authentication)."""
+"""Users, their tokens, and what may be done to what (SPEC: Authentication; CONVENTIONS: Access)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,58 @@ from typing import Annotated
 from pydantic import AliasChoices, Field
 
 from svc_jupyter.api.fields import Id, Name, PagingInfo, Record, Request
+
+
+class Action(StrEnum):
+    """What is done to a resource."""
+
+    READ = "read"
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    MANAGE = "manage"
+    """Act in another's place or on what others depend: tokens and folders of theirs, a group's roles, cluster nodes."""
+    START = "start"
+    TERMINATE = "terminate"
+    CLONE = "clone"
+
+
+class Resource(StrEnum):
+    """To what it is done."""
+
+    ACCOUNT = "account"
+    AUDIT = "audit"
+    CLUSTER = "cluster"
+    COMMAND = "command"
+    DB_TAP = "db_tap"
+    ENVIRONMENT = "environment"
+    FOLDER = "folder"
+    GROUP = "group"
+    HIVE = "hive"
+    JUPYTER_NOTEBOOK = "jupyter_notebook"
+    NOTE = "note"
+    NOTEBOOK_DASHBOARD = "notebook_dashboard"
+    NOTIFICATION_CHANNEL = "notification_channel"
+    OBJECT_POLICY = "object_policy"
+    PIPELINE = "pipeline"
+    ROLE = "role"
+    SCHEDULER = "scheduler"
+    SENSOR = "sensor"
+    USER = "user"
+
+
+class Access(StrEnum):
+    """What an entry of a policy says about its actions."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+ALL = "all"
+"""In a policy: every action, and in a role's also every resource."""
+
+
+_EMAIL = r"^[^@\s,<>\"'&\x00-\x1f]+@[^@\s,<>\"'&\x00-\x1f]+$"
 
 
 class BuiltinGroup(StrEnum):
@@ -37,7 +89,7 @@ class UserList(Record):
 class Invitation(Request):
     """Invite a user; `groups` is a comma-separated text of group ids or names, default `system-user`."""
 
-    invitee_email: str = Field(min_length=3, max_length=254, pattern=r"^[^@\s<>\"'&\x00-\x1f]+@[^@\s<>\"'&\x00-\x1f]+$")
+    invitee_email: str = Field(min_length=3, max_length=254, pattern=_EMAIL)
     groups: str | None = None
 
 

@@ -11,6 +11,8 @@ IDEMPOTENCY_HEADER = "Idempotency-Key"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 PARQUET = "application/vnd.apache.parquet"
 CSV = "text/csv"
+NOTEBOOK = "application/x-ipynb+json"
+HTML = "text/html"
 
 
 def api(resource: str, version: str = DEFAULT_VERSION) -> str:
@@ -21,3 +23,8 @@ def api(resource: str, version: str = DEFAULT_VERSION) -> str:
 def command(command_id: int, part: str = "") -> str:
     """Return the path of one command or of a part of it (`results`, `logs`, `events` …)."""
     return api(f"commands/{command_id}/{part}" if part else f"commands/{command_id}")
+
+
+def schedule(schedule_id: int, part: str = "") -> str:
+    """Return the path of one schedule or of a part of it (`actions`, `instances` …)."""
+    return api(f"scheduler/{schedule_id}/{part}" if part else f"scheduler/{schedule_id}")

@@ -3,9 +3,7 @@ from svc_jupyter.service.access.callers import Caller
 
 
 def known(number: int = 1, read_at: float = 100.0) -> KnownCaller:
-    return KnownCaller(
-        Caller(user_id=number, account_id=1, email="a@b", groups=frozenset(), token_id=number), None, read_at
-    )
+    return KnownCaller(Caller(user_id=number, account_id=1, email="a@b", groups=frozenset(), token_id=number), read_at)
 
 
 def test_a_caller_is_known_after_it_was_put():

@@ -1,4 +1,8 @@
-from itertools import product
+"""The one function that decides, with values alone."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
@@ -8,77 +12,281 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import (
     Action,
     Resource,
-    missing_membership,
-    missing_permission,
+    Target,
+    decide,
     require,
+    require_any,
     require_membership,
 )
+from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
+from svc_jupyter.service.access.rights import EVERYTHING, MEMBERS_RIGHTS, RESERVED, permissions_of, rights_of
 from svc_jupyter.service.errors import Forbidden
 
-EVERYTHING = list(product(Action, Resource))
 ADMIN = frozenset({"system-admin"})
 USER = frozenset({"system-user"})
+ME, MY_GROUP, MY_OTHER_GROUP, SOMEBODY, NOT_MY_GROUP = 5, 7, 8, 99, 98
+READ, UPDATE = Action.READ, Action.UPDATE
+SCHEDULER = Resource.SCHEDULER
+IT = Target(3)
 
 
-def caller(groups: frozenset[str]) -> Caller:
-    return Caller(user_id=1, account_id=1, email="a@b", groups=groups, token_id=1)
+def caller(groups: frozenset[str] = USER, roles: tuple = (), policies: PolicyBook = NO_POLICIES) -> Caller:
+    return Caller(
+        user_id=ME,
+        account_id=1,
+        email="a@b",
+        groups=groups,
+        token_id=1,
+        group_ids=frozenset({MY_GROUP, MY_OTHER_GROUP}),
+        rights=rights_of(roles),
+        policies=policies,
+    )
 
 
-@pytest.mark.parametrize(("action", "resource"), EVERYTHING)
-def test_an_administrator_may_do_everything(action, resource):
-    assert missing_permission(ADMIN, action, resource) is None
+def entry(access: str, users: list[int] | None = None, groups: list[int] | None = None, *actions: str) -> dict:
+    condition = {"service_users": users or [], "service_groups": groups or []}
+    return {"access": access, "condition": condition, "action": list(actions) or ["all"]}
 
 
-@pytest.mark.parametrize("action", Action)
-@pytest.mark.parametrize("resource", [Resource.COMMAND, Resource.DB_TAP])
-def test_a_user_may_do_everything_with_commands_and_taps(action, resource):
-    assert missing_permission(USER, action, resource) is None
+def role(access: str, resource: str, *actions: str) -> dict:
+    return {"access": access, "resource": resource, "action": list(actions)}
 
 
-def test_a_user_may_look_at_the_account_and_its_users():
-    assert missing_permission(USER, Action.READ, Resource.ACCOUNT) is None
-    assert missing_permission(USER, Action.READ, Resource.USER) is None
+@pytest.mark.parametrize(("action", "resource"), sorted(EVERYTHING))
+def test_an_administrator_may_do_everything_whatever_a_policy_says(action, resource):
+    policy = entries_of([entry("deny", [ME]), entry("deny", None, [MY_GROUP])])
+    assert decide(caller(ADMIN), action, resource, IT, policy).allowed
+
+
+def test_a_user_may_do_everything_but_what_is_reserved():
+    allowed = {pair for pair in EVERYTHING if decide(caller(USER), *pair).allowed}
+    assert allowed == MEMBERS_RIGHTS
+    assert allowed.isdisjoint(RESERVED)
 
 
 @pytest.mark.parametrize(
     ("action", "resource"),
     [
-        (Action.UPDATE, Resource.ACCOUNT),
-        (Action.CREATE, Resource.USER),
-        (Action.UPDATE, Resource.USER),
-        (Action.DELETE, Resource.USER),
-        (Action.MANAGE, Resource.USER),
+        ("update", "account"),
+        *product(["create", "update", "delete", "manage"], ["user", "role"]),
+        ("update", "object_policy"),
+        ("read", "audit"),
+        ("manage", "cluster"),
+        ("delete", "group"),
+        ("manage", "group"),
+        ("manage", "jupyter_notebook"),
     ],
 )
-def test_what_is_reserved_names_the_group_that_may(action, resource):
-    assert missing_permission(USER, action, resource) == "membership of system-admin"
+def test_what_is_reserved_says_who_may(action, resource):
+    found = decide(caller(USER), Action(action), Resource(resource))
+    assert (found.allowed, found.because) == (
+        False,
+        "this needs membership of system-admin or of a group with a role that allows it",
+    )
 
 
-@pytest.mark.parametrize(("action", "resource"), EVERYTHING)
+@pytest.mark.parametrize(
+    ("action", "resource"),
+    [("read", "account"), ("read", "user"), ("update", "group"), ("create", "group"), ("read", "object_policy")],
+)
+def test_what_is_not_reserved_is_a_users(action, resource):
+    assert decide(caller(USER), Action(action), Resource(resource)).allowed
+
+
+@pytest.mark.parametrize(("action", "resource"), sorted(EVERYTHING))
 @pytest.mark.parametrize("groups", [frozenset(), frozenset({"analysts"}), frozenset({"System-Admin"})])
-def test_no_builtin_group_allows_nothing(groups, action, resource):
-    assert missing_permission(groups, action, resource) is not None
-    assert missing_membership(groups) == "membership of system-user or system-admin"
+def test_without_a_built_in_group_and_a_role_nothing_is_allowed(groups, action, resource):
+    found = decide(caller(groups), action, resource)
+    assert not found.allowed
+    assert found.because.startswith("this needs membership of system-")
+
+
+def test_a_role_allows_what_it_names_and_nothing_else():
+    analyst = caller(frozenset({"analysts"}), (("analyst", [role("allow", "scheduler", "read", "update")]),))
+    allowed = {pair for pair in EVERYTHING if decide(analyst, *pair).allowed}
+    assert allowed == {(READ, SCHEDULER), (UPDATE, SCHEDULER)}
+    assert decide(analyst, READ, SCHEDULER).because == "the role analyst allows to read scheduler"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_within_a_role_a_denial_wins_in_whatever_order(order):
+    entries = [role("allow", "all", "all"), role("deny", "user", "all"), role("deny", "all", "delete")][::order]
+    given = permissions_of(entries)
+    expected = {(action, resource) for action, resource in EVERYTHING if action != "delete" and resource != "user"}
+    assert given == expected
+
+
+def test_a_role_lets_do_what_is_reserved():
+    operator = caller(frozenset(), (("operator", [role("allow", "cluster", "manage")]),))
+    assert decide(operator, Action.MANAGE, Resource.CLUSTER).allowed
+
+
+def test_words_that_a_newer_version_stored_give_nothing():
+    assert permissions_of([role("allow", "teleporter", "all"), role("allow", "note", "fold")]) == frozenset()
+
+
+roles_of_any_kind = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c"]),
+        st.lists(
+            st.builds(
+                role,
+                st.sampled_from(["allow", "deny"]),
+                st.sampled_from([*Resource, "all"]),
+                st.sampled_from([*Action, "all"]),
+            ),
+            max_size=4,
+        ),
+    ),
+    max_size=4,
+)
 
 
 @given(
     groups=st.frozensets(st.sampled_from(["system-admin", "system-user", "analysts"])),
     more=st.frozensets(st.sampled_from(["system-admin", "system-user", "analysts"])),
-    what=st.sampled_from(EVERYTHING),
+    roles=roles_of_any_kind,
+    further=roles_of_any_kind,
+    what=st.sampled_from(sorted(EVERYTHING)),
 )
-def test_a_further_group_never_takes_a_right_away(groups, more, what):
-    if missing_permission(groups, *what) is None:
-        assert missing_permission(groups | more, *what) is None
+def test_a_further_group_or_role_never_takes_a_right_away(groups, more, roles, further, what):
+    if decide(caller(groups, roles), *what).allowed:
+        assert decide(caller(groups | more, [*roles, *further]), *what).allowed
 
 
-def test_a_refusal_says_which_permission_is_missing():
-    with pytest.raises(Forbidden, match=r"membership of system-admin \(permission to update account\)"):
-        require(caller(USER), Action.UPDATE, Resource.ACCOUNT)
-    with pytest.raises(Forbidden, match="this needs membership of system-user or system-admin"):
-        require_membership(caller(frozenset()))
+ABOUT_ME = {
+    "my user allowed": (entry("allow", [ME]), True),
+    "my user denied": (entry("deny", [ME]), False),
+    "my group allowed": (entry("allow", None, [MY_GROUP]), True),
+    "my group denied": (entry("deny", None, [MY_GROUP]), False),
+}
 
 
-def test_what_is_allowed_passes():
-    require(caller(USER), Action.CREATE, Resource.COMMAND)
+@pytest.mark.parametrize(("first", "second"), list(permutations(ABOUT_ME, 2)))
+@pytest.mark.parametrize("groups", [USER, frozenset()])
+def test_a_user_beats_a_group_in_both_directions_and_else_the_first_wins(first, second, groups):
+    policy = entries_of([ABOUT_ME[first][0], ABOUT_ME[second][0]])
+    deciding = next((name for name in (first, second) if "user" in name), first)
+    found = decide(caller(groups), READ, SCHEDULER, IT, policy)
+    assert found.allowed is ABOUT_ME[deciding][1]
+    number = [first, second].index(deciding) + 1
+    whom = f"user {ME}" if "user" in deciding else f"group {MY_GROUP}"
+    verb = "allows" if found.allowed else "denies"
+    assert found.because == f"entry {number} of the object's policy {verb} this to {whom}"
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        [],
+        [entry("deny", [SOMEBODY], [NOT_MY_GROUP])],
+        [entry("deny", [ME], None, "update", "delete")],
+        [entry("deny", None, [MY_GROUP], "manage")],
+    ],
+)
+def test_where_a_policy_says_nothing_the_groups_decide(silent):
+    policy = entries_of(silent)
+    assert decide(caller(USER), READ, SCHEDULER, IT, policy).allowed
+    assert not decide(caller(frozenset()), READ, SCHEDULER, IT, policy).allowed
+
+
+def test_an_entry_that_names_both_counts_as_one_that_names_the_user():
+    policy = entries_of([entry("deny", None, [MY_GROUP]), entry("allow", [ME], [NOT_MY_GROUP], "read")])
+    assert decide(caller(), READ, SCHEDULER, IT, policy).allowed
+    assert not decide(caller(), UPDATE, SCHEDULER, IT, policy).allowed
+
+
+def test_the_recommended_form_gives_what_it_names_and_denies_the_rest():
+    policy = entries_of([entry("allow", [ME], None, "read"), entry("deny", [ME], [MY_GROUP], "all")])
+    allowed = [action for action in Action if decide(caller(), action, SCHEDULER, IT, policy).allowed]
+    assert allowed == [READ]
+
+
+@given(
+    st.lists(
+        st.builds(
+            entry,
+            st.sampled_from(["allow", "deny"]),
+            st.lists(st.sampled_from([ME, SOMEBODY]), max_size=2),
+            st.lists(st.sampled_from([MY_GROUP, MY_OTHER_GROUP, NOT_MY_GROUP]), max_size=3),
+            st.sampled_from(["read", "update", "all"]),
+        ),
+        max_size=6,
+    ),
+    st.sampled_from([USER, frozenset()]),
+)
+def test_a_policy_decides_as_its_description_says(policy, groups):
+    """The rule once more, in the words of the contract, over entries as they are written."""
+    covering = [item for item in policy if {"read", "all"} & set(item["action"])]
+    naming_me = [item for item in covering if ME in item["condition"]["service_users"]]
+    naming_mine = [item for item in covering if {MY_GROUP, MY_OTHER_GROUP} & set(item["condition"]["service_groups"])]
+    deciding = (naming_me or naming_mine or [{"access": "allow" if groups else "deny"}])[0]
+    found = decide(caller(groups), READ, SCHEDULER, IT, entries_of(policy))
+    assert found.allowed is (deciding["access"] == "allow")
+
+
+def test_who_owns_an_object_may_set_its_policy_and_its_policy_gives_nobody_that():
+    mine, others = Target(3, owner_id=ME), Target(3, owner_id=SOMEBODY)
+    for action in (READ, UPDATE):
+        assert decide(caller(frozenset()), action, Resource.OBJECT_POLICY, mine).allowed
+        refused = decide(caller(frozenset()), action, Resource.OBJECT_POLICY, others)
+        assert not refused.allowed
+        assert refused.because.endswith("or ownership of the object")
+    assert not decide(caller(USER), UPDATE, Resource.OBJECT_POLICY, others).allowed
+    assert not decide(caller(frozenset()), READ, SCHEDULER, mine).allowed
+
+
+def test_a_refusal_says_what_is_missing():
+    with pytest.raises(Forbidden, match=r"membership of system-admin or .* \(permission to update account\)"):
+        require(caller(), UPDATE, Resource.ACCOUNT)
+    book = PolicyBook(1, {(SCHEDULER, 3): entries_of([entry("deny", None, [MY_GROUP, MY_OTHER_GROUP])])})
+    with pytest.raises(
+        Forbidden, match=r"entry 1 of the object's policy denies this to group 7 \(permission to read scheduler 3\)"
+    ):
+        require(caller(policies=book), READ, SCHEDULER, 3)
+    require(caller(policies=book), READ, SCHEDULER, 4)
+    require(caller(policies=book), READ, SCHEDULER)
+
+
+def test_one_of_several_actions_suffices():
+    book = PolicyBook(1, {(SCHEDULER, 3): entries_of([entry("allow", [ME], None, "manage"), entry("deny", [ME])])})
+    require_any(caller(policies=book), (UPDATE, Action.MANAGE), SCHEDULER, 3)
+    with pytest.raises(Forbidden, match="permission to update or delete scheduler 3"):
+        require_any(caller(policies=book), (UPDATE, Action.DELETE), SCHEDULER, 3)
+
+
+def test_nobody_makes_a_call_without_any_right():
+    for nothing in (caller(frozenset()), caller(frozenset({"analysts"}), (("none", []),))):
+        with pytest.raises(Forbidden, match="this needs membership of system-user or system-admin"):
+            require_membership(nothing)
     require_membership(caller(USER))
     require_membership(caller(ADMIN))
+    require_membership(caller(frozenset(), (("reader", [role("allow", "note", "read")]),)))
+
+
+@pytest.mark.parametrize(
+    ("policy", "is_let_in"),
+    [
+        ([entry("allow", [ME], None, "read")], True),
+        ([entry("allow", None, [MY_OTHER_GROUP], "read")], True),
+        ([entry("deny", [ME]), entry("allow", [SOMEBODY], [NOT_MY_GROUP])], False),
+    ],
+)
+def test_a_policy_that_allows_something_lets_a_user_without_groups_call(policy, is_let_in):
+    named = caller(frozenset(), policies=PolicyBook(1, {(SCHEDULER, 3): entries_of(policy)}))
+    if is_let_in:
+        require_membership(named)
+    else:
+        with pytest.raises(Forbidden):
+            require_membership(named)
+
+
+def test_a_book_takes_changes_and_stays_as_it_was():
+    book = PolicyBook(1, {(SCHEDULER, 3): entries_of([entry("deny", [ME], [MY_GROUP])])})
+    changed = book.with_changes(
+        2, {(SCHEDULER, 3): (), (Resource.NOTE, 3): entries_of([entry("allow", None, [MY_GROUP])])}
+    )
+    assert (changed.version, list(changed.about(ME, [MY_GROUP]))) == (2, [(Resource.NOTE, 3)])
+    assert changed.of(SCHEDULER, 3) == ()
+    assert list(book.about(ME, [])) == [(SCHEDULER, 3)]
+    assert book.of(Resource.NOTE, 3) == ()

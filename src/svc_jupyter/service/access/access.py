@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Self
 
 from svc_jupyter.service.access.accounts import Accounts
+from svc_jupyter.service.access.group_changes import Groups
+from svc_jupyter.service.access.object_policies import ObjectPolicies, Objects
+from svc_jupyter.service.access.role_changes import Roles
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.access.users import Users
 from svc_jupyter.service.bus import Bus
@@ -17,14 +21,31 @@ from svc_jupyter.service.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call the service, and for which account."""
+    """Who may call the service, for which account, and who may do what."""
 
     accounts: Accounts
     tokens: Tokens
     users: Users
+    groups: Groups
+    roles: Roles
+    object_policies: ObjectPolicies
 
     @classmethod
-    def of(cls, database: Database, bus: Bus, settings: Settings, clock: Callable[[], float] = time.time) -> Self:
-        """Return the room's parts over one database; `clock` returns Unix seconds."""
+    def of(
+        cls,
+        database: Database,
+        bus: Bus,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+        objects: Objects = MappingProxyType({}),
+    ) -> Self:
+        """Return the room's parts over one database; `clock` returns Unix seconds, `objects` can have policies."""
         tokens = Tokens(database, bus, clock)
-        return cls(accounts=Accounts(database, settings), tokens=tokens, users=Users(database, tokens, clock))
+        return cls(
+            accounts=Accounts(database, settings),
+            tokens=tokens,
+            users=Users(database, tokens, clock),
+            groups=Groups(database, tokens, clock),
+            roles=Roles(database, tokens),
+            object_policies=ObjectPolicies(database, tokens, objects, clock),
+        )

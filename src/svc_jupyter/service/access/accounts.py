@@ -12,6 +12,7 @@ from svc_jupyter.api.account import Account, Features, FeaturesUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.access.tables import accounts, groups, memberships, users
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database, conflict_insert
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.tables import account_storage
@@ -88,6 +89,8 @@ class Accounts:
         with self._database.begin() as connection:
             decided = lock_account(connection, by.account_id) | update.model_dump(exclude_none=True)
             _store_features(connection, by.account_id, decided)
+            changed = update.model_dump(exclude_none=True)
+            trail.record(connection, by, "update", Resource.ACCOUNT, by.account_id, features=changed)
         return Features(**decided)
 
 

@@ -13,10 +13,9 @@ CACHE_LIMIT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class KnownCaller:
-    """What the database said about a token; times are Unix seconds."""
+    """What the database said about a token, and when it was asked, in Unix seconds."""
 
     caller: Caller
-    expires_at: float | None
     read_at: float
 
 

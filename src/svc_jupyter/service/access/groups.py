@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import BuiltinGroup
-from svc_jupyter.service.access.tables import groups, memberships, users
+from svc_jupyter.service.access.tables import group_roles, groups, memberships, roles, users
 from svc_jupyter.service.errors import Invalid
 
 
@@ -57,3 +58,32 @@ def enabled_administrators(account_id: int) -> sa.Select[int]:
         .where(users.c.account_id == account_id, users.c.enabled, groups.c.name == BuiltinGroup.ADMIN.value)
         .order_by(users.c.id)
     )
+
+
+def members_of(connection: sa.Connection, group_ids: Collection[int]) -> Mapping[int, list[sa.Row[Any]]]:
+    """Return the members of each group, with their `id` and `email`, the oldest first; no key for an empty group."""
+    query: sa.Select[Any] = (
+        sa.select(memberships.c.group_id, users.c.id, users.c.email)
+        .join(users, users.c.id == memberships.c.user_id)
+        .where(memberships.c.group_id.in_(group_ids))
+        .order_by(users.c.id)
+    )
+    return _by_group(connection.execute(query))
+
+
+def roles_by_group(connection: sa.Connection, group_ids: Collection[int]) -> Mapping[int, list[sa.Row[Any]]]:
+    """Return the roles of each group, with their `id`, `name` and `policies`, the oldest first."""
+    query: sa.Select[Any] = (
+        sa.select(group_roles.c.group_id, roles.c.id, roles.c.name, roles.c.policies)
+        .join(roles, roles.c.id == group_roles.c.role_id)
+        .where(group_roles.c.group_id.in_(group_ids))
+        .order_by(roles.c.id)
+    )
+    return _by_group(connection.execute(query))
+
+
+def _by_group(rows: Iterable[sa.Row[Any]]) -> Mapping[int, list[sa.Row[Any]]]:
+    found: defaultdict[int, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        found[row.group_id].append(row)
+    return found

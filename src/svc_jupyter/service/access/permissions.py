@@ -1,72 +1,141 @@
-"""Who may do what: pure functions of groups, action and resource (SPEC: Authentication 2 and 3). Default deny."""
+"""Who may do what: one pure function, and the ways to ask it (SPEC: Authentication 2 and 3). Default deny."""
 
 from __future__ import annotations
 
-from collections.abc import Set
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from svc_jupyter.api.access import BuiltinGroup
+from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.policy_book import Entry
+from svc_jupyter.service.access.rights import RESERVED
 from svc_jupyter.service.errors import Forbidden
 
-
-class Action(StrEnum):
-    """What is done to a resource."""
-
-    READ = "read"
-    CREATE = "create"
-    UPDATE = "update"
-    DELETE = "delete"
-    MANAGE = "manage"
-    """Act in another user's place: their tokens."""
-
-
-class Resource(StrEnum):
-    """To what it is done; the words are those of role policies (CONVENTIONS: Access)."""
-
-    ACCOUNT = "account"
-    COMMAND = "command"
-    DB_TAP = "db_tap"
-    USER = "user"
+__all__ = [
+    "Action",
+    "Decision",
+    "Resource",
+    "Target",
+    "decide",
+    "decision",
+    "policy_decision",
+    "require",
+    "require_any",
+    "require_membership",
+]
+_ROLE = "a group with a role that allows it"
+_NEEDS_ADMIN = f"this needs membership of {BuiltinGroup.ADMIN} or of {_ROLE}"
+_NEEDS_MEMBER = f"this needs membership of {BuiltinGroup.USER} or {BuiltinGroup.ADMIN}, or of {_ROLE}"
 
 
-_RESERVED = frozenset(
-    {
-        (Action.UPDATE, Resource.ACCOUNT),
-        (Action.CREATE, Resource.USER),
-        (Action.UPDATE, Resource.USER),
-        (Action.DELETE, Resource.USER),
-        (Action.MANAGE, Resource.USER),
-    }
-)
-"""What a `system-user` may not do: change the account, manage users and other people's tokens."""
-_ADMIN = f"membership of {BuiltinGroup.ADMIN}"
-_MEMBER = f"membership of {BuiltinGroup.USER} or {BuiltinGroup.ADMIN}"
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The object of a call; `owner_id` where ownership counts."""
+
+    id: int
+    owner_id: int | None = None
 
 
-def missing_membership(groups: Set[str]) -> str | None:
-    """Return what a user in `groups` lacks to make any call at all, or None."""
-    return None if groups & {BuiltinGroup.ADMIN, BuiltinGroup.USER} else _MEMBER
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether something is allowed, and which membership, role or entry says so; for a refusal, what is missing."""
+
+    allowed: bool
+    because: str
 
 
-def missing_permission(groups: Set[str], action: Action, resource: Resource) -> str | None:
-    """Return what a user in `groups` lacks to do `action` to a `resource`, or None when it is allowed."""
-    if BuiltinGroup.ADMIN in groups:
-        return None
-    if (action, resource) in _RESERVED:
-        return _ADMIN
-    return missing_membership(groups)
+def decide(
+    caller: Caller, action: Action, resource: Resource, target: Target | None = None, policies: Sequence[Entry] = ()
+) -> Decision:
+    """Return whether the caller may do `action` to a `resource`, or to the object `target` with these `policies`.
+
+    An administrator may do everything. Else the object's policy decides: entries that name the caller before those that
+    name one of their groups, and among either the first that covers the action. Where it says nothing the groups
+    decide: `system-user`, then roles. Last, who owns an object may read and set its policy.
+    """
+    if BuiltinGroup.ADMIN in caller.groups:
+        return Decision(True, f"members of {BuiltinGroup.ADMIN} may do everything")
+    if policies and (entry := _deciding(policies, caller, action)) is not None:
+        return _decided_by(entry, caller)
+    if BuiltinGroup.USER in caller.groups and (action, resource) not in RESERVED:
+        return Decision(True, f"members of {BuiltinGroup.USER} may {action} {resource}")
+    role = caller.rights.get((action, resource))
+    if role is not None:
+        return Decision(True, f"the role {role} allows to {action} {resource}")
+    if resource is Resource.OBJECT_POLICY and target is not None and target.owner_id == caller.user_id:
+        return Decision(True, "who owns an object may read and set its policy")
+    reserved = (action, resource) in RESERVED
+    missing = _NEEDS_ADMIN if reserved else _NEEDS_MEMBER
+    if resource is Resource.OBJECT_POLICY and target is not None:
+        missing += ", or ownership of the object"
+    return Decision(False, missing)
+
+
+def decision(caller: Caller, action: Action, resource: Resource, object_id: int | None = None) -> Decision:
+    """Return whether the caller may do `action` to a `resource`, or to one object by its policy, and why."""
+    if object_id is None:
+        return decide(caller, action, resource)
+    return decide(caller, action, resource, Target(object_id), caller.policies.of(resource, object_id))
+
+
+def policy_decision(caller: Caller, action: Action, resource: Resource, object_id: int) -> Decision | None:
+    """Return what an object's own policy says of the caller, or None where it says nothing."""
+    entry = _deciding(caller.policies.of(resource, object_id), caller, action)
+    return None if entry is None else _decided_by(entry, caller)
+
+
+def require(caller: Caller, action: Action, resource: Resource, object_id: int | None = None) -> None:
+    """Raise `Forbidden`, which says what is missing, unless the caller may do `action` to a `resource`.
+
+    With `object_id` the policy of that object counts, too. Nothing is read: the caller holds all that is needed.
+    """
+    found = decision(caller, action, resource, object_id)
+    if not found.allowed:
+        raise _refusal(found, (action,), resource, object_id)
+
+
+def require_any(caller: Caller, actions: Sequence[Action], resource: Resource, object_id: int | None = None) -> None:
+    """Raise `Forbidden` as `require`, unless the caller may do at least one of the `actions`."""
+    found = [decision(caller, action, resource, object_id) for action in actions]
+    if not any(item.allowed for item in found):
+        raise _refusal(found[0], actions, resource, object_id)
 
 
 def require_membership(caller: Caller) -> None:
-    """Raise `Forbidden` for a caller whom no group gives a right; asked at every call."""
-    missing = missing_membership(caller.groups)
-    if missing is not None:
-        raise Forbidden(f"this needs {missing}")
+    """Raise `Forbidden` for a caller whom no group, role or policy gives any right; asked at every call."""
+    if caller.groups & {BuiltinGroup.ADMIN, BuiltinGroup.USER} or caller.rights:
+        return
+    for resource, object_id in caller.policies.about(caller.user_id, caller.group_ids):
+        if any(entry.allows and _names(entry, caller) for entry in caller.policies.of(resource, object_id)):
+            return
+    raise Forbidden(_NEEDS_MEMBER)
 
 
-def require(caller: Caller, action: Action, resource: Resource) -> None:
-    """Raise `Forbidden`, naming the missing permission, unless the caller may do `action` to a `resource`."""
-    missing = missing_permission(caller.groups, action, resource)
-    if missing is not None:
-        raise Forbidden(f"this needs {missing} (permission to {action} {resource})")
+def _refusal(found: Decision, actions: Sequence[Action], resource: Resource, object_id: int | None) -> Forbidden:
+    named = resource if object_id is None else f"{resource} {object_id}"
+    return Forbidden(f"{found.because} (permission to {' or '.join(actions)} {named})")
+
+
+def _deciding(policies: Sequence[Entry], caller: Caller, action: Action) -> Entry | None:
+    of_group = None
+    for entry in policies:
+        if not entry.covers(action):
+            continue
+        if caller.user_id in entry.users:
+            return entry
+        if of_group is None and not entry.groups.isdisjoint(caller.group_ids):
+            of_group = entry
+    return of_group
+
+
+def _names(entry: Entry, caller: Caller) -> bool:
+    return caller.user_id in entry.users or not entry.groups.isdisjoint(caller.group_ids)
+
+
+def _decided_by(entry: Entry, caller: Caller) -> Decision:
+    if caller.user_id in entry.users:
+        whom = f"user {caller.user_id}"
+    else:
+        whom = f"group {min(entry.groups & caller.group_ids)}"
+    verb = "allows" if entry.allows else "denies"
+    return Decision(entry.allows, f"entry {entry.number} of the object's policy {verb} this to {whom}")

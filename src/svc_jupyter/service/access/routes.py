@@ -61,7 +61,10 @@ def list_users(access: AccessDep, caller: CallerDep, page: PageDep) -> UserList:
 
 @router.post("/users/invite_new")
 def invite_user(body: Invitation, access: AccessDep, caller: CallerDep) -> Invited:
-    """Make a user of an e-mail address. 403 without `system-admin`, 422 for a known address or an unknown group."""
+    """Make a user of an e-mail address. 422 for a known address or an unknown group.
+
+    403 without permission to create users, and for a group that gives more rights than the caller has.
+    """
     return Invited(user=access.users.invite(body, by=caller))
 
 

@@ -1,4 +1,4 @@
-"""Tables of accounts, users, groups and tokens."""
+"""Tables of accounts, users, groups, roles, tokens and object policies. Times are Unix seconds."""
 
 from __future__ import annotations
 
@@ -42,6 +42,24 @@ memberships = sa.Table(
     sa.Column("user_id", BigId, sa.ForeignKey(users.c.id, ondelete="CASCADE"), primary_key=True, index=True),
 )
 
+roles = sa.Table(
+    "roles",
+    metadata,
+    sa.Column("id", BigId, primary_key=True),
+    sa.Column("account_id", BigId, sa.ForeignKey(accounts.c.id), nullable=False),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("policies", Json, nullable=False),
+    sa.UniqueConstraint("account_id", "name"),
+    sqlite_autoincrement=True,
+)
+
+group_roles = sa.Table(
+    "group_roles",
+    metadata,
+    sa.Column("group_id", BigId, sa.ForeignKey(groups.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("role_id", BigId, sa.ForeignKey(roles.c.id, ondelete="CASCADE"), primary_key=True, index=True),
+)
+
 tokens = sa.Table(
     "tokens",
     metadata,
@@ -52,4 +70,31 @@ tokens = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False, unique=True),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("expires_at", sa.Double),
+)
+
+# Every policy that an object has had. The newest one of an object is in force.
+object_policy_versions = sa.Table(
+    "object_policy_versions",
+    metadata,
+    # Given out while the account is locked: who has read up to one has missed none before it.
+    sa.Column("id", BigId, primary_key=True),
+    sa.Column("account_id", BigId, sa.ForeignKey(accounts.c.id), nullable=False),
+    sa.Column("source_type", sa.String(32), nullable=False),
+    sa.Column("source_id", sa.BigInteger, nullable=False),
+    sa.Column("policy", Json, nullable=False),
+    sa.Column("user_id", BigId, sa.ForeignKey(users.c.id), nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Column("trace_id", sa.String(64)),
+    # Whether a newer one has taken its place.
+    sa.Column("replaced", sa.Boolean, nullable=False),
+    sa.Index("ix_object_policy_versions_object", "source_type", "source_id", "id"),
+    # Those in force are few, however often they changed. SQLite uses it only where a query has the same words.
+    sa.Index(
+        "ix_object_policy_versions_in_force",
+        "account_id",
+        "id",
+        sqlite_where=sa.text("replaced = 0"),
+        postgresql_where=sa.text("NOT replaced"),
+    ),
+    sqlite_autoincrement=True,
 )

@@ -15,11 +15,14 @@ from svc_jupyter.api.access import NewToken, Token, TokenCreate, TokenList
 from svc_jupyter.api.paths import TOKEN_HEADER
 from svc_jupyter.service.access.accounts import ACCOUNT_ID, lock_account
 from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
+from svc_jupyter.service.access.caller_reading import CallerReader
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.expiry import expiry
+from svc_jupyter.service.access.giving import check_user
 from svc_jupyter.service.access.groups import enabled_administrators
-from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.access.tables import groups, memberships, tokens, users
+from svc_jupyter.service.access.permissions import Action, Resource, require, require_membership
+from svc_jupyter.service.access.tables import tokens, users
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.record import iso_time
 from svc_jupyter.service.database import Database
@@ -33,22 +36,6 @@ _RANDOM_BYTES = 32
 _SHARED_CACHE_SECONDS = 5.0
 """With replicas, how long a change may go unseen when the bus lost its message."""
 
-_BEARER = (
-    sa.select(
-        tokens.c.id,
-        tokens.c.expires_at,
-        tokens.c.user_id,
-        users.c.account_id,
-        users.c.email,
-        users.c.enabled,
-        groups.c.name.label("group_name"),
-    )
-    .join(users, users.c.id == tokens.c.user_id)
-    .outerjoin(memberships, memberships.c.user_id == users.c.id)
-    .outerjoin(groups, groups.c.id == memberships.c.group_id)
-    .where(tokens.c.digest == sa.bindparam("digest"))
-)
-
 
 class Tokens:
     """Makes, lists and deletes tokens, and tells whose a token is."""
@@ -57,6 +44,7 @@ class Tokens:
         self._database = database
         self._bus = bus
         self._clock = clock
+        self.reader = CallerReader()
         self._cache = CallerCache(max_age=None if database.on_sqlite else _SHARED_CACHE_SECONDS)
         bus.subscribe(TOPIC, lambda _payload: self.forget())
 
@@ -71,9 +59,19 @@ class Tokens:
         digest = _digest(token)
         now = self._clock()
         known = self._cache.get(digest, now) or await self._look_up(digest, now)
-        if known.expires_at is not None and known.expires_at <= now:
-            raise Unauthorized(f"the token in the header {TOKEN_HEADER} has expired; make a new one")
+        _check_time(known.caller, now)
         return known.caller
+
+    async def recheck(self, caller: Caller) -> None:
+        """Raise `Unauthorized` when the token of a call that has waited is no longer good; costs nothing else."""
+        _check_time(caller, self._clock())
+        if caller.token_id and caller.generation != self._cache.generation:
+            good = sa.select(users.c.id).where(
+                tokens.c.id == caller.token_id, tokens.c.user_id == caller.user_id, users.c.enabled
+            )
+            query = good.join(tokens, tokens.c.user_id == users.c.id)
+            if await self._database.look_up(lambda connection: connection.execute(query).first()) is None:
+                raise Unauthorized(f"the token in the header {TOKEN_HEADER} was taken back while the call waited")
 
     def forget(self) -> None:
         """Look every caller up afresh from now on."""
@@ -112,7 +110,10 @@ class Tokens:
         expires_at = expiry(request.expires_at, now)
         with self._database.begin() as connection:
             _check_owner(connection, user_id, by)
+            if user_id != by.user_id:
+                check_user(connection, self.reader, by, user_id)
             row, secret = _insert(connection, user_id, request.name, now, expires_at)
+            trail.record(connection, by, "create_token", Resource.USER, user_id, token_id=row.id, name=row.name)
         return NewToken(**_token(row).model_dump(), token=secret)
 
     def delete(self, user_id: int, token_id: int, *, by: Caller) -> None:
@@ -122,6 +123,7 @@ class Tokens:
             mine = sa.delete(tokens).where(tokens.c.id == token_id, tokens.c.user_id == user_id)
             if connection.execute(mine.returning(tokens.c.id)).first() is None:
                 raise NotFound(f"user {user_id} has no token {token_id}")
+            trail.record(connection, by, "delete_token", Resource.USER, user_id, token_id=token_id)
 
     def ensure_service_token(self, existing: str | None) -> str:
         """Return the token for `service.json`: `existing` while it is an enabled administrator's, else a new one.
@@ -141,22 +143,15 @@ class Tokens:
 
     async def _look_up(self, digest: str, now: float) -> KnownCaller:
         generation = self._cache.generation
-        rows = await self._database.read(lambda connection: connection.execute(_BEARER, {"digest": digest}).all())
-        if not rows:
+        found = await self._database.read(lambda connection: self.reader.bearer(connection, digest, generation))
+        if found is None:
             raise Unauthorized(f"the token in the header {TOKEN_HEADER} is not known to this service")
-        first = rows[0]
-        if not first.enabled:
+        caller, is_enabled = found
+        if not is_enabled:
             raise Unauthorized(
                 f"the token in the header {TOKEN_HEADER} belongs to a disabled user; an administrator can enable them"
             )
-        caller = Caller(
-            user_id=first.user_id,
-            account_id=first.account_id,
-            email=first.email,
-            groups=frozenset(row.group_name for row in rows if row.group_name is not None),
-            token_id=first.id,
-        )
-        known = KnownCaller(caller, first.expires_at, read_at=now)
+        known = KnownCaller(caller, read_at=now)
         self._cache.put(digest, known, generation)
         return known
 
@@ -187,13 +182,19 @@ def _insert(
 
 
 def _check_owner(connection: sa.Connection, user_id: int, by: Caller) -> None:
-    """One's own tokens are one's own business; those of others are an administrator's, within the account."""
+    """One's own tokens are one's own business; those of others need a permission, within the account."""
     if user_id == by.user_id:
+        require_membership(by)
         return
     require(by, Action.MANAGE, Resource.USER)
     there = sa.select(users.c.id).where(users.c.id == user_id, users.c.account_id == by.account_id)
     if connection.execute(there).first() is None:
         raise NotFound(f"there is no user {user_id} in this account")
+
+
+def _check_time(caller: Caller, now: float) -> None:
+    if caller.valid_until is not None and caller.valid_until <= now:
+        raise Unauthorized(f"the token in the header {TOKEN_HEADER} has expired; make a new one")
 
 
 def _is_administrators(connection: sa.Connection, token: str, now: float) -> bool:

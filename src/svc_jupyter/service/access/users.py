@@ -11,10 +11,12 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import BuiltinGroup, Invitation, User, UserList
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.giving import check_group
 from svc_jupyter.service.access.groups import chosen_groups, enabled_administrators, group_ids, groups_of
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.access.tables import memberships, users
 from svc_jupyter.service.access.tokens import Tokens
+from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
 from svc_jupyter.service.paging import Page
@@ -49,7 +51,8 @@ class Users:
     def invite(self, invitation: Invitation, *, by: Caller) -> User:
         """Make a user of an e-mail address and return it; a token is made for them separately.
 
-        Raises `Invalid` for an unknown group, and for an address that is in the account already, in whatever case.
+        Raises `Invalid` for an unknown group, and for an address that is in the account already, in whatever case, and
+        `Forbidden` for a group that gives more rights than the caller has.
         """
         require(by, Action.CREATE, Resource.USER)
         email = _normalised(invitation.invitee_email)
@@ -57,6 +60,8 @@ class Users:
             lock_account(connection, by.account_id)
             ids = group_ids(connection, by.account_id)
             chosen = chosen_groups(invitation.groups, ids)
+            for name in chosen:
+                check_group(connection, by, ids[name], name)
             same_email = sa.select(users.c.id).where(users.c.account_id == by.account_id, users.c.email == email)
             known = connection.execute(same_email).scalar()
             if known is not None:
@@ -73,6 +78,7 @@ class Users:
                 .returning(users)
             ).one()
             connection.execute(sa.insert(memberships), [{"group_id": ids[name], "user_id": row.id} for name in chosen])
+            trail.record(connection, by, "invite", Resource.USER, row.id, email=email, groups=sorted(chosen))
         return _user(row, sorted(chosen))
 
     def enable(self, user_id: int, *, by: Caller) -> User:
@@ -103,6 +109,7 @@ class Users:
                 raise StateConflict(
                     f"{row.email} is the last enabled member of {BuiltinGroup.ADMIN}; enable or invite another first"
                 )
+            trail.record(connection, by, "enable" if enabled else "disable", Resource.USER, user_id, email=row.email)
             return _user(row, groups_of(connection, [user_id]).get(user_id, []))
 
 

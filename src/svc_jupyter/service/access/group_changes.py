@@ -1,0 +1,258 @@
+"""The account's groups: their members and roles (SPEC: Add users to a group; CONVENTIONS: Access)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.access import Action, BuiltinGroup, Resource
+from svc_jupyter.api.groups import Duplicate, Group, GroupCreate, GroupList, GroupUpdate
+from svc_jupyter.api.policy_text import split_words
+from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access.accounts import lock_account
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.copies import copy_name
+from svc_jupyter.service.access.giving import check_group, check_permissions
+from svc_jupyter.service.access.groups import enabled_administrators, members_of, roles_by_group
+from svc_jupyter.service.access.naming import find_group, find_role, find_roles, find_users
+from svc_jupyter.service.access.permissions import require
+from svc_jupyter.service.access.rights import permissions_of
+from svc_jupyter.service.access.tables import group_roles, groups, memberships
+from svc_jupyter.service.access.tokens import Tokens
+from svc_jupyter.service.audit import trail
+from svc_jupyter.service.database import Database, conflict_insert
+from svc_jupyter.service.errors import Invalid, StateConflict
+from svc_jupyter.service.paging import Page
+
+Rows = Sequence[sa.Row[Any]]
+
+
+class Groups:
+    """Lists and changes groups. `reference` is an id or a name; a change takes effect at once, or not at all.
+
+    Every method raises `Forbidden` without the permission, and for a change that would give or take rights that the
+    caller does not have.
+    """
+
+    def __init__(self, database: Database, tokens: Tokens, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._tokens = tokens
+        self._clock = clock
+
+    def list(self, page: Page, *, by: Caller) -> GroupList:
+        """Return a page of the account's groups, newest first."""
+        require(by, Action.READ, Resource.GROUP)
+        with self._database.connect() as connection:
+            rows = connection.execute(
+                sa.select(groups)
+                .where(groups.c.account_id == by.account_id)
+                .order_by(groups.c.id.desc())
+                .offset(page.offset)
+                .limit(page.fetch)
+            ).all()
+            shown, paging_info = page.cut(rows)
+            return GroupList(groups=_records(connection, shown), paging_info=paging_info)
+
+    def get(self, reference: str, *, by: Caller) -> Group:
+        """Return a group. Raises `NotFound`."""
+        require(by, Action.READ, Resource.GROUP)
+        with self._database.connect() as connection:
+            return _records(connection, [find_group(connection, by.account_id, reference)])[0]
+
+    def create(self, body: GroupCreate, *, by: Caller) -> Group:
+        """Make a group and return it. Raises `Invalid` for a name that is taken and for unknown members or roles."""
+        require(by, Action.CREATE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = _insert(connection, by, body.name)
+            trail.record(connection, by, "create", Resource.GROUP, group.id, name=group.name)
+            self._give_roles(connection, by, group, find_roles(connection, by.account_id, body.roles, "roles"))
+            self._add(connection, by, group, find_users(connection, by.account_id, body.members, "members"))
+            return _records(connection, [group])[0]
+
+    def update(self, reference: str, body: GroupUpdate, *, by: Caller) -> Group:
+        """Rename a group, take users and roles out, put others in; return it. Raises as `create`, and `NotFound`."""
+        require(by, Action.UPDATE, Resource.GROUP)
+        with self._changing(by) as connection:
+            account_id = by.account_id
+            group = find_group(connection, account_id, reference)
+            if body.name is not None and body.name != group.name:
+                group = _rename(connection, by, group, body.name)
+            gone = find_users(connection, account_id, body.removed_members, "removed_members")
+            come = find_users(connection, account_id, body.members, "members")
+            taken = find_roles(connection, account_id, body.removed_roles, "removed_roles")
+            given = find_roles(connection, account_id, body.roles, "roles")
+            if both := {row.id for row in come} & {row.id for row in gone}:
+                raise Invalid(f"removed_members: user {min(both)} is in members, too")
+            if both := {row.id for row in given} & {row.id for row in taken}:
+                raise Invalid(f"removed_roles: role {min(both)} is in roles, too")
+            self._take_roles(connection, by, group, taken)
+            self._remove(connection, by, group, gone)
+            self._give_roles(connection, by, group, given)
+            self._add(connection, by, group, come)
+            return _records(connection, [group])[0]
+
+    def delete(self, reference: str, *, by: Caller) -> int:
+        """Delete a group, and what policies of objects say of it; return its id. Raises `NotFound`, `StateConflict`."""
+        require(by, Action.DELETE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = find_group(connection, by.account_id, reference)
+            _check_not_builtin(group, "deleted")
+            check_group(connection, by, group.id, group.name)
+            freed = policy_versions.take_group_out(connection, by, group.id, self._clock())
+            connection.execute(sa.delete(groups).where(groups.c.id == group.id))
+            trail.record(connection, by, "delete", Resource.GROUP, group.id, name=group.name, policies_changed=freed)
+            return int(group.id)
+
+    def add_users(self, reference: str, named: str, *, by: Caller) -> None:
+        """Add all the named members of the account, by ids and e-mail addresses, or none (SPEC: Add users to a group).
+
+        Who is in the group already stays. Raises `NotFound` for the group, `Invalid` for who is not in the account.
+        """
+        require(by, Action.UPDATE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = find_group(connection, by.account_id, reference)
+            self._add(connection, by, group, _named_users(connection, by, named))
+
+    def remove_users(self, reference: str, named: str, *, by: Caller) -> None:
+        """Take all the named users out of a group, or none. Who is not in it stays out. Raises as `add_users`.
+
+        Raises `StateConflict` when no enabled administrator would be left.
+        """
+        require(by, Action.MANAGE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = find_group(connection, by.account_id, reference)
+            self._remove(connection, by, group, _named_users(connection, by, named))
+
+    def assign(self, reference: str, role: str, *, by: Caller) -> None:
+        """Give a group a role, by id or name. Raises `NotFound`."""
+        require(by, Action.MANAGE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = find_group(connection, by.account_id, reference)
+            self._give_roles(connection, by, group, [find_role(connection, by.account_id, role)])
+
+    def unassign(self, reference: str, role: str, *, by: Caller) -> None:
+        """Take a role from a group. Raises `NotFound`."""
+        require(by, Action.MANAGE, Resource.GROUP)
+        with self._changing(by) as connection:
+            group = find_group(connection, by.account_id, reference)
+            self._take_roles(connection, by, group, [find_role(connection, by.account_id, role)])
+
+    def duplicate(self, reference: str, body: Duplicate, *, by: Caller) -> Group:
+        """Make a group with the members and roles of another and return it. Policies of objects do not name it.
+
+        Raises `NotFound`, `Invalid` for a name that is taken, `StateConflict` for a group that is built in.
+        """
+        require(by, Action.CREATE, Resource.GROUP)
+        with self._changing(by) as connection:
+            original = find_group(connection, by.account_id, reference)
+            _check_not_builtin(original, "duplicated: its rights come from its name")
+            copy = _insert(connection, by, body.name or copy_name(connection, groups, by.account_id, original.name))
+            trail.record(connection, by, "create", Resource.GROUP, copy.id, name=copy.name, copy_of=original.id)
+            roles = roles_by_group(connection, [original.id]).get(original.id, [])
+            self._give_roles(connection, by, copy, roles)
+            self._add(connection, by, copy, members_of(connection, [original.id]).get(original.id, []))
+            return _records(connection, [copy])[0]
+
+    @contextmanager
+    def _changing(self, by: Caller) -> Iterator[sa.Connection]:
+        """Yield a write transaction that waits for other changes of the account's users and groups."""
+        with self._tokens.changing_access() as connection:
+            lock_account(connection, by.account_id)
+            yield connection
+
+    def _add(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], users: Rows) -> None:
+        if not users:
+            return
+        require(by, Action.UPDATE, Resource.GROUP)
+        check_group(connection, by, group.id, group.name)
+        insert = conflict_insert(connection, memberships).on_conflict_do_nothing()
+        connection.execute(insert, [{"group_id": group.id, "user_id": user.id} for user in users])
+        trail.record(connection, by, "add_users", Resource.GROUP, group.id, users=[user.email for user in users])
+
+    def _remove(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], users: Rows) -> None:
+        if not users:
+            return
+        require(by, Action.MANAGE, Resource.GROUP)
+        check_group(connection, by, group.id, group.name)
+        ids = [user.id for user in users]
+        connection.execute(
+            sa.delete(memberships).where(memberships.c.group_id == group.id, memberships.c.user_id.in_(ids))
+        )
+        if connection.execute(enabled_administrators(by.account_id)).first() is None:
+            raise StateConflict(f"no enabled member of {BuiltinGroup.ADMIN} would be left; add another first")
+        trail.record(connection, by, "remove_users", Resource.GROUP, group.id, users=[user.email for user in users])
+
+    def _give_roles(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], roles: Rows) -> None:
+        if not roles:
+            return
+        require(by, Action.MANAGE, Resource.GROUP)
+        for role in roles:
+            check_permissions(by, permissions_of(role.policies), f"the role {role.name}")
+        insert = conflict_insert(connection, group_roles).on_conflict_do_nothing()
+        connection.execute(insert, [{"group_id": group.id, "role_id": role.id} for role in roles])
+        trail.record(connection, by, "assign_roles", Resource.GROUP, group.id, roles=[role.name for role in roles])
+
+    def _take_roles(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], roles: Rows) -> None:
+        if not roles:
+            return
+        require(by, Action.MANAGE, Resource.GROUP)
+        for role in roles:
+            check_permissions(by, permissions_of(role.policies), f"the role {role.name}")
+        ids = [role.id for role in roles]
+        connection.execute(
+            sa.delete(group_roles).where(group_roles.c.group_id == group.id, group_roles.c.role_id.in_(ids))
+        )
+        trail.record(connection, by, "unassign_roles", Resource.GROUP, group.id, roles=[role.name for role in roles])
+
+
+def _named_users(connection: sa.Connection, by: Caller, named: str) -> Rows:
+    words = split_words(named)
+    if not words:
+        raise Invalid("users: name at least one user, by id or e-mail address")
+    return find_users(connection, by.account_id, words, "users")
+
+
+def _insert(connection: sa.Connection, by: Caller, name: str) -> sa.Row[Any]:
+    _check_free(connection, by, name)
+    values = {"account_id": by.account_id, "name": name}
+    return connection.execute(sa.insert(groups).values(**values).returning(groups)).one()
+
+
+def _rename(connection: sa.Connection, by: Caller, group: sa.Row[Any], name: str) -> sa.Row[Any]:
+    _check_not_builtin(group, "renamed")
+    _check_free(connection, by, name)
+    trail.record(connection, by, "rename", Resource.GROUP, group.id, name=name, before=group.name)
+    renamed = sa.update(groups).where(groups.c.id == group.id).values(name=name)
+    return connection.execute(renamed.returning(groups)).one()
+
+
+def _check_free(connection: sa.Connection, by: Caller, name: str) -> None:
+    same = sa.select(groups.c.id).where(groups.c.account_id == by.account_id, groups.c.name == name)
+    known = connection.execute(same).scalar()
+    if known is not None:
+        raise Invalid(f"name: group {known} is called {name} already")
+
+
+def _check_not_builtin(group: sa.Row[Any], participle: str) -> None:
+    if group.name in set(BuiltinGroup):
+        raise StateConflict(f"the group {group.name} is built in and cannot be {participle}")
+
+
+def _records(connection: sa.Connection, rows: Rows) -> list[Group]:
+    ids = [row.id for row in rows]
+    members, roles = members_of(connection, ids), roles_by_group(connection, ids)
+    return [
+        Group(
+            id=row.id,
+            name=row.name,
+            members=[member.id for member in members.get(row.id, [])],
+            member_emails=[member.email for member in members.get(row.id, [])],
+            roles=[role.id for role in roles.get(row.id, [])],
+            role_names=[role.name for role in roles.get(row.id, [])],
+        )
+        for row in rows
+    ]

@@ -1,0 +1,84 @@
+"""Finding groups, roles and users by what callers name them: ids, names, e-mail addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.fields import MAX_ID
+from svc_jupyter.service.access.tables import groups, roles, users
+from svc_jupyter.service.errors import Invalid, NotFound
+
+MAX_NAMED_AT_ONCE = 1000
+_SHOWN = 5
+
+
+def find_group(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
+    """Return the row of the group with an id or a name. Raises `NotFound`."""
+    return _find(connection, groups, account_id, reference, "group")
+
+
+def find_role(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
+    """Return the row of the role with an id or a name. Raises `NotFound`."""
+    return _find(connection, roles, account_id, reference, "role")
+
+
+def find_roles(connection: sa.Connection, account_id: int, words: Iterable[str], field: str) -> Sequence[sa.Row[Any]]:
+    """Return the rows of the roles with these ids or names. Raises `Invalid`, naming the unknown ones."""
+    return _find_all(connection, roles, roles.c.name, account_id, words, field, "role")
+
+
+def find_users(connection: sa.Connection, account_id: int, words: Iterable[str], field: str) -> Sequence[sa.Row[Any]]:
+    """Return the rows of the members of the account with these ids or e-mail addresses, in whatever case, each once.
+
+    Raises `Invalid`, naming those that are not in the account.
+    """
+    lowered = [word.lower() for word in words]
+    return _find_all(connection, users, users.c.email, account_id, lowered, field, "user")
+
+
+def _find(connection: sa.Connection, table: sa.Table, account_id: int, reference: str, noun: str) -> sa.Row[Any]:
+    number = _number(reference)
+    this = table.c.name == reference if number is None else table.c.id == number
+    row = None
+    if "\x00" not in reference:  # PostgreSQL has none in texts
+        row = connection.execute(sa.select(table).where(table.c.account_id == account_id, this)).one_or_none()
+    if row is None:
+        raise NotFound(f"there is no {noun} {reference[:80]!r} in this account")
+    return row
+
+
+def _find_all(
+    connection: sa.Connection,
+    table: sa.Table,
+    name: sa.Column[str],
+    account_id: int,
+    words: Iterable[str],
+    field: str,
+    noun: str,
+) -> Sequence[sa.Row[Any]]:
+    wanted = dict.fromkeys(words)
+    if len(wanted) > MAX_NAMED_AT_ONCE:
+        raise Invalid(f"{field}: names {len(wanted)} {noun}s; at most {MAX_NAMED_AT_ONCE} at once")
+    numbers = {word: number for word in wanted if (number := _number(word)) is not None}
+    names = [word for word in wanted if word not in numbers and "\x00" not in word]
+    rows = connection.execute(
+        sa.select(table)
+        .where(table.c.account_id == account_id, sa.or_(table.c.id.in_(list(numbers.values())), name.in_(names)))
+        .order_by(table.c.id)
+    ).all()
+    there = {row.id for row in rows} | {row._mapping[name] for row in rows}
+    unknown = [word for word in wanted if numbers.get(word, word) not in there]
+    if unknown:
+        shown = ", ".join(word[:80] for word in unknown[:_SHOWN]) + (", …" if len(unknown) > _SHOWN else "")
+        raise Invalid(f"{field}: {shown}: no such {noun} in this account; nothing was changed")
+    return rows
+
+
+def _number(word: str) -> int | None:
+    """Return the id that a word is; names of groups and roles are never numbers."""
+    if word.isascii() and word.isdigit() and len(word) <= len(str(MAX_ID)):
+        return min(int(word), MAX_ID)
+    return None

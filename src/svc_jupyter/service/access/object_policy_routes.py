@@ -1,0 +1,69 @@
+"""Policies of objects over HTTP (SPEC: View an object policy, Set an object policy)."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import ValidationError
+
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.object_policies import ObjectChoice, ObjectPolicy, PolicyHistory, PolicyUpdate, SourceType
+from svc_jupyter.service.access.routes import AccessDep
+from svc_jupyter.service.dependencies import AnyCallerDep, PageDep
+from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.validation import explain
+
+router = APIRouter(prefix="/object_policy", tags=["access"])
+
+
+async def _choice(
+    request: Request,
+    source_id: Annotated[Id | None, Query(description="required here or in the body")] = None,
+    source_type: Annotated[SourceType | None, Query(description="required here or in the body")] = None,
+) -> ObjectChoice:
+    """Return the object that is meant: SPEC.md names it in the body of a GET, which not every client can send."""
+    in_query = {"source_id": source_id, "source_type": source_type}
+    given = await _body(request) | {key: value for key, value in in_query.items() if value is not None}
+    try:
+        return ObjectChoice.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(explain(error)) from None
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    raw = await request.body()
+    if not raw.strip():
+        return {}
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise Invalid("the body must be a JSON object")
+    return body
+
+
+ChoiceDep = Annotated[ObjectChoice, Depends(_choice)]
+
+
+@router.get("/policy", response_model_exclude_unset=True)
+def get_object_policy(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep) -> ObjectPolicy:
+    """View the policy of an object (SPEC: View an object policy); `policies` is empty where there is none."""
+    return access.object_policies.get(choice, by=caller)
+
+
+@router.put("/policy", response_model_exclude_unset=True)
+def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDep) -> ObjectPolicy:
+    """Set the policy of an object (SPEC: Set an object policy). 403 without `system-admin`, ownership or a role.
+
+    An empty array leaves the object to the groups' rights. There is a `warning` when the caller loses something.
+    """
+    return access.object_policies.set(body, by=caller)
+
+
+@router.get("/history", response_model_exclude_unset=True)
+def get_policy_history(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep, page: PageDep) -> PolicyHistory:
+    """List the policies that an object has had, newest first: who set them, and when."""
+    return access.object_policies.history(choice, page, by=caller)

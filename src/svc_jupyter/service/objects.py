@@ -1,0 +1,20 @@
+"""The kinds of object that can have a policy of their own in this version (SPEC: Set an object policy)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.object_policies import SourceType
+from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.workspace.tables import folders, notes
+
+_FOLDERS = sa.select(
+    folders.c.id, folders.c.account_id, sa.func.coalesce(folders.c.user_id, folders.c.root_of).label("user_id")
+).subquery()
+OBJECTS: Mapping[SourceType, sa.FromClause] = MappingProxyType(
+    {SourceType.SCHEDULER: schedules, SourceType.NOTE: notes, SourceType.FOLDER: _FOLDERS}
+)
+"""Where they are, with the columns id, account_id and user_id: who owns the object."""

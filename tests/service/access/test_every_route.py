@@ -1,0 +1,258 @@
+"""All routes of the application × all kinds of callers, against the table of `route_table.py`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from tests.service.access.route_table import ROWS, Row
+
+from svc_jupyter.api.access import Invitation, TokenCreate
+from svc_jupyter.api.account import FeaturesUpdate
+from svc_jupyter.api.groups import GroupCreate, RoleCreate, RoleUpdate
+from svc_jupyter.api.object_policies import PolicyUpdate
+from svc_jupyter.api.schedules import ScheduleSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.app import create_app
+from svc_jupyter.service.commands.hot_calls import HotCalls
+from svc_jupyter.service.middleware import RequestShell
+from svc_jupyter.service.parts import Service
+from svc_jupyter.service.schedules.tables import actions
+from svc_jupyter.service.settings import Settings
+
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+NEVER = "0 0 1 1 *"
+
+
+@dataclass
+class World:
+    """A service in this process with a caller of each kind; nobody works through its queue."""
+
+    service: Service
+    http: httpx.AsyncClient
+    tokens: dict[str, str]
+    callers: dict[str, Caller]
+    group_id: int
+    schedule_id: int
+    action_id: int
+    note_id: int = 0
+    dashboard_id: int = 0
+
+    async def allowed(self, who: str, row: Row) -> bool | None:
+        """Make a call; return whether its caller was let in: None for somebody who is not known at all."""
+        path = row.path.partition("?")[0]
+        for name, value in {
+            "user_id": self.callers["plain"].user_id,
+            "group": "no group",
+            "role": "no role",
+            "users": "nobody@example.org",
+            "schedule_id": self.schedule_id,
+            "action_id": self.action_id,
+            "sequence_id": 1,
+            "instance": 1,
+            "path": "Common/there.txt",
+            "number": 1,
+            **({} if row.method == "DELETE" else {"note_id": self.note_id, "dashboard_id": self.dashboard_id}),
+        }.items():
+            path = path.replace(f"{{{name}}}", str(value))
+        path = path.partition("{")[0] + ("999999" if "{" in path else "") + path.partition("}")[2]
+        chosen = {"source_type": "scheduler", "source_id": self.schedule_id} if "object_policy" in path else {}
+        if path.startswith("/folders") and row.method == "GET":
+            chosen = {"type": "notes", "location": "Common"}
+        if path == "/notebook_dashboard":
+            chosen = {"note_id": self.note_id}
+        given = {"params": chosen} if row.method == "GET" else {"json": {**row.body, **chosen}}
+        headers = {"X-AUTH-TOKEN": self.tokens[who]} if who in self.tokens else {}
+        answer = await self.http.request(row.method, f"/api/v1.2{path}", headers=headers, **given)
+        assert answer.status_code < 500, answer.text
+        if answer.status_code == 401:
+            return None
+        if answer.status_code == 403:
+            text = answer.json()["error"]["error_message"]
+            assert "permission to " in text or "this needs membership of" in text
+        return answer.status_code != 403
+
+    def set_policy(self, *entries: dict[str, Any]) -> None:
+        update = PolicyUpdate(source_id=self.schedule_id, source_type="scheduler", policy=list(entries))
+        self.service.access.object_policies.set(update, by=self.callers["system-admin"])
+
+    def set_role(self, *entries: tuple[str, str, str]) -> None:
+        """Say what the role of the caller `role` is: access, action, resource."""
+        policies = [{"access": access, "action": [action], "resource": what} for access, action, what in entries]
+        update = RoleUpdate.model_validate({"policies": policies})
+        self.service.access.roles.update("changing", update, by=self.callers["system-admin"])
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[World]:
+    app = create_app(settings)
+    service: Service = app.state.service
+    service.prepare()
+    access = service.access
+    tokens = {"system-admin": access.tokens.ensure_service_token(None), "wrong token": "no such token"}
+    admin = await access.tokens.caller(tokens["system-admin"])
+    callers = {"system-admin": admin}
+    for who in ("disabled", "plain", "system-user", "owner", "role", "grouped"):
+        user = access.users.invite(Invitation(invitee_email=f"{who}@example.org"), by=admin)
+        tokens[who] = access.tokens.create(user.id, TokenCreate(name=who), by=admin).token
+        callers[who] = await access.tokens.caller(tokens[who])
+    access.accounts.set_features(FeaturesUpdate(jupyter_notebooks=True), by=admin)
+    access.roles.create(RoleCreate(name="changing"), by=admin)
+    access.groups.create(GroupCreate(name="role holders", members="role@example.org", roles="changing"), by=admin)
+    group = access.groups.create(GroupCreate(name="grouped", members="grouped@example.org"), by=admin)
+    schedule = await service.schedules.create(
+        ScheduleSubmission(command_type="ShellCommand", command={"inline": "true"}, cron_expression=NEVER),
+        by=callers["owner"],
+    )
+    outsiders = ",".join(f"{who}@example.org" for who in ("plain", "owner", "role"))
+    access.groups.remove_users("system-user", outsiders, by=admin)
+    access.users.disable(callers["disabled"].user_id, by=admin)
+    transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings))
+    async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
+        world = World(service, http, tokens, callers, group.id, schedule["id"], _action(service, schedule["id"]))
+        await _furnish(world)
+        yield world
+    service.database.close()
+    service.storage.close()
+
+
+async def _furnish(world: World) -> None:
+    """Make a folder, a note and a dashboard."""
+
+    async def post(path: str, **body: Any) -> int:
+        headers = {"X-AUTH-TOKEN": world.tokens["system-admin"]}
+        answer = await world.http.post(f"/api/v1.2{path}", headers=headers, json={"location": "Common", **body})
+        assert answer.status_code == 200, answer.text
+        return int(answer.json()["id"])
+
+    await post("/folders", name="there", type="notes")
+    world.note_id = await post("/notebooks", name="there")
+    world.dashboard_id = await post("/notebook_dashboard", name="there", note_id=world.note_id)
+
+
+def _action(service: Service, schedule_id: int) -> int:
+    values = {
+        "account_id": 1,
+        "schedule_id": schedule_id,
+        "sequence_id": 1,
+        "nominal_time": 0.0,
+        "status": "cancelled",
+        "done": True,
+        "created_at": 0.0,
+    }
+    with service.database.begin() as connection:
+        return int(connection.execute(sa.insert(actions).values(**values).returning(actions.c.id)).scalar_one())
+
+
+def test_every_route_is_in_the_table(settings: Settings):
+    app = create_app(settings)
+    routers = [item.original_router for item in app.routes if hasattr(item, "original_router")]
+    routes = {
+        (method, route.path.replace(":path", ""))
+        for router in routers
+        for route in router.routes
+        for method in route.methods
+    }
+    assert routes == {row.template for row in ROWS}
+    documented = {
+        (method.upper(), path.removeprefix("/api/v1.2"))
+        for path, operations in app.openapi()["paths"].items()
+        for method in operations
+    }
+    assert documented <= routes
+
+
+async def test_who_is_let_in(world: World):
+    """Without a token, with a wrong one, disabled, in no group, in the two built-in ones."""
+    expected = {
+        "no token": lambda row: None,
+        "wrong token": lambda row: None,
+        "disabled": lambda row: None,
+        "plain": lambda row: False,
+        "owner": lambda row: row.object == "owner",
+        "system-user": lambda row: row.member,
+        "system-admin": lambda row: True,
+    }
+    assert await differences(world, expected) == []
+
+
+async def test_a_role_opens_exactly_what_it_allows(world: World):
+    wrong = []
+    for row in ROWS:
+        needed = row.permissions or (("read", "hive"),)
+        for sufficient in [needed] if row.all_needed else [(one,) for one in needed]:
+            world.set_role(*(("allow", *one) for one in sufficient))
+            wrong += [(row.call, "allowed", *sufficient)] * (await world.allowed("role", row) is not True)
+        for denied in [(one,) for one in row.permissions] if row.all_needed else [row.permissions]:
+            world.set_role(("allow", "all", "all"), *(("deny", *one) for one in denied))
+            expected = not row.permissions
+            wrong += [(row.call, "denied", *denied)] * (await world.allowed("role", row) is not expected)
+    assert not wrong, wrong
+
+
+async def test_a_policy_of_the_object_overrides_what_groups_give(world: World):
+    user, grouped = (world.callers[who].user_id for who in ("plain", "grouped"))
+    wrong = []
+    for row in ROWS:
+        if row.object != "policy":
+            continue
+        named = [action for action, _ in row.permissions]
+        allow_user, deny_user = (_entry(access, named, users=[grouped]) for access in ("allow", "deny"))
+        allow_group, deny_group = (_entry(access, named, groups=[world.group_id]) for access in ("allow", "deny"))
+        cases: list[tuple[str, list[dict[str, Any]], bool]] = [
+            ("plain", [_entry("allow", named, users=[user])], True),
+            ("plain", [_entry("allow", ["all"], users=[user])], True),
+            ("plain", [_entry("allow", ["read"], users=[user])], named == ["read"]),
+            ("grouped", [], True),
+            ("grouped", [deny_user], False),
+            ("grouped", [deny_group], False),
+            ("grouped", [allow_user, deny_group], True),
+            ("grouped", [deny_group, allow_user], True),
+            ("grouped", [deny_user, allow_group], False),
+            ("grouped", [allow_group, deny_user], False),
+            ("grouped", [allow_group, deny_group], True),
+            ("grouped", [deny_group, allow_group], False),
+            ("system-user", [deny_user, deny_group], True),
+            ("system-admin", [_entry("deny", ["all"], users=[1])], True),
+        ]
+        for who, policy, expected in cases:
+            world.set_policy(*policy)
+            if await world.allowed(who, row) is not expected:
+                wrong.append((row.call, who, policy))
+    assert not wrong, wrong
+
+
+async def test_lists_hide_what_their_caller_may_not_read(world: World):
+    user, grouped = world.callers["plain"].user_id, world.callers["grouped"].user_id
+    for path, plural in (("scheduler", "schedules"), ("actions", "actions")):
+        row = next(row for row in ROWS if row.call == f"GET /{path}")
+        assert row.object == "listed"
+
+        async def listed(who: str, path: str = path, plural: str = plural) -> int:
+            headers = {"X-AUTH-TOKEN": world.tokens[who]}
+            answer = await world.http.get(f"/api/v1.2/{path}", headers=headers)
+            return len(answer.json()[plural])
+
+        world.set_policy(_entry("deny", ["read"], users=[grouped]), _entry("allow", ["read"], users=[user]))
+        assert [await listed(who) for who in ("grouped", "plain", "system-user", "system-admin")] == [0, 1, 1, 1]
+        world.set_policy()
+        assert await world.allowed("plain", row) is False
+
+
+async def differences(world: World, expected: dict[str, Callable[[Row], bool | None]]) -> list[tuple[str, ...]]:
+    wrong = []
+    for row in ROWS:
+        for who, rule in expected.items():
+            found = await world.allowed(who, row)
+            if found is not rule(row):
+                wrong.append((row.call, who, str(found)))
+    return wrong
+
+
+def _entry(access: str, named: list[str], users: list[int] | None = None, groups: list[int] | None = None) -> Any:
+    condition = {key: ids for key, ids in (("service_users", users), ("service_groups", groups)) if ids}
+    return {"access": access, "condition": condition, "action": named}
