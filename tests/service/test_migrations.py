@@ -17,10 +17,15 @@ from alembic.script import ScriptDirectory
 from pydantic import SecretStr
 from tests.service.conftest import DATABASES
 
+from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service import migrations
 from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database, metadata
+from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.audience import Recipient
+from svc_jupyter.service.notifications.events import Event
+from svc_jupyter.service.notifications.rendering import notice_of
 from svc_jupyter.service.settings import Settings
 
 Open = Callable[[], Database]
@@ -111,6 +116,41 @@ def test_an_older_database_keeps_its_rows(open_empty: Open):
         assert connection.execute(sa.text("SELECT name FROM accounts")).scalar_one() == "old"
         assert connection.execute(sa.text("SELECT email FROM users")).scalar_one() == "old@example.org"
     assert revision_of(database) == migrations.HEAD
+
+
+def test_messages_that_wait_in_an_older_database_are_still_sent_and_none_again(open_empty: Open):
+    database = open_empty()
+    upgrade_to(database, "0003")
+    with database.begin() as connection:
+        ensure_account(connection, Settings(data_dir=Path("/nonexistent")))
+        for number in (41, 42):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO commands (id, account_id, user_id, command_type, command_source, status, command, "
+                    "created_at, start_time, end_time, can_notify, name, message, result) VALUES (:id, 1, 1, "
+                    "'ShellCommand', 'API', 'error', '{}', 1, 2, 3, true, 'kept', 'exit code 7', '{\"size\": 5}')"
+                ),
+                {"id": number},
+            )
+            connection.execute(
+                sa.text(
+                    "INSERT INTO notification_outbox (id, command_id, recipient, created_at, next_attempt_at, sent_at) "
+                    "VALUES (:id, :id, 'ada@example.org', 3, :next, :sent)"
+                ),
+                {"id": number, "next": 63 if number == 41 else None, "sent": None if number == 41 else 4},
+            )
+    migrations.upgrade(database)
+    with database.begin() as connection:
+        letter = outbox.claim(connection, ChannelType.EMAIL, due_by=100, until=200)
+        assert letter is not None
+        assert (letter.event, letter.recipient, letter.delivery_id) == ("command:41", "ada@example.org", "41.3000")
+        assert "exit code 7" in notice_of(letter.content, public_url=None).text
+        assert outbox.claim(connection, ChannelType.EMAIL, due_by=100, until=200) is None
+        ada = Recipient(ChannelType.EMAIL, "ada@example.org")
+        assert outbox.put(connection, Event("command:42", {}), [ada], now=5) == set()
+        assert outbox.put(connection, Event("command:43", {}), [ada], now=5) == {ChannelType.EMAIL}
+        ids = connection.execute(sa.text("SELECT id FROM notification_outbox WHERE event = 'command:43'"))
+        assert ids.scalar_one() not in (41, 42)
 
 
 def test_a_current_database_is_left_alone(open_empty: Open, monkeypatch: pytest.MonkeyPatch):

@@ -10,15 +10,24 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from svc_jupyter.api.paths import COMMAND_VERSIONS, RESOURCE_VERSIONS
+from svc_jupyter.service.access.group_routes import router as groups_router
+from svc_jupyter.service.access.object_policy_routes import router as object_policies_router
 from svc_jupyter.service.access.routes import router as access_router
+from svc_jupyter.service.audit.routes import router as audit_router
 from svc_jupyter.service.commands.routes import router as commands_router
 from svc_jupyter.service.db_taps.routes import router as db_taps_router
 from svc_jupyter.service.documentation.routes import DOCUMENT, add_documentation
 from svc_jupyter.service.idempotency_middleware import IdempotentPosts
+from svc_jupyter.service.notifications.routes import router as channels_router
 from svc_jupyter.service.parts import Service
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
+from svc_jupyter.service.schedules.routes import router as schedules_router
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.routes import router as storage_router
+from svc_jupyter.service.workspace.dashboard_routes import router as dashboards_router
+from svc_jupyter.service.workspace.folder_routes import router as folders_router
+from svc_jupyter.service.workspace.jupyter_routes import router as jupyter_contents_router
+from svc_jupyter.service.workspace.note_routes import router as notes_router
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -52,7 +61,20 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     install_error_handlers(app)
     _include(app, commands_router, COMMAND_VERSIONS)
-    for router in (access_router, db_taps_router, storage_router):
+    for router in (
+        access_router,
+        groups_router,
+        object_policies_router,
+        audit_router,
+        db_taps_router,
+        storage_router,
+        schedules_router,
+        jupyter_contents_router,
+        folders_router,
+        notes_router,
+        dashboards_router,
+        channels_router,
+    ):
         _include(app, router, RESOURCE_VERSIONS)
     add_documentation(app)
     app.add_middleware(IdempotentPosts, service=service)

@@ -15,6 +15,7 @@ from svc_jupyter.service.settings import Settings
 
 _TRACE_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_TYPE, _JSON = b"content-type", b"application/json"
 log = structlog.get_logger("svc_jupyter.access")
 
 
@@ -34,6 +35,8 @@ class RequestShell:
             await self._app(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
+        if _TYPE not in headers:
+            scope["headers"] = [*scope["headers"], (_TYPE, _JSON)]  # else a request without a body is no JSON object
         trace_id = _trace_id(headers)
         scope.setdefault("state", {})["trace_id"] = trace_id
         _drop_trailing_slash(scope)
@@ -70,7 +73,7 @@ class RequestShell:
     async def _whole_body(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive | None:
         """Return a `receive` that gives the body at once, an empty JSON body as `{}`; None when it is too large."""
         length = headers.get(b"content-length")
-        if scope["method"] not in _WITH_BODY or (length is None and b"transfer-encoding" not in headers):
+        if length is None and b"transfer-encoding" not in headers:
             return _replay(b"{}", receive) if _is_json(headers) and scope["method"] in _WITH_BODY else receive
         if length is not None and length.isdigit() and int(length) > self._limit:
             return None
@@ -106,7 +109,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _is_json(headers: dict[bytes, bytes]) -> bool:
-    return headers.get(b"content-type", b"application/json").split(b";")[0].strip().lower() == b"application/json"
+    return headers.get(_TYPE, _JSON).split(b";")[0].strip().lower() == _JSON
 
 
 def _trace_id(headers: dict[bytes, bytes]) -> str:

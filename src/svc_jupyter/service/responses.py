@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import structlog
@@ -52,12 +53,14 @@ def error_response(status: int, message: str, trace_id: str, retry_after: int | 
 
 def install_error_handlers(app: FastAPI) -> None:
     """Turn every error into the envelope, once, here."""
-    app.add_exception_handler(ServiceError, _on_service_error)
-    app.add_exception_handler(RequestValidationError, _on_validation_error)
-    app.add_exception_handler(HTTPException, _on_http_exception)
-    app.add_exception_handler(DBAPIError, _on_database_error)
-    app.add_exception_handler(PoolTimeout, _on_database_error)
-    app.add_exception_handler(Exception, _on_bug)
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+
+
+def answer_to(request: Request, error: Exception) -> Response:
+    """Return the envelope for an error, outside the routes as they would."""
+    handler = next(handler for kind, handler in _HANDLERS.items() if isinstance(error, kind))
+    return handler(request, error)
 
 
 def _trace_id(request: Request) -> str:
@@ -100,12 +103,13 @@ def _methods_at(request: Request) -> list[str]:
     version_and_rest = request.url.path.split("/", 3)[3:]
     wanted = f"/api/{DEFAULT_VERSION}/{'/'.join(version_and_rest)}"
     document: dict[str, Any] = request.app.openapi()
-    return sorted(
-        method.upper()
-        for path, operations in document["paths"].items()
-        if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", path), wanted)
-        for method in operations
-    )
+    paths: dict[str, Any] = document["paths"]
+    named = [wanted] if wanted in paths else [path for path in paths if _matches(path, wanted)]
+    return sorted(method.upper() for path in named for method in paths[path])
+
+
+def _matches(path: str, wanted: str) -> bool:
+    return re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", path.replace("{path}", ".+")), wanted) is not None
 
 
 def _on_database_error(request: Request, error: Exception) -> Response:
@@ -119,3 +123,14 @@ def _on_bug(request: Request, error: Exception) -> Response:
     trace_id = _trace_id(request)
     log.error("unexpected_error", trace_id=trace_id, exc_info=error)
     return error_response(500, f"an error of the service itself; its log has it under trace id {trace_id}", trace_id)
+
+
+_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Response]] = {
+    ServiceError: _on_service_error,
+    RequestValidationError: _on_validation_error,
+    HTTPException: _on_http_exception,
+    DBAPIError: _on_database_error,
+    PoolTimeout: _on_database_error,
+    Exception: _on_bug,
+}
+"""What answers which error; the last takes what no other does."""

@@ -18,7 +18,9 @@ import uvicorn
 from sqlalchemy.exc import DBAPIError
 
 from svc_jupyter.service.app import create_app
+from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.data_folder import DataFolder
+from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.logging import configure_logging
 from svc_jupyter.service.middleware import RequestShell
 from svc_jupyter.service.parts import Service
@@ -58,7 +60,7 @@ class _Server(uvicorn.Server):
         self._folder = folder
         self._announce = announce
         self._app = create_app(settings)
-        self._shell = RequestShell(self._app, settings)
+        self._shell = RequestShell(HotCalls(self._app), settings)
         super().__init__(
             uvicorn.Config(
                 self._shell,
@@ -69,7 +71,8 @@ class _Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                proxy_headers=False,
+                proxy_headers=bool(settings.trusted_proxies),
+                forwarded_allow_ips=settings.trusted_proxies,
                 timeout_keep_alive=75,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
@@ -116,10 +119,18 @@ class _Server(uvicorn.Server):
         while True:
             await asyncio.sleep(min(_IDLE_LOOK_SECONDS, limit))
             idle = time.monotonic() - self._shell.last_request
-            if idle >= limit and not self._shell.open_requests and not service.runner.is_busy:
+            is_needed = self._shell.open_requests or service.runner.is_busy
+            if idle >= limit and not is_needed and not await _has_active_schedules(service):
                 log.info("stopping_when_idle", idle_seconds=round(idle))
                 self.should_exit = True
                 return
+
+
+async def _has_active_schedules(service: Service) -> bool:
+    try:
+        return await service.schedules.are_active()
+    except Unavailable:
+        return True
 
 
 def _listen(settings: Settings) -> contextlib.AbstractContextManager[socket.socket]:

@@ -52,6 +52,10 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_sender: str = "svc-jupyter@localhost"
     smtp_timeout_seconds: float = Field(default=30, gt=0)
+    webhook_timeout_seconds: float = Field(default=30, gt=0)
+    webhook_private_addresses: bool | None = None
+    audit_days: int = Field(default=400, ge=1)
+    trusted_proxies: list[str] = Field(default_factory=list)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @computed_field  # type: ignore[prop-decorator]
@@ -69,6 +73,11 @@ class Settings(BaseSettings):
     def allowed_file_roots(self) -> list[Path]:
         """Folders under which `file://` locations and SQLite taps may lie."""
         return [self.storage_dir, *self.file_roots]
+
+    @property
+    def webhooks_may_be_private(self) -> bool:
+        """Whether webhooks may go to loopback and private addresses: unless told, in the embedded service only."""
+        return self.embedded if self.webhook_private_addresses is None else self.webhook_private_addresses
 
     @property
     def sqlalchemy_url(self) -> str:
