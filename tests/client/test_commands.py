@@ -1,4 +1,5 @@
 import json
+from collections import deque
 from typing import Any
 
 import httpx
@@ -26,6 +27,31 @@ def test_with_the_extensions_a_short_text_command_takes_two_calls(connect: Any, 
 
     assert frame["line"].tolist() == ["hi"]
     assert extended.calls == ["POST /api/v1.2/commands/", "GET /api/v1.2/commands/1/status_with_results?wait=30"]
+
+
+def test_a_short_command_is_run_in_one_call(connect: Any, extended: ServiceDouble) -> None:
+    client = connect(extended)
+    client.commands.submit("ShellCommand", inline="learn what the service can do")
+    command = client.commands.run("ShellCommand", inline="true", name="short")
+
+    assert command.ended
+    assert extended.commands[command.id].record["name"] == "short"
+    assert extended.calls[1:] == ["POST /api/v1.2/commands/?wait=30"]
+
+
+@pytest.mark.parametrize("ignores_wait", [True, False])
+def test_a_command_is_run_to_its_end_by_every_service(client: Any, service: ServiceDouble, ignores_wait: bool) -> None:
+    service.ignores_wait = ignores_wait
+    service.prepare = lambda command: command.statuses.extendleft(["running", "running"])
+    for _ in range(2):  # the first one tells what the service can do
+        assert client.commands.run("ShellCommand", inline="true").record.status == "done"
+
+
+def test_a_run_that_fails_raises_as_a_wait_does(client: Any, service: ServiceDouble) -> None:
+    service.prepare = lambda command: setattr(command, "statuses", deque(["error"]))
+    for command_id in (1, 2):
+        with pytest.raises(CommandFailed, match=f"command {command_id} failed"):
+            client.commands.run("ShellCommand", inline="exit 3")
 
 
 def test_a_bare_service_is_never_asked_for_an_extension(connect: Any, bare: ServiceDouble) -> None:

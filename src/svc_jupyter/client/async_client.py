@@ -10,12 +10,22 @@ import httpx
 
 from svc_jupyter.client import wire
 from svc_jupyter.client.account import AsyncAccountCalls
+from svc_jupyter.client.audit import AsyncAudit
 from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.commands import AsyncCommands
 from svc_jupyter.client.config import Settings
+from svc_jupyter.client.dashboards import AsyncDashboards
 from svc_jupyter.client.db_taps import AsyncDbTaps
+from svc_jupyter.client.folders import AsyncFolders
+from svc_jupyter.client.groups import AsyncGroups
+from svc_jupyter.client.jupyter_contents import AsyncJupyterContents
 from svc_jupyter.client.link import Link
+from svc_jupyter.client.notes import AsyncNotes
+from svc_jupyter.client.notification_channels import AsyncNotificationChannels
+from svc_jupyter.client.object_policies import AsyncObjectPolicies
 from svc_jupyter.client.retries import Retries
+from svc_jupyter.client.roles import AsyncRoles
+from svc_jupyter.client.schedules import AsyncSchedules
 from svc_jupyter.client.users import AsyncUsers
 
 T = TypeVar("T")
@@ -31,6 +41,16 @@ class AsyncClient:
     db_taps: AsyncDbTaps
     account: AsyncAccountCalls
     users: AsyncUsers
+    groups: AsyncGroups
+    roles: AsyncRoles
+    object_policies: AsyncObjectPolicies
+    audit: AsyncAudit
+    notification_channels: AsyncNotificationChannels
+    jupyter_contents: AsyncJupyterContents
+    folders: AsyncFolders
+    notes: AsyncNotes
+    dashboards: AsyncDashboards
+    schedules: AsyncSchedules
 
     def __init__(
         self,
@@ -53,6 +73,16 @@ class AsyncClient:
         self.db_taps = AsyncDbTaps(self)
         self.account = AsyncAccountCalls(self)
         self.users = AsyncUsers(self)
+        self.groups = AsyncGroups(self)
+        self.roles = AsyncRoles(self)
+        self.object_policies = AsyncObjectPolicies(self)
+        self.audit = AsyncAudit(self)
+        self.notification_channels = AsyncNotificationChannels(self)
+        self.jupyter_contents = AsyncJupyterContents(self)
+        self.folders = AsyncFolders(self)
+        self.notes = AsyncNotes(self)
+        self.dashboards = AsyncDashboards(self)
+        self.schedules = AsyncSchedules(self)
 
     @property
     def extended(self) -> bool:

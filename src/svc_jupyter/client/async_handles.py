@@ -14,8 +14,11 @@ from svc_jupyter.api.events import LogPart
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.async_results import AsyncResult
 from svc_jupyter.client.calls import connection_failed
+from svc_jupyter.client.composites import sub_command, sub_commands
 from svc_jupyter.client.errors import ConnectionFailed, StatusError
 from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.notebook_runs import NOTEBOOK, PAGE, executed_notebook
+from svc_jupyter.client.reading_ahead import AsyncReadAhead, can_read_ahead
 from svc_jupyter.client.tracking import Tracked, refresh
 from svc_jupyter.client.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended
 
@@ -29,6 +32,7 @@ class AsyncCommand(Tracked):
     def __init__(self, client: AsyncClient, record: CommandRecord) -> None:
         super().__init__(client._link, record)
         self._client = client
+        self._ahead: AsyncReadAhead | None = None
 
     async def refresh(self) -> AsyncCommand:
         """Fetch the record as of now."""
@@ -45,13 +49,23 @@ class AsyncCommand(Tracked):
         self,
         timeout: float | None = None,  # noqa: ASYNC109
         on_update: OnUpdate | None = None,
+        *,
+        read_ahead: bool = False,
     ) -> AsyncCommand:
         """Wait until the command is done, for any length of time, and return this handle.
 
-        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service.
+        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service. With
+        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`.
         Raises CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command then goes on).
         """
-        await self._client._run(until_ended(self, timeout, on_update))
+        if read_ahead and self._ahead is None and can_read_ahead(self):
+            self._ahead = AsyncReadAhead(self._client, self)
+        try:
+            await self._client._run(until_ended(self, timeout, on_update))
+        finally:
+            if self._ahead is not None and self.record.status is not CommandStatus.DONE:
+                self._ahead.stop()
+                self._ahead = None
         if self.record.status is CommandStatus.DONE:
             return self
         await self._client._run(learn_the_end(self))
@@ -62,7 +76,35 @@ class AsyncCommand(Tracked):
     async def result(self, timeout: float | None = None) -> AsyncResult:  # noqa: ASYNC109
         """Return the result, after waiting for the end; raises what `wait` raises."""
         await self.wait(timeout)
-        return AsyncResult(self._client, self)
+        ahead, self._ahead = self._ahead, None
+        return AsyncResult(self._client, self, ahead)
+
+    async def sub_commands(self) -> list[CommandRecord]:
+        """Return the records of a composite's sub-commands that have begun, in order.
+
+        Only a service with the extensions tells them; of any other one the list is empty.
+        """
+        return await self._client._run(sub_commands(self))
+
+    async def sub_result(self, number: int | None = None) -> AsyncResult:
+        """Return the result of a composite's sub-command, counted from 1, after waiting for the composite's end.
+
+        Without `number` that is the last one that has rows. Raises what `wait` raises, and ResultUnavailable.
+        """
+        await self.wait()
+        child, sequence_number = await self._client._run(sub_command(self, number))
+        return AsyncResult(self._client, child, sequence_number=sequence_number)
+
+    async def executed_notebook(self) -> str:
+        """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).
+
+        Also of a run that failed. Raises ResultUnavailable for other commands and where the service keeps none.
+        """
+        return await self._client._run(executed_notebook(self, NOTEBOOK))
+
+    async def executed_page(self) -> str:
+        """Return the same as an HTML page."""
+        return await self._client._run(executed_notebook(self, PAGE))
 
     @overload
     def logs(self, *, follow: Literal[False] = False) -> Coroutine[Any, Any, str]: ...

@@ -18,8 +18,9 @@ from svc_jupyter.api import paths
 from svc_jupyter.client import tables
 from svc_jupyter.client.calls import Call, connection_failed
 from svc_jupyter.client.errors import ConnectionFailed
+from svc_jupyter.client.reading_ahead import AsyncReadAhead
 from svc_jupyter.client.result_reading import Reading, form_of, written_whole
-from svc_jupyter.client.streams import arrow_batches, emptied
+from svc_jupyter.client.streams import arrow_batches, emptied, table_of
 from svc_jupyter.client.tracking import Tracked
 
 if TYPE_CHECKING:
@@ -33,11 +34,19 @@ _SPOOL_CHUNK = 1 << 20
 
 
 class AsyncResult:
-    """The result of a command that is done. Nothing is fetched before it is read."""
+    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
 
-    def __init__(self, client: AsyncClient, command: Tracked) -> None:
+    def __init__(
+        self,
+        client: AsyncClient,
+        command: Tracked,
+        ahead: AsyncReadAhead | None = None,
+        *,
+        sequence_number: int | None = None,
+    ) -> None:
         self._client = client
-        self._reading = Reading(command)
+        self._ahead = ahead
+        self._reading = Reading(command, sequence_number)
 
     @property
     def rows(self) -> int | None:
@@ -78,6 +87,10 @@ class AsyncResult:
             for batch in (await asyncio.to_thread(self._reading.table_of, text)).to_batches():
                 yield batch
             return
+        if (table := await self._rows_ahead()) is not None:
+            for batch in table.to_batches():
+                yield batch
+            return
         with tempfile.TemporaryFile() as spool:
             await self._again(lambda: self._download(paths.ARROW_STREAM, spool))
             spool.seek(0)
@@ -104,11 +117,18 @@ class AsyncResult:
         return target
 
     async def _read_table(self) -> pa.Table:
-        pieces: deque[bytes] = deque()
-        await self._read_stream(self._reading.stream_call(), pieces.append)
-        table = await asyncio.to_thread(_whole_table, pieces)
+        table = await self._rows_ahead()
+        if table is None:
+            pieces: deque[bytes] = deque()
+            await self._read_stream(self._reading.stream_call(), pieces.append)
+            table = await asyncio.to_thread(table_of, emptied(pieces))
         self._reading.rows = table.num_rows
         return table
+
+    async def _rows_ahead(self) -> pa.Table | None:
+        """Return the rows that were read while the query ran; the first reading takes them."""
+        ahead, self._ahead = self._ahead, None
+        return None if ahead is None else await ahead.rows()
 
     async def _download(self, media_type: str, file: IO[bytes]) -> None:
         file.seek(0)
@@ -147,10 +167,3 @@ class AsyncResult:
 def _next_of(batches: Iterator[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Return the next batch alone in a list, or an empty list at the end: StopIteration cannot leave a thread."""
     return list(islice(batches, 1))
-
-
-def _whole_table(pieces: deque[bytes]) -> pa.Table:
-    import pyarrow as pa
-
-    schema, batches = arrow_batches(emptied(pieces))
-    return pa.Table.from_batches(batches, schema)

@@ -10,12 +10,22 @@ import httpx
 
 from svc_jupyter.client import wire
 from svc_jupyter.client.account import AccountCalls
+from svc_jupyter.client.audit import Audit
 from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.commands import Commands
 from svc_jupyter.client.config import Settings
+from svc_jupyter.client.dashboards import Dashboards
 from svc_jupyter.client.db_taps import DbTaps
+from svc_jupyter.client.folders import Folders
+from svc_jupyter.client.groups import Groups
+from svc_jupyter.client.jupyter_contents import JupyterContents
 from svc_jupyter.client.link import Link
+from svc_jupyter.client.notes import Notes
+from svc_jupyter.client.notification_channels import NotificationChannels
+from svc_jupyter.client.object_policies import ObjectPolicies
 from svc_jupyter.client.retries import Retries
+from svc_jupyter.client.roles import Roles
+from svc_jupyter.client.schedules import Schedules
 from svc_jupyter.client.users import Users
 
 T = TypeVar("T")
@@ -34,6 +44,16 @@ class Client:
     db_taps: DbTaps
     account: AccountCalls
     users: Users
+    groups: Groups
+    roles: Roles
+    object_policies: ObjectPolicies
+    audit: Audit
+    notification_channels: NotificationChannels
+    jupyter_contents: JupyterContents
+    folders: Folders
+    notes: Notes
+    dashboards: Dashboards
+    schedules: Schedules
 
     def __init__(
         self,
@@ -56,6 +76,16 @@ class Client:
         self.db_taps = DbTaps(self)
         self.account = AccountCalls(self)
         self.users = Users(self)
+        self.groups = Groups(self)
+        self.roles = Roles(self)
+        self.object_policies = ObjectPolicies(self)
+        self.audit = Audit(self)
+        self.notification_channels = NotificationChannels(self)
+        self.jupyter_contents = JupyterContents(self)
+        self.folders = Folders(self)
+        self.notes = Notes(self)
+        self.dashboards = Dashboards(self)
+        self.schedules = Schedules(self)
 
     @property
     def base_url(self) -> str:

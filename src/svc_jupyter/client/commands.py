@@ -16,6 +16,7 @@ from svc_jupyter.client.calls import Call, Flow, fetch
 from svc_jupyter.client.handles import Command
 from svc_jupyter.client.link import Link
 from svc_jupyter.client.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.waiting import LONGEST_HOLD
 from svc_jupyter.client.wire import idempotency
 
 if TYPE_CHECKING:
@@ -66,12 +67,18 @@ class _CommandFlows:
     def __init__(self, link: Link) -> None:
         self.link = link
 
-    def submit(self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None) -> Flow[CommandRecord]:
+    def submit(
+        self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
+    ) -> Flow[CommandRecord]:
+        """Submit a command. With `hold` (seconds) a service with the extensions may answer with the command's end."""
+        hold = hold if self.link.extended else 0
         call = Call(
             "POST",
             _SUBMISSION_PATHS.get(command_type, paths.api("commands/")),
             body=submission(command_type, fields),
             headers=idempotency(idempotency_key or str(uuid4())),
+            params={"wait": hold} if hold else None,
+            hold=hold,
         )
         return self.link.learn_from((yield from fetch(self.link, call, CommandRecord)))
 
@@ -94,8 +101,13 @@ _SUBMISSION_PATHS = {CommandType.SPARK.value: paths.api("commands")}
 
 
 def submission(command_type: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a submission: what is None is left out, tags and macros are brought to the wire's form."""
-    body = {"command_type": str(command_type), **{name: value for name, value in fields.items() if value is not None}}
+    """Return the body of a submission."""
+    return {"command_type": str(command_type), **wire_form(fields)}
+
+
+def wire_form(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as they cross the wire: what is None is left out, tags and macros are brought to its form."""
+    body = {name: value for name, value in fields.items() if value is not None}
     tags, macros = body.get("tags"), body.get("macros")
     if tags is not None and not isinstance(tags, str):
         body["tags"] = _tags_text(tags)
@@ -153,6 +165,14 @@ class Commands:
         }
         record = self._client._run(self._flows.submit(command_type, {**common, **fields}, idempotency_key))
         return Command(self._client, record)
+
+    def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> Command:
+        """Submit a command and wait until it is done, as `submit(...).wait()` does, in one call for a short command.
+
+        The arguments are those of `submit`, what it raises is what both raise.
+        """
+        flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
+        return Command(self._client, self._client._run(flow)).wait()
 
     def get(self, command_id: int) -> Command:
         """Return the handle of a command, with its record as of now; NotFound when there is none with this id."""
@@ -215,6 +235,11 @@ class AsyncCommands:
         }
         record = await self._client._run(self._flows.submit(command_type, {**common, **fields}, idempotency_key))
         return AsyncCommand(self._client, record)
+
+    async def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> AsyncCommand:
+        """Submit a command and wait until it is done; the arguments are those of `submit`."""
+        flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
+        return await AsyncCommand(self._client, await self._client._run(flow)).wait()
 
     async def get(self, command_id: int) -> AsyncCommand:
         """Return the handle of a command, with its record as of now; NotFound when there is none with this id."""

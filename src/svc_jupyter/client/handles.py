@@ -13,8 +13,11 @@ from svc_jupyter.api.commands import CancelAnswer, CommandRecord
 from svc_jupyter.api.events import LogPart
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.calls import connection_failed
+from svc_jupyter.client.composites import sub_command, sub_commands
 from svc_jupyter.client.errors import ConnectionFailed, StatusError
 from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.notebook_runs import NOTEBOOK, PAGE, executed_notebook
+from svc_jupyter.client.reading_ahead import ReadAhead, can_read_ahead
 from svc_jupyter.client.results import Result
 from svc_jupyter.client.tracking import Tracked, refresh
 from svc_jupyter.client.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended
@@ -29,6 +32,7 @@ class Command(Tracked):
     def __init__(self, client: Client, record: CommandRecord) -> None:
         super().__init__(client._link, record)
         self._client = client
+        self._ahead: ReadAhead | None = None
 
     def refresh(self) -> Command:
         """Fetch the record as of now."""
@@ -41,13 +45,24 @@ class Command(Tracked):
             self.refresh()
         return self.record.status
 
-    def wait(self, timeout: float | None = None, on_update: OnUpdate | None = None) -> Command:
+    def wait(
+        self, timeout: float | None = None, on_update: OnUpdate | None = None, *, read_ahead: bool = False
+    ) -> Command:
         """Wait until the command is done, for any length of time, and return this handle.
 
-        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service.
+        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service. With
+        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`.
         Raises CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command then goes on).
         """
-        self._client._run(until_ended(self, timeout, on_update))
+        if read_ahead and self._ahead is None and can_read_ahead(self):
+            self._ahead = ReadAhead(self._client, self)
+            self._ahead.start()
+        try:
+            self._client._run(until_ended(self, timeout, on_update))
+        finally:
+            if self._ahead is not None and self.record.status is not CommandStatus.DONE:
+                self._ahead.stop()
+                self._ahead = None
         if self.record.status is CommandStatus.DONE:
             return self
         self._client._run(learn_the_end(self))
@@ -58,7 +73,35 @@ class Command(Tracked):
     def result(self, timeout: float | None = None) -> Result:
         """Return the result, after waiting for the end; raises what `wait` raises."""
         self.wait(timeout)
-        return Result(self._client, self)
+        ahead, self._ahead = self._ahead, None
+        return Result(self._client, self, ahead)
+
+    def sub_commands(self) -> list[CommandRecord]:
+        """Return the records of a composite's sub-commands that have begun, in order.
+
+        Only a service with the extensions tells them; of any other one the list is empty.
+        """
+        return self._client._run(sub_commands(self))
+
+    def sub_result(self, number: int | None = None) -> Result:
+        """Return the result of a composite's sub-command, counted from 1, after waiting for the composite's end.
+
+        Without `number` that is the last one that has rows. Raises what `wait` raises, and ResultUnavailable.
+        """
+        self.wait()
+        child, sequence_number = self._client._run(sub_command(self, number))
+        return Result(self._client, child, sequence_number=sequence_number)
+
+    def executed_notebook(self) -> str:
+        """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).
+
+        Also of a run that failed. Raises ResultUnavailable for other commands and where the service keeps none.
+        """
+        return self._client._run(executed_notebook(self, NOTEBOOK))
+
+    def executed_page(self) -> str:
+        """Return the same as an HTML page."""
+        return self._client._run(executed_notebook(self, PAGE))
 
     @overload
     def logs(self, *, follow: Literal[False] = False) -> str: ...

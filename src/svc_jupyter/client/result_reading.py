@@ -15,12 +15,12 @@ from svc_jupyter.client import tables
 from svc_jupyter.client.calls import Call, Flow, fetch
 from svc_jupyter.client.errors import ResultUnavailable
 from svc_jupyter.client.link import Link
+from svc_jupyter.client.streams import PLAIN_BYTES
 from svc_jupyter.client.tracking import Tracked
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_PLAIN_BYTES = (("Accept-Encoding", "identity"),)
 _FORM_OF_SUFFIX = {
     ".arrow": "arrow",
     ".arrows": "arrow",
@@ -36,10 +36,12 @@ class Reading:
 
     A service with the extensions sends typed results as an Arrow stream of any size. Everything else, and what has no
     rows, is inline text; over the inline limit (20 MB) only a service with the extensions can send it at all.
+    `sequence_number` asks a composite command for the results of that sub-command.
     """
 
-    def __init__(self, command: Tracked) -> None:
+    def __init__(self, command: Tracked, sequence_number: int | None = None) -> None:
         self.command = command
+        self.sequence_number = sequence_number
         self.link: Link = command._link
         self.rows: int | None = None
 
@@ -61,7 +63,8 @@ class Reading:
             record = self.command.record
             if self.typed and self.link.extended and record.result_rows is not None:
                 return None
-            call = Call("GET", results_path(record), {"inline": True, "include_headers": self.typed})
+            params = {"inline": True, "include_headers": self.typed, "sequence_number": self.sequence_number}
+            call = Call("GET", results_path(record), params)
             self.command._inline = yield from fetch(self.link, call, Results)
         held = self.command._inline
         if held.inline:
@@ -85,7 +88,8 @@ class Reading:
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
         """Return the call for the rows as a stream of bytes."""
         path = paths.command(self.command.id, "results")
-        return Call("GET", path, accept=media_type, headers=_PLAIN_BYTES, stream=True)
+        params = {"sequence_number": self.sequence_number}
+        return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
 
     def known_rows(self) -> int | None:
         """Return the number of rows, where somebody told it."""

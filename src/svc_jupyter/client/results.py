@@ -14,6 +14,7 @@ import httpx
 from svc_jupyter.client import tables
 from svc_jupyter.client.calls import connection_failed
 from svc_jupyter.client.errors import ConnectionFailed
+from svc_jupyter.client.reading_ahead import ReadAhead
 from svc_jupyter.client.result_reading import Reading, form_of, written_whole
 from svc_jupyter.client.streams import arrow_batches
 from svc_jupyter.client.tracking import Tracked
@@ -28,11 +29,14 @@ T = TypeVar("T")
 
 
 class Result:
-    """The result of a command that is done. Nothing is fetched before it is read."""
+    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
 
-    def __init__(self, client: Client, command: Tracked) -> None:
+    def __init__(
+        self, client: Client, command: Tracked, ahead: ReadAhead | None = None, *, sequence_number: int | None = None
+    ) -> None:
         self._client = client
-        self._reading = Reading(command)
+        self._ahead = ahead
+        self._reading = Reading(command, sequence_number)
 
     @property
     def rows(self) -> int | None:
@@ -72,6 +76,9 @@ class Result:
         if text is not None:
             yield from self._reading.table_of(text).to_batches()
             return
+        if (table := self._rows_ahead()) is not None:
+            yield from table.to_batches()
+            return
         with self._stream() as (_, batches):
             yield from batches
 
@@ -98,9 +105,17 @@ class Result:
             return self._reading.table_of(text).slice(0, limit)
         return self._again(lambda: self._read_table(limit))
 
+    def _rows_ahead(self) -> pa.Table | None:
+        """Return the rows that were read while the query ran; the first reading takes them."""
+        ahead, self._ahead = self._ahead, None
+        return None if ahead is None else ahead.rows()
+
     def _read_table(self, limit: int | None) -> pa.Table:
         import pyarrow as pa
 
+        if (whole := self._rows_ahead()) is not None:
+            self._reading.rows = whole.num_rows
+            return whole.slice(0, limit)
         with self._stream() as (schema, batches):
             table = pa.Table.from_batches(tables.limited(batches, limit), schema)
         if limit is None:

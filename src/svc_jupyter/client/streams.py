@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+PLAIN_BYTES = (("Accept-Encoding", "identity"),)
+"""The header of calls for rows: compressing them would take longer than sending them."""
 _LARGEST_BUFFER = 64 << 20
 """A larger read collects what comes: its size may be the garbage of a body that is no Arrow stream."""
 
@@ -24,6 +26,8 @@ class Body(io.RawIOBase):
         super().__init__()
         self._pieces = pieces
         self._piece = memoryview(b"")
+        self.ran_out = False
+        """Whether more was asked for than there was."""
 
     def readable(self) -> bool:
         """Tell that it can be read."""
@@ -38,6 +42,7 @@ class Body(io.RawIOBase):
         for part in self._parts(size):
             buffer[filled : filled + len(part)] = part
             filled += len(part)
+        self.ran_out = self.ran_out or filled < size
         return buffer if filled == size else buffer[:filled]
 
     def _parts(self, size: int) -> Iterator[memoryview]:
@@ -63,24 +68,36 @@ def emptied(pieces: deque[bytes]) -> Iterator[bytes]:
 def arrow_batches(pieces: Iterator[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Return schema and batches of an Arrow IPC stream that arrives in pieces; UnexpectedAnswer when it is none.
 
-    Errors of the connection come through as httpx raises them.
+    So it is also when it ends without its end marker, which pyarrow alone takes for a shorter table. Errors of the
+    connection come through as httpx raises them.
     """
     import pyarrow as pa
 
+    body = Body(pieces)
     try:
-        reader = pa.ipc.open_stream(Body(pieces))
+        reader = pa.ipc.open_stream(body)
     except pa.ArrowInvalid as error:
         raise UnexpectedAnswer(f"the result is no Arrow stream: {error}") from None
-    return reader.schema, _batches(reader)
+    return reader.schema, _batches(reader, body)
 
 
-def _batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
+def table_of(pieces: Iterator[bytes]) -> pa.Table:
+    """Return all rows of such a stream as a table; raises as `arrow_batches` does."""
+    import pyarrow as pa
+
+    schema, batches = arrow_batches(pieces)
+    return pa.Table.from_batches(batches, schema)
+
+
+def _batches(reader: pa.RecordBatchStreamReader, body: Body) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     while True:
         try:
             yield reader.read_next_batch()
         except StopIteration:
+            if body.ran_out or body.read(1):
+                raise UnexpectedAnswer("the result's Arrow stream is broken: it has no end") from None
             return
         except (pa.ArrowInvalid, OSError) as error:
             raise UnexpectedAnswer(f"the result's Arrow stream is broken: {error}") from None
