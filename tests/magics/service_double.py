@@ -13,9 +13,10 @@ import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyarrow as pa
+from tests.magics.schedule_double import ScheduleDouble
 
 TOKEN = "token-of-the-double"
 ARROW = "application/vnd.apache.arrow.stream"
@@ -57,6 +58,12 @@ class ServiceDouble:
     stuck: threading.Event | None = None
     changed: threading.Condition = field(default_factory=threading.Condition)
 
+    def __post_init__(self) -> None:
+        self.schedules = ScheduleDouble(bare=self.bare)
+        self.contents: dict[str, list[dict[str, Any]]] = {}
+        self.notebooks: dict[int, tuple[str, str]] = {}
+        """Of the notebook runs the executed notebook, as its file and as a page."""
+
     def __enter__(self) -> "ServiceDouble":
         double = self
 
@@ -90,7 +97,7 @@ class ServiceDouble:
         )
 
     def submit(self, body: dict[str, Any]) -> dict[str, Any]:
-        text = str(body.get("inline") or body.get("query") or body.get("script_location"))
+        text = str(body.get("inline") or body.get("query") or body.get("script_location") or body.get("path"))
         behaviour = self.behaviours.get(text.strip(), Behaviour())
         with self.changed:
             number = 128 + len(self.commands)
@@ -104,7 +111,7 @@ class ServiceDouble:
             return answer
 
     def _record(self, number: int, body: dict[str, Any], behaviour: Behaviour) -> dict[str, Any]:
-        known = ("inline", "query", "script_location", "db_tap_id", "files", "archives", "parameters")
+        known = ("inline", "query", "script_location", "db_tap_id", "files", "archives", "parameters", "path")
         record = {
             "id": number,
             "path": f"/tmp/2026-01-01/1/{number}",
@@ -119,11 +126,26 @@ class ServiceDouble:
             "name": body.get("name"),
             "label": body.get("label"),
             "meta_data": {"results_resource": f"commands/{number}/results", "logs_resource": f"commands/{number}/logs"},
-            "command": {name: body.get(name) for name in known},
+            "command": {name: body.get(name) for name in (*known, "sub_commands") if name in body},
         }
         if not self.bare:
             record |= {"throttled": False, "attempts": [], "message": behaviour.waiting, "result_rows": None}
         return record
+
+    def child_of(self, number: int, query: dict[str, str]) -> Stored | None:
+        """Return a composite's sub-command by the number that the query asks for: its behaviour says its result."""
+        composite = self.commands[number].record
+        if "sequence_number" not in query:
+            return None
+        sub_command = composite["command"]["sub_commands"][int(query["sequence_number"]) - 1]
+        return Stored({}, self.behaviours[str(sub_command.get("inline") or sub_command.get("query")).strip()])
+
+    def run_children(self, number: int) -> None:
+        """Let the sub-commands of a composite have run, each as a command of its own."""
+        sub_commands = self.commands[number].record["command"]["sub_commands"]
+        for place, sub_command in enumerate(sub_commands, start=1):
+            child = self.submit(sub_command)
+            self.commands[child["id"]].record |= {"parent_id": number, "child_number": place}
 
     def _finish(self, number: int, status: str) -> None:
         stored = self.commands[number]
@@ -229,7 +251,16 @@ class _Handler(BaseHTTPRequestHandler):
             return self._json(service.submit(body))
         if path == "commands":
             records = [stored.record for stored in reversed(service.commands.values())]
+            if not service.bare:
+                of_composite = query.get("parent_id")
+                records = [record for record in records if of_composite in (None, str(record.get("parent_id")))]
             return self._json({"commands": records, "paging_info": {"page": 1, "per_page": 100}})
+        if path.split("/")[0] in ("scheduler", "actions"):
+            with service.changed:
+                status, answer = service.schedules.answer(self.command, path, query, body)
+            return self._json(answer) if status == 200 else self._error(status, answer)
+        if path.startswith("jupyter_notebooks/contents"):
+            return self._contents(unquote(path.removeprefix("jupyter_notebooks/contents")).strip("/"), body)
         if path == "db_taps":
             return self._json({"db_taps": service.taps, "paging_info": {"page": 1, "per_page": 100}})
         if path == "account":
@@ -238,6 +269,20 @@ class _Handler(BaseHTTPRequestHandler):
         if not found or int(found[1]) not in service.commands:
             return self._error(404, f"there is no {path}")
         return self._command(int(found[1]), found[2] or "", query)
+
+    def _contents(self, path: str, body: dict[str, Any]) -> None:
+        service = self.service
+        if self.command == "PUT":
+            folder, _, name = path.rpartition("/")
+            about = {"name": name, "path": path, "type": body["type"], "size": 1, "writable": True}
+            times = {"created": "2026-01-01T00:00:00Z", "last_modified": "2026-01-01T00:00:00Z"}
+            service.contents.setdefault(folder, []).append(about | times)
+            return self._json(about | times)
+        if path not in service.contents:
+            return self._error(404, f"there is no {path}")
+        times = {"created": "2026-01-01T00:00:00Z", "last_modified": "2026-01-01T00:00:00Z"}
+        folder = {"name": path, "path": path, "type": "directory", "format": "json", "writable": True} | times
+        return self._json(folder | {"content": service.contents[path]})
 
     def _command(self, number: int, part: str, query: dict[str, str]) -> None:
         service = self.service
@@ -254,8 +299,11 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, "text/plain", self._log(stored).encode(), {"err_length": "0", "tmp_length": "0"})
         if part == "status_with_results":
             return self._json(self._status_with_results(stored))
+        if part == "results" and number in service.notebooks and self.headers["Accept"].rpartition("/")[2] != "json":
+            kind = self.headers["Accept"]
+            return self._send(200, kind, service.notebooks[number]["html" in kind].encode())
         if part == "results":
-            return self._results(stored)
+            return self._results(service.child_of(number, query) or stored)
         return self._error(404, f"there is no commands/{number}/{part}")
 
     def _log(self, stored: Stored) -> str:

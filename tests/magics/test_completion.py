@@ -5,7 +5,7 @@ import threading
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from svc_jupyter.magics.completion import FRESH_SECONDS, ServiceNames
+from svc_jupyter.magics.service_names import FRESH_SECONDS, ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 
@@ -56,7 +56,7 @@ def test_taps_labels_and_commands_of_the_service(service, notebook, complete):
 
 
 def test_settings(complete):
-    assert complete("%svc_config default_") == ["default_label", "default_tap"]
+    assert complete("%svc_config default_") == ["default_label", "default_tap", "default_time_zone"]
 
 
 def test_a_service_that_hangs_delays_a_completion_by_a_moment_only(service, notebook, complete, wait_until):
@@ -109,3 +109,27 @@ def test_names_are_not_fetched_again_at_every_key(service, notebook, complete):
     complete("%%svc_db --tap fl")
     complete("%%svc_db --tap fl")
     assert sum("db_taps" in path for _, path in service.requests) == 1
+
+
+def test_actions_and_their_options(complete):
+    assert complete("%svc_schedule su") == ["suspend"]
+    assert complete("%svc_schedule resume x --no") == ["--no-catch-up"]
+    assert complete("%svc_schedule list --status SU") == ["SUSPENDED"]
+    assert complete("%%svc_schedule --cr") == ["--cron"]
+    assert complete("%%svc_schedule --every 1 --tz Europe/Par") == ["Europe/Paris"]
+    assert complete("%svc_notebook r") == ["run"]
+    assert complete("%svc_notebook run --keep") == ["--keep-source"]
+    assert complete("%svc_config default_time_zone Europe/Par") == ["Europe/Paris"]
+    assert complete("%svc_command 1 note") == ["notebook"]
+
+
+def test_the_line_of_a_cell_within_a_cell(service, complete):
+    service.add_tap("flights")
+    assert complete("%%svc_composite\n%%svc_shell\ntrue\n%%svc_db --tap fl") == ["flights"]
+
+
+def test_schedules_of_the_service(service, complete):
+    service.schedules.add("report")
+    service.schedules.add("daily report")
+    assert complete("%svc_schedule suspend rep") == ["report"]
+    assert complete("%svc_schedule preview 'd") == ["'daily report'"]

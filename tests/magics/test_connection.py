@@ -16,10 +16,10 @@ def test_status_tells_service_account_and_features_but_no_token(service, noteboo
 
 def test_config_shows_the_settings_and_their_origin_but_no_token(service, notebook):
     shown = repr(notebook.value("%svc_config"))
-    assert "rows_shown     1000" in shown
-    assert f"service        {service.base_url}" in shown
+    assert "rows_shown         1000" in shown
+    assert f"service            {service.base_url}" in shown
     assert "the environment" in shown
-    assert "token          set, not shown" in shown
+    assert "token              set, not shown" in shown
     assert TOKEN not in shown
     assert service.requests == []
 

@@ -8,7 +8,10 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from svc_jupyter import load_ipython_extension, unload_ipython_extension
 
-MAGICS = {"svc_shell", "svc_db", "svc_command", "svc_history", "svc_status", "svc_config"}
+MAGICS = {
+    *("svc_shell", "svc_db", "svc_composite", "svc_command", "svc_history", "svc_status", "svc_config"),
+    *("svc_schedule", "svc_notebook", "svc_notebooks"),
+}
 
 
 def test_loading_imports_neither_the_http_client_nor_pandas(home):
@@ -17,7 +20,7 @@ def test_loading_imports_neither_the_http_client_nor_pandas(home):
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell()\n"
         "shell.run_line_magic('load_ext', 'svc_jupyter')\n"
-        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'svc_jupyter.client')\n"
+        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'ipywidgets', 'svc_jupyter.client')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

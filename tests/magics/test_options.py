@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from svc_jupyter.magics.db import DbMagics
 from svc_jupyter.magics.errors import SvcUsageError
-from svc_jupyter.magics.options import macros, parse, submission_fields, variable_text
+from svc_jupyter.magics.options import continued, macros, parse, submission_fields, variable_text
 from svc_jupyter.magics.shell import ShellMagics
 
 SHELL = ShellMagics.svc_shell
@@ -139,3 +139,17 @@ def test_help_names_every_option(unconnected):
     help_text = unconnected.shell.magics_manager.magics["cell"]["svc_db"].__doc__
     for option in ("--tap", "--no-wait", "--label", "--macro", "--param", "--var", "-o", "-n", "--quiet"):
         assert option in help_text
+
+
+def test_a_line_that_ends_with_a_backslash_goes_on_below():
+    assert continued("--a 1 \\", "  --b 2\\\n--c\ntext\\\n") == ("--a 1  --b 2 --c", "text\\\n")
+    assert continued("--a", "text") == ("--a", "text")
+    assert continued("--a \\", "") == ("--a  ", "")
+    assert continued("--a \\", None) == ("--a \\", None)
+
+
+def test_a_cell_may_have_its_options_on_several_lines(service, notebook):
+    notebook.value("%%svc_shell \\\n  --name x \\\n  --quiet\necho hi\n")
+    assert (service.submissions[0]["name"], service.submissions[0]["inline"]) == ("x", "echo hi\n")
+    notebook.value("%%svc_schedule \\\n--every day\n%%svc_shell \\\n--files a\necho hi\n")
+    assert service.schedules.bodies[0]["command"] == {"inline": "echo hi\n", "files": "a"}

@@ -127,3 +127,10 @@ def test_facts_are_aligned_and_escaped():
     assert repr(facts) == "command <1>\n  a          x\n  long name  <b>"
     assert "<b>" not in facts._repr_html_()
     assert "command &lt;1&gt;" in facts._repr_html_()
+
+
+def test_facts_of_several_lines_stay_in_their_column_and_are_no_formulas():
+    facts = Facts("preview", [("$day$", "2026"), ("query", "select $x$\nfrom y")])
+    assert repr(facts).split("\n")[2:] == ["  query  select $x$", "         from y"]
+    assert 'class="mathjax_ignore' in facts._repr_html_()
+    assert "white-space: pre-wrap" in facts._repr_html_()

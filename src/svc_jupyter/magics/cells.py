@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics
 
+from svc_jupyter.magics.definitions import Definition
 from svc_jupyter.magics.errors import SvcUsageError
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.handle import CommandHandle
+from svc_jupyter.magics.options import MagicMethod, submission_fields
 from svc_jupyter.magics.progress import done_line, line_for
 from svc_jupyter.magics.rendering import limit_display, size_text
 from svc_jupyter.magics.running import Outcome, Reader, Run
@@ -30,10 +32,28 @@ class SvcFamily(Magics):
     """Base of the magic families: a shell and the notebook's session."""
 
     shell: InteractiveShell
+    actions: ClassVar[Mapping[str, Mapping[str, MagicMethod]]] = {}
+    """Of the magics that have actions with options of their own: the actions by their names."""
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
         self.session = session
+
+    def run_definition(self, values: argparse.Namespace, definition: Definition) -> pd.DataFrame | CommandHandle | None:
+        """Run the command of a cell with the options every submission has; return the value of the cell."""
+        common = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
+
+        def start() -> Command:
+            from svc_jupyter.client.errors import Invalid, NotFound
+
+            fields = definition.fields()
+            try:
+                return self.session.client().commands.submit(definition.command_type, **common, **fields)
+            except (Invalid, NotFound):
+                definition.refused()
+                raise
+
+        return self.submit(values, start, definition.read, definition.origin)
 
     def submit(
         self, values: argparse.Namespace, start: Callable[[], Command], read: Reader, origin: Origin

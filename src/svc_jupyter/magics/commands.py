@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.magics.cells import SvcFamily
 from svc_jupyter.magics.decorators import argument, line_magic, magics_class, no_var_expand, with_options
 from svc_jupyter.magics.errors import SvcInterrupted, SvcUsageError, told_in_words
+from svc_jupyter.magics.executed import executed_notebook
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.formats import OUTPUT_FORMATS
 from svc_jupyter.magics.handle import CommandHandle
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord
     from svc_jupyter.client import Command
 
-ACTIONS = ("status", "logs", "result", "cancel")
+ACTIONS = ("status", "logs", "result", "notebook", "cancel")
 HISTORY_ROWS = 20
 
 
@@ -49,7 +50,8 @@ class CommandMagics(SvcFamily):
         """Look at a command, read its log or its result, or cancel it.
 
         `status` (also when nothing is said) returns its handle, `result` waits for its end and returns its DataFrame,
-        `logs` prints its log (with -n its last lines), `cancel` says what became of it.
+        `logs` prints its log (with -n its last lines), `notebook` shows the notebook that it executed, with its outputs
+        so far, `cancel` says what became of it.
         """
         values = parse(self.svc_command, line)
         command = ask(lambda: self.session.client().commands.get(values.id), "look-up")
@@ -58,6 +60,8 @@ class CommandMagics(SvcFamily):
                 return self._result(command, values)
             case "logs":
                 return self._follow_log(command) if values.follow else self._print_log(command, values.rows)
+            case "notebook":
+                return self.keep(values, ask(lambda: executed_notebook(command), "notebook"))
             case "cancel":
                 return self._cancel(command)
             case _:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.cells import SvcFamily, text_or_location
 from svc_jupyter.magics.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.definitions import Definition
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.handle import CommandHandle
-from svc_jupyter.magics.options import parse, submission_fields, submission_options
+from svc_jupyter.magics.options import continued, parse, submission_options
 from svc_jupyter.magics.readers import plain_reader
+from svc_jupyter.magics.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from svc_jupyter.client import Command
 
 
 @magics_class
@@ -33,22 +34,21 @@ class DbMagics(SvcFamily):
         Several statements are separated by `;`; the result is that of the last one with rows. A query that fails
         raises; an interrupt cancels it.
         """
+        line, cell = continued(line, cell)
         values = parse(self.svc_db, line)
-        query = text_or_location(cell, values.script_location, "%svc_db", "query")
-        fields = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
-        fields |= {"query": query} if query else {"script_location": values.script_location}
-        wanted = values.tap or self.session.settings.default_tap or None
-        origin = Origin("query", query or "")
+        return self.run_definition(values, db_definition(values, cell, self.session))
 
-        def start() -> Command:
-            from svc_jupyter.client.errors import Invalid, NotFound
 
-            tap = self.session.tap(wanted)
-            origin.target = f"tap {tap.name} ({tap.db_type})"
-            try:
-                return self.session.client().commands.submit("DbTapQueryCommand", db_tap_id=tap.id, **fields)
-            except (Invalid, NotFound):
-                self.session.forget_tap(wanted)
-                raise
+def db_definition(values: argparse.Namespace, cell: str | None, session: Session) -> Definition:
+    """Return the command of a `%%svc_db` cell; its tap is looked up when the fields are asked for."""
+    query = text_or_location(cell, values.script_location, "%svc_db", "query")
+    text = {"query": query} if query else {"script_location": values.script_location}
+    wanted = values.tap or session.settings.default_tap or None
+    origin = Origin("query", query or "")
 
-        return self.submit(values, start, plain_reader, origin)
+    def fields() -> dict[str, Any]:
+        tap = session.tap(wanted)
+        origin.target = f"tap {tap.name} ({tap.db_type})"
+        return {"db_tap_id": tap.id, **text}
+
+    return Definition("DbTapQueryCommand", fields, plain_reader, origin, lambda: session.forget_tap(wanted))

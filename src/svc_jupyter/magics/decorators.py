@@ -13,9 +13,12 @@ C = TypeVar("C", bound=type)
 Decorator = Callable[[F], F]
 
 
-def with_options() -> Decorator[Any]:
-    """Return the decorator that builds a magic's parser from the `argument`s below it, and its help from both."""
-    decorator: Decorator[Any] = magic_arguments.magic_arguments()  # type: ignore[no-untyped-call]
+def with_options(name: str | None = None) -> Decorator[Any]:
+    """Return the decorator that builds a magic's parser from the `argument`s below it, and its help from both.
+
+    `name` is that of an action of a magic, such as `svc_schedule list`; by default the method's.
+    """
+    decorator: Decorator[Any] = magic_arguments.magic_arguments(name)  # type: ignore[no-untyped-call]
     return decorator
 
 
@@ -28,6 +31,12 @@ def argument(*spellings: str, **how: Any) -> Decorator[Any]:
 def line_magic(method: F) -> F:
     """Mark a method as a `%magic`."""
     magic.line_magic(method)  # notes the method down and returns it as it is
+    return method
+
+
+def cell_magic(method: F) -> F:
+    """Mark a method as a `%%magic`."""
+    magic.cell_magic(method)
     return method
 
 

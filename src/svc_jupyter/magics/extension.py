@@ -6,14 +6,28 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from svc_jupyter.magics.cells import SvcFamily
 from svc_jupyter.magics.commands import CommandMagics
-from svc_jupyter.magics.completion import ServiceNames, magic_matcher
+from svc_jupyter.magics.completion import magic_matcher
+from svc_jupyter.magics.composite import CompositeMagics
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.db import DbMagics
+from svc_jupyter.magics.notebook_runs import NotebookMagics
+from svc_jupyter.magics.notebooks import ContentsMagics
+from svc_jupyter.magics.schedules import ScheduleMagics
+from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 from svc_jupyter.magics.shell import ShellMagics
 
-FAMILIES: tuple[type[SvcFamily], ...] = (ShellMagics, DbMagics, CommandMagics, ConnectionMagics)
+FAMILIES: tuple[type[SvcFamily], ...] = (
+    ShellMagics,
+    DbMagics,
+    CompositeMagics,
+    NotebookMagics,
+    ContentsMagics,
+    ScheduleMagics,
+    CommandMagics,
+    ConnectionMagics,
+)
 
 
 class Extension:
@@ -29,10 +43,11 @@ class Extension:
         magics = {
             name: magic for family in self.families for kind in family.magics.values() for name, magic in kind.items()
         }
+        actions = {name: of_magic for family in self.families for name, of_magic in family.actions.items()}
         self._names = {
             kind: [name for family in self.families for name in family.magics[kind]] for kind in ("line", "cell")
         }
-        self._matcher = magic_matcher(magics, ServiceNames(self.session))
+        self._matcher = magic_matcher(magics, ServiceNames(self.session), actions)
         if shell.Completer is not None:
             shell.Completer.custom_matchers.append(self._matcher)
 

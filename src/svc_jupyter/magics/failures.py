@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -16,18 +17,20 @@ if TYPE_CHECKING:
 
 _LOG_LINES = 10
 _MESSAGE_LINES = 12
+_SUB_COMMAND = re.compile(r"sub-command (\d+) of \d+ \(\w+, command (\d+)\)")
 
 
 @dataclass
 class Origin:
     """Where a command came from: what its text is called (`query`, `script`), the text, and what it ran on.
 
-    `target` is known only once the submission has found it.
+    `target` is known only once the submission has found it. `parts` are the origins of a composite's sub-commands.
     """
 
     noun: str
     text: str = ""
     target: str = ""
+    parts: tuple[Origin, ...] = ()
 
 
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
@@ -39,6 +42,8 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
 
     cancelled = isinstance(ended, CommandCancelled)
     message = reason_of(ended, command)
+    if part := part_of(message, origin):
+        return SvcCommandFailed(part_failure_text(command.id, message, part, seconds), command.id)
     told = "\n" in message if origin.noun == "script" else bool(message)
     log = [] if cancelled or told else _end_of_log(command)
     if not message and log:
@@ -46,6 +51,27 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
     text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
     kind = SvcCommandCancelled if cancelled else SvcCommandFailed
     return kind(text, command.id)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The sub-command that ended a composite: its number, its command's id, and where it came from."""
+
+    command_id: int
+    origin: Origin
+
+
+def part_of(message: str, origin: Origin) -> Part | None:
+    """Return which sub-command a message names as the one that failed, as our service does."""
+    found = _SUB_COMMAND.match(message)
+    if not found or not 1 <= int(found[1]) <= len(origin.parts):
+        return None
+    return Part(int(found[2]), origin.parts[int(found[1]) - 1])
+
+
+def part_failure_text(command_id: int, message: str, part: Part, seconds: float) -> str:
+    """Return the text of a composite's failure: the place in its sub-command's text, and the way to that one's log."""
+    return failure_text(command_id, message, [], part.origin, seconds, log_of=part.command_id)
 
 
 def _end_of_log(command: Command) -> list[str]:
@@ -67,9 +93,19 @@ def reason_of(ended: CommandEnded, command: Command) -> str:
 
 
 def failure_text(
-    command_id: int, message: str, log: list[str], origin: Origin, seconds: float, *, cancelled: bool = False
+    command_id: int,
+    message: str,
+    log: list[str],
+    origin: Origin,
+    seconds: float,
+    *,
+    cancelled: bool = False,
+    log_of: int | None = None,
 ) -> str:
-    """Return the error's text: the first line is the cause, the last one the next step."""
+    """Return the error's text: the first line is the cause, the last one the next step.
+
+    `log_of` is the command whose log tells more, where that is another one.
+    """
     what = "was cancelled" if cancelled else "failed"
     cause, _, rest = message.partition("\n")
     words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
@@ -80,5 +116,5 @@ def failure_text(
     lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
     lines += [f"  {line}" for line in words if line.rstrip(".") != origin.target]
     target = f"{origin.target}. " if origin.target else ""
-    lines.append(f"  {target}Log: %svc_command {command_id} logs")
+    lines.append(f"  {target}Log: %svc_command {log_of or command_id} logs")
     return "\n".join(lines)

@@ -21,18 +21,11 @@ from svc_jupyter.magics.decorators import Decorator, argument
 from svc_jupyter.magics.errors import SvcUsageError
 
 MagicMethod: TypeAlias = Callable[..., Any]
+_BACKSLASH = "\\"
 VALUES_WITH_ONE_TEXT = (str, int, float, decimal.Decimal, datetime.date, pathlib.PurePath, uuid.UUID)
 """Notebook values that have one obvious text (a bool is an int, a datetime a date)."""
 
-_SUBMISSION_OPTIONS = (
-    argument("--label", metavar="LABEL", help="Label of the cluster the command belongs to."),
-    argument("--name", metavar="NAME", help="Name of the command in the history."),
-    argument("--tags", metavar="A,B", help="Comma-separated tags of the command."),
-    argument("--timeout", metavar="SECONDS", type=int, help="Seconds after which the service ends the command."),
-    argument("--retry", metavar="N", type=int, choices=range(4), help="Runs after a failed one: 0 to 3."),
-    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two runs."),
-    argument("--pool", metavar="POOL", help="Scheduler pool of the cluster."),
-    argument("--notify", action="store_true", help="Send an e-mail when the command has ended."),
+_MACRO_OPTIONS = (
     argument(
         "--macro",
         metavar="NAME=EXPR",
@@ -55,6 +48,17 @@ _SUBMISSION_OPTIONS = (
         help="$NAME$ in the text becomes the value of the notebook's variable NAME. Repeatable.",
     ),
 )
+_SUBMISSION_OPTIONS = (
+    argument("--label", metavar="LABEL", help="Label of the cluster the command belongs to."),
+    argument("--name", metavar="NAME", help="Name of the command in the history."),
+    argument("--tags", metavar="A,B", help="Comma-separated tags of the command."),
+    argument("--timeout", metavar="SECONDS", type=int, help="Seconds after which the service ends the command."),
+    argument("--retry", metavar="N", type=int, choices=range(4), help="Runs after a failed one: 0 to 3."),
+    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two runs."),
+    argument("--pool", metavar="POOL", help="Scheduler pool of the cluster."),
+    argument("--notify", action="store_true", help="Send an e-mail when the command has ended."),
+    *_MACRO_OPTIONS,
+)
 _OUTPUT_OPTIONS = (
     argument("-o", "--out", metavar="NAME", help="Assign the DataFrame (with --no-wait: the handle) to NAME."),
     argument("-n", "--rows", metavar="ROWS", type=int, help="Rows to show; the DataFrame always has all."),
@@ -70,9 +74,26 @@ def submission_options(magic: MagicMethod) -> MagicMethod:
     return _with(_SUBMISSION_OPTIONS + _OUTPUT_OPTIONS + _RUN_OPTIONS, magic)
 
 
+def submission_options_assigning(what: str) -> Decorator[MagicMethod]:
+    """Return the same for a magic whose `-o` assigns something else than the DataFrame."""
+    assigns = argument("-o", "--out", metavar="NAME", help=f"Assign {what} (with --no-wait: the handle) to NAME.")
+    options = (*_SUBMISSION_OPTIONS, assigns, *_OUTPUT_OPTIONS[1:], *_RUN_OPTIONS)
+    return lambda magic: _with(options, magic)
+
+
+def macro_options(magic: MagicMethod) -> MagicMethod:
+    """Decorate a magic with the options that give macros their values."""
+    return _with(_MACRO_OPTIONS, magic)
+
+
+def out_option(what: str) -> Decorator[Any]:
+    """Return the option that assigns what an action returns."""
+    return argument("-o", "--out", metavar="NAME", help=f"Assign {what} to NAME.")
+
+
 def output_options(magic: MagicMethod) -> MagicMethod:
     """Decorate a magic that shows a DataFrame with `-o` and `-n`."""
-    return _with(_OUTPUT_OPTIONS, magic)
+    return _with((out_option("what it returns"), *_OUTPUT_OPTIONS[1:]), magic)
 
 
 def _with(options: tuple[Decorator[Any], ...], magic: MagicMethod) -> MagicMethod:
@@ -99,7 +120,8 @@ def parse(magic: MagicMethod, line: str) -> argparse.Namespace:
     Raises SvcUsageError with the place and the nearest option.
     """
     parser = parser_of(magic)
-    help_hint = f"\n  {parser.prog}? lists the options."
+    asking = f"%{parser.prog} --help" if " " in parser.prog else f"{parser.prog}?"
+    help_hint = f"\n  {asking} lists the options."
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -114,6 +136,17 @@ def parse(magic: MagicMethod, line: str) -> argparse.Namespace:
     if (getattr(values, "rows", None) or 0) < 0:
         raise SvcUsageError(f"{parser.prog}: -n takes a number of rows, 0 or more, not {values.rows}")
     return values
+
+
+def continued(line: str, cell: str | None) -> tuple[str, str | None]:
+    """Return the whole line of a cell magic and the rest of its cell: a line that ends with a backslash goes on below.
+
+    IPython hands over the first line as the magic's, and everything below it as the cell.
+    """
+    while cell is not None and line.rstrip().endswith(_BACKSLASH):
+        following, _, cell = cell.partition("\n")
+        line = f"{line.rstrip().removesuffix(_BACKSLASH)} {following.strip()}"
+    return line, cell
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -144,7 +177,7 @@ def submission_fields(
     fields = {
         "label": values.label or default_label or None,
         "name": values.name,
-        "tags": _tags(values.tags),
+        "tags": tags_text(values.tags),
         "timeout": values.timeout,
         "retry": values.retry,
         "retry_delay": values.retry_delay,
@@ -155,7 +188,7 @@ def submission_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _tags(text: str | None) -> str | None:
+def tags_text(text: str | None) -> str | None:
     """Return tags in the wire's form `[a,b]`; the service checks them."""
     if text is None:
         return None

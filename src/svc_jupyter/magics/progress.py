@@ -11,6 +11,8 @@ import sys
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
+from svc_jupyter.widgets.status_words import DONE, FAILED, RUNNING, STOPPED
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -18,15 +20,16 @@ if TYPE_CHECKING:
 
 SILENT_SECONDS = 0.3
 """A command that ends sooner shows no progress: nothing flickers."""
-RUNNING, DONE, STOPPED, FAILED = "◐", "✓", "■", "✗"
 INTERRUPT_HINT = "interrupt to cancel"
 
 
-def going_line(record: CommandRecord | None, seconds: float, hint: str = INTERRUPT_HINT) -> str:
-    """Return the line of a command that has not ended; without a record it is not even submitted."""
+def going_line(
+    record: CommandRecord | None, seconds: float, hint: str = INTERRUPT_HINT, before: str = "connecting"
+) -> str:
+    """Return the line of a command that has not ended; without a record it is not even submitted (`before`)."""
     if record is None:
-        return f"{RUNNING} connecting · {clock(seconds)}"
-    parts = [f"command {record.id}", record.command_type, _state(record), clock(seconds)]
+        return f"{RUNNING} {before} · {clock(seconds)}"
+    parts = [f"command {record.id}", record.command_type, _state(record), *_running_part(record), clock(seconds)]
     if record.result_rows:
         parts.append(f"{record.result_rows:,} {plural('row', record.result_rows)}")
     elif 0 < record.progress < 100:
@@ -53,6 +56,18 @@ def _state(record: CommandRecord) -> str:
         return message if message.startswith("waiting") else f"waiting: {message}" if message else _why(record)
     place = f" on {record.label}" if record.label else ""
     return f"{status}{place}{f' ({message})' if message else ''}"
+
+
+def _running_part(record: CommandRecord) -> list[str]:
+    """Return which sub-command of a composite runs, as its progress tells where a service has the extensions."""
+    children = record.command.get("sub_commands") if isinstance(record.command, dict) else None
+    if not children or str(record.status) != "running":
+        return []
+    total = len(children)
+    if "attempts" not in record.model_fields_set:
+        return [f"{total} sub-commands"]
+    number = min((record.progress * total + total - 1) // 100 + 1, total)  # the share of each is rounded down
+    return [f"sub-command {number} of {total}: {children[number - 1].get('command_type')}"]
 
 
 def _why(record: CommandRecord) -> str:

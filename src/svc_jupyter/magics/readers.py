@@ -11,24 +11,14 @@ from svc_jupyter.magics.running import Reader
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svc_jupyter.client import Command
+    from svc_jupyter.client import Command, Result
 
 
 def text_reader(output_format: str) -> Reader:
     """Return the reader of a text output in one of the formats; raises SvcMagicError when it is not in it."""
     if output_format == LINES:
         return plain_reader
-
-    def read(command: Command) -> pd.DataFrame:
-        try:
-            return frame_of(command.result().text(), output_format)
-        except NotInFormat as error:
-            raise SvcMagicError(
-                f"command {command.id} is done, but {error}\n"
-                f"  %svc_command {command.id} result shows its lines; --format takes {', '.join(FORMATS)}"
-            ) from None
-
-    return read
+    return lambda command: _in_format(command, command.result(), output_format)
 
 
 def plain_reader(command: Command) -> pd.DataFrame:
@@ -36,8 +26,30 @@ def plain_reader(command: Command) -> pd.DataFrame:
     return command.result().to_pandas()
 
 
+def sub_reader(number: int | None, output_format: str = LINES) -> Reader:
+    """Return the reader of a composite: the result of a sub-command, counted from 1, or of the last with rows."""
+
+    def read(command: Command) -> pd.DataFrame:
+        result = command.sub_result(number)
+        return result.to_pandas() if output_format == LINES else _in_format(command, result, output_format)
+
+    return read
+
+
+def _in_format(command: Command, result: Result, output_format: str) -> pd.DataFrame:
+    try:
+        return frame_of(result.text(), output_format)
+    except NotInFormat as error:
+        raise SvcMagicError(
+            f"command {command.id} is done, but {error}\n"
+            f"  %svc_command {command.id} result shows its lines; --format takes {', '.join(FORMATS)}"
+        ) from None
+
+
 def reader_of(command: Command, output_format: str | None) -> Reader:
     """Return the reader for what is known only now: a command of any type."""
+    if command.record.command_type == "CompositeCommand":
+        return sub_reader(None, output_format or LINES)
     if command.has_typed_results and output_format is not None:
         raise SvcUsageError(f"command {command.id} has typed columns; --format is for the output of scripts")
     return text_reader(output_format or LINES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,13 @@ def _ran(record: CommandRecord, now: datetime) -> str | None:
 
 def text_of(record: CommandRecord) -> str | None:
     """Return the first line of what the command runs, shortened."""
+    return shortened(record.command)
+
+
+def shortened(command: Mapping[str, Any]) -> str | None:
+    """Return the first line of the text of a command's own fields."""
     fields = ("inline", "query", "script_location", "latin_statements", "program", "path")
-    text = next((str(record.command[name]) for name in fields if record.command.get(name)), "")
+    text = next((str(command[name]) for name in fields if command.get(name)), "")
     line = next((line.strip() for line in text.split("\n") if line.strip()), "")
     return (line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…") or None
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _PREFORMATTED = "text-align: left; white-space: pre; font-family: var(--jp-code-font-family, monospace)"
 _LEFT = "text-align: left"
+_LINES = f"{_LEFT}; white-space: pre-wrap"
+_NO_MATHS = "mathjax_ignore tex2jax_ignore"
+"""Classes that keep a front end from reading `$day$` as a formula."""
 
 
 class FirstRows:
@@ -85,7 +88,7 @@ def _lines_html(frame: pd.DataFrame) -> str:
         for label, line in zip(frame.index, frame["line"], strict=True)
     )
     head = f'<thead><tr><th></th><th style="{_LEFT}">line</th></tr></thead>'
-    return f'<table class="dataframe">{head}<tbody>{rows}</tbody></table>'
+    return f'<table class="dataframe {_NO_MATHS}">{head}<tbody>{rows}</tbody></table>'
 
 
 def _lines_text(frame: pd.DataFrame) -> str:
@@ -112,13 +115,18 @@ class Facts:
 def facts_text(title: str, facts: Sequence[tuple[str, str]]) -> str:
     """Return names and values as aligned lines under a title."""
     width = max((len(name) for name, _ in facts), default=0)
-    return "\n".join([title, *(f"  {name:<{width}}  {value}" for name, value in facts)])
+    return "\n".join([title, *(f"  {name:<{width}}  {_indented(value, width + 4)}" for name, value in facts)])
+
+
+def _indented(value: str, width: int) -> str:
+    """Return a value whose further lines stand below its first."""
+    return value.replace("\n", "\n" + " " * width)
 
 
 def facts_html(title: str, facts: Sequence[tuple[str, str]]) -> str:
     """Return names and values as a table with a caption."""
     rows = "".join(
-        f'<tr><th scope="row" style="{_LEFT}">{escape(name)}</th><td style="{_LEFT}">{escape(value)}</td></tr>'
+        f'<tr><th scope="row" style="{_LEFT}">{escape(name)}</th><td style="{_LINES}">{escape(value)}</td></tr>'
         for name, value in facts
     )
-    return f'<table><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
+    return f'<table class="{_NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'

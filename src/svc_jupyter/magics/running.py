@@ -68,6 +68,8 @@ class Run:
     origin: Origin
     line: Line
     cancels: bool = True
+    before: str = "connecting"
+    """What goes on before there is a command; `start` may change it."""
     command: Command | None = None
     _update: Update | None = None
     _glimpsed: CommandRecord | None = None
@@ -76,6 +78,11 @@ class Run:
     _started: float = field(default_factory=time.monotonic)
     _known: threading.Event = field(default_factory=threading.Event)
     _drawn: bool = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the cell was interrupted: a `start` that waits must then give up."""
+        return self._stopped
 
     def to_frame(self) -> Outcome:
         """Return the command's result as a DataFrame.
@@ -112,20 +119,20 @@ class Run:
         if self._stopped and self.cancels:
             command.cancel()
 
-    def _to_end(self) -> Command:
+    def _to_end(self, *, read_ahead: bool = False) -> Command:
         from svc_jupyter.client.errors import CommandEnded
 
         self._submit()
         command = self._the_command()
         with told_in_words():
             try:
-                command.wait(on_update=self._note if self.line.animates else None)
+                command.wait(on_update=self._note if self.line.animates else None, read_ahead=read_ahead)
             except CommandEnded as ended:
                 raise failure_of(ended, command, self.origin, self._seconds()) from ended
         return command
 
     def _to_frame(self) -> pd.DataFrame:
-        command = self._to_end()
+        command = self._to_end(read_ahead=True)
         self._reading = True
         tables_imported()
         with told_in_words():
@@ -183,7 +190,7 @@ class Run:
         if record is not None and self._update is not None and self._update.problem:
             return outage_line(record, self._update.outage, self._update.problem)
         hint = INTERRUPT_HINT if self.cancels else "interrupt to stop waiting"
-        return going_line(record, self._seconds(), hint)
+        return going_line(record, self._seconds(), hint, self.before)
 
     def _latest(self) -> CommandRecord | None:
         if self.command is None or self._update is not None or self._glimpsed is None:

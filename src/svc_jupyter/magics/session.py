@@ -40,6 +40,7 @@ class Session:
         self._client: Client | None = None
         self._taps: dict[str, DbTap] = {}
         self._lock = threading.Lock()
+        self._at_close: list[Callable[[], None]] = []
         settings.observe(self._reconnect, ["base_url", "profile"])
 
     @property
@@ -75,12 +76,18 @@ class Session:
         return EmbeddedService(where.data_dir).find() is not None
 
     def close(self) -> None:
-        """Close the connection; the next use makes a new one."""
+        """Close the connection, and the panels that live on it; the next use makes a new one."""
+        while self._at_close:
+            self._at_close.pop()()
         with self._lock:
             client, self._client = self._client, None
             self._taps.clear()
         if client is not None:
             client.close()
+
+    def at_close(self, call: Callable[[], None]) -> None:
+        """Make a call before the connection is closed."""
+        self._at_close.append(call)
 
     def _reconnect(self, _change: Any) -> None:
         self.close()

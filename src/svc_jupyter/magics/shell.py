@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.cells import SvcFamily, text_or_location
 from svc_jupyter.magics.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.definitions import Definition
 from svc_jupyter.magics.failures import Origin
 from svc_jupyter.magics.formats import LINES, OUTPUT_FORMATS
 from svc_jupyter.magics.handle import CommandHandle
-from svc_jupyter.magics.options import parse, submission_fields, submission_options
+from svc_jupyter.magics.options import continued, parse, submission_options
 from svc_jupyter.magics.readers import text_reader
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from svc_jupyter.client import Command
 
 
 @magics_class
@@ -37,13 +37,14 @@ class ShellMagics(SvcFamily):
         By default the DataFrame has one column `line`. What the script writes to stderr is the command's log.
         A script that fails raises; an interrupt cancels it.
         """
+        line, cell = continued(line, cell)
         values = parse(self.svc_shell, line)
-        inline = text_or_location(cell, values.script_location, "%svc_shell", "script")
-        fields = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
-        given = {name: getattr(values, name) for name in ("script_location", "files", "archives", "parameters")}
-        fields |= {name: value for name, value in {"inline": inline, **given}.items() if value is not None}
+        return self.run_definition(values, shell_definition(values, cell))
 
-        def start() -> Command:
-            return self.session.client().commands.submit("ShellCommand", **fields)
 
-        return self.submit(values, start, text_reader(values.format), Origin("script", inline or ""))
+def shell_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+    """Return the command of a `%%svc_shell` cell."""
+    inline = text_or_location(cell, values.script_location, "%svc_shell", "script")
+    given = {name: getattr(values, name) for name in ("script_location", "files", "archives", "parameters")}
+    fields = {name: value for name, value in {"inline": inline, **given}.items() if value is not None}
+    return Definition("ShellCommand", lambda: fields, text_reader(values.format), Origin("script", inline or ""))

@@ -1,0 +1,23 @@
+"""From a magic to its panel: fetched first, so that a wrong name is the cell's error; closed with the connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from svc_jupyter.magics.progress import in_kernel
+from svc_jupyter.magics.session import Session, ask
+from svc_jupyter.widgets.schedule_model import open_model
+from svc_jupyter.widgets.schedule_panel import SchedulePanel, SchedulePanelText
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+def schedule_panel(shell: InteractiveShell, session: Session, wanted: str | None) -> SchedulePanel | SchedulePanelText:
+    """Return the panel of a schedule, or of all; a text in a terminal."""
+    model = ask(lambda: open_model(session.client, wanted), "panel")
+    if not in_kernel(shell):
+        return SchedulePanelText(model)
+    panel = SchedulePanel(model)
+    session.at_close(panel.close)
+    return panel

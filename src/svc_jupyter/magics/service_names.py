@@ -1,0 +1,105 @@
+"""Names that the service knows (taps, labels, commands, schedules), fetched beside the editor for completion.
+
+A completion waits for them a moment at most, and shows them the next time when they come later. It never starts a
+service.
+"""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from svc_jupyter.magics.background import Background
+from svc_jupyter.magics.session import Session
+
+if TYPE_CHECKING:
+    from svc_jupyter.client import Client
+
+WAIT_SECONDS = 0.25
+"""How long a completion waits for the service; people notice more than 0.3 s."""
+FRESH_SECONDS = 15.0
+RETRY_SECONDS = 5.0
+_RECENT_COMMANDS = 20
+_LABEL_COMMANDS = 100
+"""How many of the latest commands tell the labels in use."""
+_RECENT_SCHEDULES = 100
+
+Fetch = Callable[["Client"], list[str]]
+
+
+@dataclass
+class Known:
+    """One kind of name that the service knows, as fetched last."""
+
+    fetch: Fetch
+    names: list[str] = field(default_factory=list)
+    fetched: float = float("-inf")
+    tried: float = float("-inf")
+    running: Background[None] | None = None
+
+
+class ServiceNames:
+    """Names that the service knows, at hand for completion. Never raises, never waits long."""
+
+    def __init__(self, session: Session, clock: Callable[[], float] = time.monotonic) -> None:
+        self._session = session
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kinds = {
+            "taps": Known(_taps),
+            "labels": Known(_labels),
+            "commands": Known(_commands),
+            "schedules": Known(_schedules),
+            "channels": Known(_channels),
+        }
+
+    def of(self, kind: str) -> list[str]:
+        """Return the names of a kind (`taps`, `labels`, `commands` …) as far as they are known within WAIT_SECONDS."""
+        known = self._kinds[kind]
+        with self._lock:
+            now = self._clock()
+            stale = now - known.fetched > FRESH_SECONDS and now - known.tried > RETRY_SECONDS
+            if stale and (known.running is None or known.running.wait(0)):
+                known.tried = now
+                known.running = Background(lambda: self._fetch(known), "completion").start()
+            running = known.running
+        if running is not None:
+            running.wait(WAIT_SECONDS)
+        return known.names
+
+    def _fetch(self, known: Known) -> None:
+        from svc_jupyter.client.errors import SvcError
+
+        try:
+            if self._session.reachable():
+                known.names = known.fetch(self._session.client())
+                known.fetched = self._clock()
+        except SvcError:
+            return  # a completion has nobody to tell it; the cell itself will
+
+
+def _taps(client: Client) -> list[str]:
+    return sorted(tap.name for tap in client.db_taps.iter())
+
+
+def _labels(client: Client) -> list[str]:
+    records = client.commands.list(per_page=_LABEL_COMMANDS).commands
+    return sorted({record.label for record in records if record.label})
+
+
+def _commands(client: Client) -> list[str]:
+    return [str(record.id) for record in client.commands.list(per_page=_RECENT_COMMANDS).commands]
+
+
+def _schedules(client: Client) -> list[str]:
+    """Return the names of the newest schedules, in a form that a line takes as one word."""
+    schedules = client.schedules.list(per_page=_RECENT_SCHEDULES).schedules
+    return [shlex.quote(schedule.name) for schedule in schedules]
+
+
+def _channels(client: Client) -> list[str]:
+    return [str(channel.id) for channel in client.notification_channels.iter()]

@@ -1,0 +1,153 @@
+"""The logic of the schedule panel, without a widget: what it shows, what it asks, and what it does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from svc_jupyter.widgets.panel_worker import PanelWorker
+from svc_jupyter.widgets.schedule_state import ScheduleState, fetch_state, ordered
+from svc_jupyter.widgets.schedule_steps import Question, Step, perform, possible_steps
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.schedules import ScheduleRecord
+    from svc_jupyter.client import Client
+
+BUSY_SECONDS, CALM_SECONDS = 5.0, 15.0
+"""How often a panel that is seen looks again: while an action is under way, and otherwise."""
+
+
+LISTED = 100
+"""Of more schedules the newest can be chosen; any other has a panel by its name."""
+
+
+class ScheduleModel:
+    """One panel's state. `on_change` is called after each change, from the thread that made it.
+
+    `schedules` are what can be chosen, empty in a panel of one schedule.
+    """
+
+    def __init__(
+        self,
+        client: Callable[[], Client],
+        state: ScheduleState | None,
+        schedules: list[ScheduleRecord] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.state = state
+        self.schedules = schedules or []
+        self.question: Question | None = None
+        self.problem: str | None = None
+        self.note = ""
+        self.working = False
+        self.on_change: Callable[[], None] = lambda: None
+        self.clock = clock
+        self.worker = PanelWorker(self._look, self._period)
+        self._client = client
+        self._lock = threading.RLock()
+
+    @property
+    def steps(self) -> set[Step]:
+        """What can be done just now: nothing while a question waits or a step is under way."""
+        if self.state is None or self.question is not None or self.working:
+            return set()
+        return possible_steps(self.state.record, len(self.state.actions))
+
+    # What the buttons call, on the kernel's main thread: nothing here waits.
+
+    def ask(self, step: Step, sequence: int | None = None) -> None:
+        """Ask for the confirmation of a step; `sequence` is the number of the action to run again."""
+        with self._lock:
+            if self.state is None or step not in self.steps:
+                return
+            action = None
+            if step is Step.RERUN:
+                action = next((one for one in self.state.actions if one.sequence_id == sequence), None)
+                if action is None:
+                    return
+            self.question = Question(step, self.state.record, action)
+            self.note = ""
+        self.on_change()
+
+    def dismiss(self) -> None:
+        """Take the question back."""
+        with self._lock:
+            self.question = None
+        self.on_change()
+
+    def confirm(self) -> None:
+        """Do what was asked about, once."""
+        with self._lock:
+            question, self.question = self.question, None
+            if question is None:
+                return
+            self.working = True
+        self.on_change()
+        self.worker.submit(lambda: self._perform(question))
+
+    def refresh(self) -> None:
+        """Look again now."""
+        self.worker.submit(self._look)
+
+    def choose(self, schedule_id: int) -> None:
+        """Show another schedule of the list; a question about the one before is taken back."""
+        with self._lock:
+            self.question = None
+            self.note = ""
+        self.worker.submit(lambda: self._fetch(schedule_id))
+
+    # In the panel's own thread.
+
+    def _look(self) -> None:
+        if self.state is not None:
+            self._fetch(self.state.record.id)
+
+    def _fetch(self, schedule_id: int) -> None:
+        from svc_jupyter.client.errors import SvcError
+
+        try:
+            client = self._client()
+            state = fetch_state(client, client.schedules.get(schedule_id), self.clock())
+            schedules = listed(client) if self.schedules else []
+        except SvcError as error:
+            self.problem = error.message
+        else:
+            with self._lock:
+                self.state, self.schedules, self.problem = state, schedules, None
+        self.on_change()
+
+    def _perform(self, question: Question) -> None:
+        from svc_jupyter.client.errors import SvcError
+
+        try:
+            self.note = perform(self._client(), question)
+        except SvcError as error:
+            self.problem = error.message
+            self.working = False
+            self.on_change()
+            return
+        self.working = False
+        self._fetch(question.record.id)
+
+    def _period(self) -> float:
+        return BUSY_SECONDS if self.state is not None and self.state.is_busy else CALM_SECONDS
+
+
+def listed(client: Client) -> list[ScheduleRecord]:
+    """Return the newest schedules, as many as a person can choose from."""
+    return ordered(client.schedules.list(per_page=LISTED).schedules)
+
+
+def open_model(client: Callable[[], Client], wanted: str | None) -> ScheduleModel:
+    """Return the model of one schedule's panel, or of all schedules' when none is named; asks the service.
+
+    Raises the client's errors.
+    """
+    now = datetime.now(UTC)
+    if wanted is not None:
+        return ScheduleModel(client, fetch_state(client(), client().schedules.find(wanted), now))
+    schedules = listed(client())
+    state = fetch_state(client(), schedules[0], now) if schedules else None
+    return ScheduleModel(client, state, schedules)

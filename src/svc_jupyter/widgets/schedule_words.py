@@ -1,0 +1,100 @@
+"""What a schedule's record says to people: its times in its own zone, when it runs, what needs attention.
+
+Pure functions of a record, with the present as an argument; services without our extensions are told in our words.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
+
+NEXT_TIMES = 5
+"""How many of the next runs are shown."""
+
+
+def zone_of(name: str | None) -> tzinfo:
+    """Return a zone by its name; UTC for one that this machine does not know."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+def moment(text: str | None, zone_name: str | None) -> datetime | None:
+    """Return a time of a record in a zone, aware; None for none, or for what is no time.
+
+    Texts without an offset, such as `2026-11-22 09:00`, are the zone's own wall clock.
+    """
+    if not isinstance(text, str) or not text:
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    zone = zone_of(zone_name)
+    return read.replace(tzinfo=zone) if read.tzinfo is None else read.astimezone(zone)
+
+
+def next_time(schedule: ScheduleRecord) -> datetime | None:
+    """Return when the schedule runs next, in its zone; None when it does not."""
+    if str(schedule.status) != "RUNNING":
+        return None
+    return moment(schedule.next_materialized_time, schedule.time_zone)
+
+
+def nominal_time(action: ActionRecord, zone_name: str | None) -> datetime | None:
+    """Return an action's nominal time in a zone."""
+    text = action.nominal_time
+    read = moment(text, "UTC")  # the contract's is ISO 8601 UTC
+    return read.astimezone(zone_of(zone_name)) if read is not None else None
+
+
+def short_time(time: datetime | None, now: datetime) -> str:
+    """Return `09:00` for today's time, `Sat 22 Nov 09:00`, with the year when it is another one; `never` for none."""
+    if time is None:
+        return "never"
+    today = now.astimezone(time.tzinfo)
+    seconds = ":%S" if time.second else ""
+    if time.date() == today.date():
+        return time.strftime(f"%H:%M{seconds}")
+    year = "" if time.year == today.year else " %Y"
+    return f"{time:%a} {time.day} {time.strftime(f'%b{year} %H:%M{seconds}')}"
+
+
+def timetable_text(schedule: ScheduleRecord) -> str:
+    """Return when a schedule runs: the service's sentence, or one of our own."""
+    if schedule.description:
+        return schedule.description
+    zone = schedule.time_zone or "UTC"
+    if schedule.cron_expression:
+        return f"cron {schedule.cron_expression} ({zone})"
+    every = frequency_text(schedule.frequency, schedule.time_unit)
+    start = moment(schedule.start_time, zone)
+    at = f" at {start:%H:%M}" if start and (schedule.time_unit or "") in ("days", "weeks", "months") else ""
+    return f"{every}{at} ({zone})"
+
+
+def frequency_text(frequency: int | None, time_unit: str | None) -> str:
+    """Return `every day`, `every 2 hours`."""
+    unit = (time_unit or "days").removesuffix("s")
+    return f"every {unit}" if frequency in (None, 1) else f"every {frequency} {unit}s"
+
+
+def name_of(schedule: ScheduleRecord) -> str:
+    """Return how a schedule is called in a sentence: its name, with the id unless that is the name."""
+    return schedule.name if schedule.name == str(schedule.id) else f"{schedule.name} ({schedule.id})"
+
+
+def reason_of(action: ActionRecord) -> str:
+    """Return why an action waits or failed, in one line; empty when there is no more to say than its status does."""
+    if action.message and action.message != str(action.status):
+        return action.message.partition("\n")[0]
+    missing = action.dependencies.not_found if action.dependencies else []
+    if missing and action.query_hist_id is None:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return f"missing: {missing[0]}{more}"
+    return ""

@@ -1,0 +1,124 @@
+"""`%svc_notebook run`, `%svc_notebooks`, and executed notebooks."""
+
+import json
+
+import pytest
+
+from svc_jupyter.magics.executed import ExecutedNotebook
+
+PATH = "Common/report.ipynb"
+EXECUTED = json.dumps(
+    {"cells": [{"cell_type": "code", "execution_count": 1}, {"cell_type": "code", "execution_count": None}]}
+)
+
+
+@pytest.fixture
+def runs(service):
+    """The double, where the notebook ran: its file and its page are kept, except by a bare service."""
+    service.behave(PATH, output="14\n")
+    if not service.bare:
+        service.notebooks[128] = (EXECUTED, "<p>ran <script>alert(1)</script></p>")
+    return service
+
+
+def test_a_run_sends_its_parameters_and_shows_the_text_result(runs, notebook):
+    frame = notebook.value(
+        f"%svc_notebook run {PATH} --arg region=EU --arg days=7 --arg 'zip=\"01234\"' --arg share=0.5 --arg all=false "
+        "--keep-source --name 'a run' --retry 1"
+    )
+    assert list(frame["line"]) == ["14"]
+    assert runs.submissions == [
+        {
+            "command_type": "JupyterNotebookCommand",
+            "path": PATH,
+            "arguments": {"region": "EU", "days": 7, "zip": "01234", "share": 0.5, "all": False},
+            "upload_to_source": False,
+            "name": "a run",
+            "retry": 1,
+        }
+    ]
+    assert notebook.lines[-1].startswith("✓ command 128 · done in ")
+
+
+def test_the_executed_notebook_is_assigned_and_shown(runs, notebook, tmp_path):
+    if runs.bare:
+        error = notebook.error(f"%svc_notebook run {PATH} -o nb")
+        assert "does not send the executed notebook" in str(error)
+        return
+    notebook.value(f"%svc_notebook run {PATH} -o nb --open")
+    executed = notebook.shell.user_ns["nb"]
+    assert isinstance(executed, ExecutedNotebook)
+    assert repr(executed) == f"{PATH}, executed by command 128: 1 of 2 code cells"
+    assert executed.save(tmp_path / "a.ipynb").read_text() == EXECUTED
+    assert executed.save(tmp_path / "a.html").read_text().startswith("<p>ran")
+    [shown] = [sent["data"]["text/html"] for sent in notebook.shell.display_pub.sent if "text/html" in sent["data"]]
+    assert "<iframe sandbox srcdoc=" in shown
+    assert "<script>" not in shown
+
+
+def test_a_failed_run_leaves_its_notebook_too(extended_service, notebook_of):
+    extended_service.behave(PATH, status="error", message="cell 2: ZeroDivisionError")
+    extended_service.notebooks[128] = (EXECUTED, "<p>ran</p>")
+    notebook = notebook_of(extended_service)
+    error = notebook.error(f"%svc_notebook run {PATH} -o nb")
+    assert "cell 2: ZeroDivisionError" in str(error)
+    assert len(notebook.shell.user_ns["nb"].cells) == 2
+    assert len(notebook.value("%svc_command 128 notebook").cells) == 2
+
+
+def test_a_failure_goes_before_a_notebook_that_cannot_be_had(bare_service, notebook_of):
+    bare_service.behave(PATH, status="error", message="cell 2: ZeroDivisionError")
+    assert "ZeroDivisionError" in str(notebook_of(bare_service).error(f"%svc_notebook run {PATH} -o nb"))
+
+
+def test_a_run_goes_on_beside_the_notebook(runs, notebook):
+    runs.behave(PATH, held=True, output="x\n")
+    handle = notebook.value(f"%svc_notebook run {PATH} --no-wait -o later")
+    assert notebook.shell.user_ns["later"] is handle
+    runs.end(handle.id)
+    assert list(handle.result()["line"]) == ["x"]
+    assert "--no-wait does not wait" in str(notebook.error(f"%svc_notebook run {PATH} --no-wait --open"))
+
+
+def test_what_is_not_understood_runs_nothing(runs, notebook):
+    assert "there is no action 'rum'. Did you mean run?" in str(notebook.error(f"%svc_notebook rum {PATH}"))
+    assert "--arg takes NAME=VALUE" in str(notebook.error(f"%svc_notebook run {PATH} --arg seven"))
+    assert "--arg a is given twice" in str(notebook.error(f"%svc_notebook run {PATH} --arg a=1 --arg a=2"))
+    assert runs.submissions == []
+
+
+def entry(name, kind):
+    times = {"created": "2026-01-01T00:00:00Z", "last_modified": "2026-11-21T09:00:00Z"}
+    return {"name": name, "path": f"Common/{name}", "type": kind, "size": 5, "writable": True} | times
+
+
+def test_a_folder_is_a_frame_folders_first(service, notebook):
+    service.contents["Common"] = [entry("b.ipynb", "notebook"), entry("a", "directory")]
+    service.contents[""] = [entry("Common", "directory")]
+    frame = notebook.value("%svc_notebooks Common -o there")
+    assert notebook.shell.user_ns["there"] is frame
+    assert list(frame["name"]) == ["a", "b.ipynb"]
+    assert str(frame["last_modified"].dtype).endswith("UTC]")
+    assert list(notebook.value("%svc_notebooks")["name"]) == ["Common"]
+    service.contents["empty"] = []
+    assert notebook.value("%svc_notebooks empty").empty
+    assert "there is no nowhere" in str(notebook.error("%svc_notebooks nowhere"))
+
+
+def test_a_file_is_uploaded_into_one_s_own_folder(service, notebook, tmp_path):
+    file = tmp_path / "report.ipynb"
+    file.write_text(EXECUTED)
+    frame = notebook.value(f"%svc_notebooks upload {file}")
+    assert list(frame["path"]) == ["Users/reader@example.com/report.ipynb"]
+    frame = notebook.value(f"%svc_notebooks upload {file} --to Common/other.ipynb")
+    assert list(frame["path"]) == ["Common/other.ipynb"]
+
+
+def test_an_upload_that_cannot_be_meant(service, notebook, tmp_path):
+    file = tmp_path / "report.ipynb"
+    assert "name the file" in str(notebook.error("%svc_notebooks upload"))
+    assert "there is no file" in str(notebook.error(f"%svc_notebooks upload {file}"))
+    assert "belong to upload" in str(notebook.error(f"%svc_notebooks Common {file}"))
+    file.write_text("no JSON")
+    assert "is not a notebook" in str(notebook.error(f"%svc_notebooks upload {file}"))
+    assert service.contents == {}

@@ -1,0 +1,45 @@
+"""A client of the double that the magics are tested with, and panels that are closed afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+from tests.magics.service_double import TOKEN, ServiceDouble
+
+from svc_jupyter.client import Client, Retries
+from svc_jupyter.widgets.schedule_model import ScheduleModel, open_model
+from svc_jupyter.widgets.schedule_panel import SchedulePanel
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+ONE_TRY = Retries(attempts=1, first=0.001, longest=0.002, total=0.01, outage=0.01)
+
+
+@pytest.fixture(params=["with extensions", "bare"])
+def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
+    """The double, once with our extensions and once as bare as SPEC.md."""
+    with ServiceDouble(bare=request.param == "bare") as double:
+        yield double
+
+
+@pytest.fixture
+def client(service: ServiceDouble) -> Iterator[Client]:
+    with Client(service.base_url, TOKEN, retries=ONE_TRY) as client:
+        yield client
+
+
+@pytest.fixture
+def open_panel(client: Client) -> Iterator[Callable[[str | None], SchedulePanel]]:
+    """Open panels whose present is NOW, and close them at the end."""
+    opened: list[SchedulePanel] = []
+
+    def open_one(wanted: str | None) -> SchedulePanel:
+        model: ScheduleModel = open_model(lambda: client, wanted)
+        model.clock = lambda: NOW
+        opened.append(SchedulePanel(model))
+        return opened[-1]
+
+    yield open_one
+    for panel in opened:
+        panel.close()

@@ -1,0 +1,113 @@
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from svc_jupyter.widgets.panel_worker import UNTOUCHED_SECONDS, PanelWorker
+
+SECONDS = 20
+
+
+class Looks:
+    """Counts looks, and lets a test wait for a number of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.changed = threading.Condition()
+
+    def __call__(self) -> None:
+        with self.changed:
+            self.count += 1
+            self.changed.notify_all()
+
+    def wait(self, count: int) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.count >= count, SECONDS)
+
+
+@pytest.fixture
+def looks() -> Looks:
+    return Looks()
+
+
+@pytest.fixture
+def now() -> list[float]:
+    """The clock's seconds, in a list so that a test can set them."""
+    return [0.0]
+
+
+@pytest.fixture
+def worker(looks: Looks, now: list[float]) -> Iterator[PanelWorker]:
+    """A worker whose period is over at once when the clock is set forward."""
+    worker = PanelWorker(looks, lambda: 5.0, clock=lambda: now[0])
+    yield worker
+    worker.close()
+    if worker._thread is not None:
+        worker._thread.join(SECONDS)
+        assert not worker._thread.is_alive()
+
+
+def done(worker: PanelWorker) -> None:
+    """Wait until the worker has done everything up to here."""
+    ended = threading.Event()
+    worker.submit(ended.set)
+    assert ended.wait(SECONDS)
+
+
+def test_jobs_are_done_in_order_in_one_thread(worker):
+    order = []
+    for number in range(5):
+        worker.submit(lambda number=number: order.append((number, threading.get_ident())))
+    done(worker)
+    assert [number for number, _ in order] == [0, 1, 2, 3, 4]
+    assert {ident for _, ident in order} == {worker._thread.ident}
+    assert worker._thread.ident != threading.get_ident()
+
+
+def test_nothing_runs_before_somebody_sees_or_touches_the_panel(worker):
+    assert worker._thread is None
+
+
+def test_a_seen_panel_looks_once_per_period(worker, looks, now):
+    worker.show(visible=True)
+    done(worker)
+    assert looks.count == 0
+    now[0] = 5.0
+    done(worker)
+    looks.wait(1)
+    done(worker)
+    assert looks.count == 1
+
+
+def test_a_hidden_panel_does_not_look(worker, looks, now):
+    worker.show(visible=True)
+    worker.show(visible=False)
+    now[0] = 100.0
+    done(worker)
+    done(worker)
+    assert looks.count == 0
+
+
+def test_a_panel_that_nobody_touched_for_long_looks_no_more_until_touched(worker, looks, now):
+    worker.show(visible=True)
+    now[0] = UNTOUCHED_SECONDS + 1
+    assert worker.is_paused
+    worker.show(visible=False)
+    worker.show(visible=True)
+    assert not worker.is_paused
+    now[0] *= 3
+    with worker._changed:
+        worker._changed.notify()
+    assert worker.is_paused
+    done(worker)  # which touches it
+    assert not worker.is_paused
+    looks.wait(1)
+
+
+def test_a_closed_worker_does_nothing_more(worker, looks, now):
+    worker.show(visible=True)
+    worker.close()
+    worker._thread.join(SECONDS)
+    now[0] = 5.0
+    worker.submit(looks)
+    assert looks.count == 0

@@ -1,0 +1,103 @@
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
+from svc_jupyter.widgets.schedule_words import (
+    moment,
+    name_of,
+    next_time,
+    nominal_time,
+    reason_of,
+    short_time,
+    timetable_text,
+)
+from svc_jupyter.widgets.status_words import icon_of, word_of
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+PARIS = ZoneInfo("Europe/Paris")
+
+
+def schedule(**fields):
+    return ScheduleRecord(id=12, name="report", status="RUNNING", command_type="ShellCommand", command={}, **fields)
+
+
+def action(**fields):
+    about = {"nominal_time": "2026-11-21T08:00:00Z", "done": True, "status": "done", "created_at": ""}
+    return ActionRecord(id=1, periodic_job_id=12, sequence_id=1, **about | fields)
+
+
+def test_a_wall_clock_is_the_zone_s_and_an_instant_is_brought_to_it():
+    assert moment("2026-11-22 09:00", "Europe/Paris") == datetime(2026, 11, 22, 9, tzinfo=PARIS)
+    assert moment("2026-11-22T09:00Z", "Europe/Paris").hour == 10
+    assert nominal_time(action(), "Europe/Paris").hour == 9
+
+
+@pytest.mark.parametrize("text", [None, "", "soon", 5])
+def test_what_is_no_time_is_none(text):
+    assert moment(text, "UTC") is None
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc", "", None])
+def test_a_zone_that_is_not_known_here_is_taken_as_utc(zone):
+    assert moment("2026-11-22 09:00", zone) == datetime(2026, 11, 22, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        (datetime(2026, 11, 21, 9, tzinfo=PARIS), "09:00"),
+        (datetime(2026, 11, 22, 9, 5, tzinfo=PARIS), "Sun 22 Nov 09:05"),
+        (datetime(2027, 1, 1, 9, tzinfo=PARIS), "Fri 1 Jan 2027 09:00"),
+        (datetime(2026, 11, 21, 9, 0, 7, tzinfo=PARIS), "09:00:07"),
+        (None, "never"),
+    ],
+)
+def test_times_have_their_date_unless_it_is_today(time, shown):
+    assert short_time(time, NOW) == shown
+
+
+def test_today_is_the_zone_s_own():
+    tokyo = ZoneInfo("Asia/Tokyo")
+    assert short_time(datetime(2026, 11, 22, 1, tzinfo=tokyo), datetime(2026, 11, 21, 16, tzinfo=UTC)) == "01:00"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"description": "when it likes"}, "when it likes"),
+        ({"cron_expression": "0 9 * * *", "time_zone": "Asia/Tokyo"}, "cron 0 9 * * * (Asia/Tokyo)"),
+        (
+            {"frequency": 2, "time_unit": "days", "start_time": "2026-11-22 09:00"},
+            "every 2 days at 09:00 (UTC)",
+        ),
+        ({"frequency": 1, "time_unit": "hours", "start_time": "2026-11-22 09:00"}, "every hour (UTC)"),
+    ],
+)
+def test_a_timetable_is_told_in_the_service_s_words_or_in_ours(fields, said):
+    assert timetable_text(schedule(**fields)) == said
+
+
+def test_only_a_running_schedule_has_a_next_time():
+    fields = {"next_materialized_time": "2026-11-22 09:00", "time_zone": "Europe/Paris"}
+    running = schedule(**fields)
+    assert next_time(running) == datetime(2026, 11, 22, 9, tzinfo=PARIS)
+    assert next_time(running.model_copy(update={"status": "SUSPENDED"})) is None
+
+
+def test_why_an_action_waits_or_failed():
+    missing = {"found": [], "not_found": ["a", "b"]}
+    assert reason_of(action(message="exit code 3\nTraceback")) == "exit code 3"
+    assert reason_of(action(status="not_found", dependencies=missing)) == "missing: a and 1 more"
+    assert reason_of(action(query_hist_id=5, dependencies=missing)) == ""
+    assert reason_of(action(status="cancelled", message="cancelled")) == ""
+
+
+def test_names_icons_and_words():
+    assert name_of(schedule()) == "report (12)"
+    assert name_of(schedule().model_copy(update={"name": "12"})) == "12"
+    assert (icon_of("error"), icon_of("RUNNING"), icon_of("odd")) == ("✗", "◐", "·")
+    assert word_of("waiting", has_command=False) == "waiting for its dependencies"
+    assert word_of("waiting", has_command=True) == "waiting for a free slot"
+    assert word_of("error", has_command=True) == "failed"
