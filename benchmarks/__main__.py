@@ -16,7 +16,18 @@ from benchmarks.machine import machine_lines
 from benchmarks.report import heading
 from benchmarks.surroundings import keep_bytecode, leave_no_trace_of
 
-SUBJECTS = ("shell_latency", "db_million", "db_memory", "throughput", "startup", "streaming")
+SUBJECTS = (
+    "shell_latency",
+    "db_million",
+    "db_memory",
+    "notebook_run",
+    "schedules",
+    "throughput",
+    "startup",
+    "streaming",
+    "workspace",
+    "permissions",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 A query runs in a worker process of the service's; the worker's parent stays for the next query. The service's own
 growth is its peak less what it had before the query; service and workers together count shared memory once. The client
-reads the result batch by batch.
+reads the result as `%%svc_db` does: while the query runs.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def run(folder: Path, *, quick: bool) -> None:
 
 
 def read(client: Client, tap: int, query: str, wanted: int) -> int:
-    """Run a query and read its result in batches; return its bytes."""
+    """Run a query and read its result; return its bytes."""
     command = client.commands.submit("DbTapQueryCommand", db_tap_id=tap, query=query)
     count = size = 0
-    for batch in command.wait().result().batches():
+    for batch in command.wait(read_ahead=True).result().batches():
         count += batch.num_rows
         size += batch.nbytes
     if count != wanted:

@@ -31,7 +31,7 @@ def run_with_tasks(count: int) -> Callable[[], None]:
     """Run commands to their end by one AsyncClient in 32 tasks."""
 
     async def one(client: AsyncClient) -> None:
-        await (await client.commands.submit("ShellCommand", inline=_SCRIPT)).wait()
+        await client.commands.run("ShellCommand", inline=_SCRIPT)
 
     async def take_turns(client: AsyncClient, what: Callable[[AsyncClient], Awaitable[None]], times: int) -> None:
         numbers = iter(range(times))
@@ -54,7 +54,7 @@ def run_with_threads(count: int) -> Callable[[], None]:
     pool = ThreadPoolExecutor(CONCURRENCY)
 
     def one(_number: int) -> None:
-        client.commands.submit("ShellCommand", inline=_SCRIPT).wait()
+        client.commands.run("ShellCommand", inline=_SCRIPT)
 
     list(pool.map(one, range(CONCURRENCY)))
     return lambda: list(pool.map(one, range(count))).clear()
