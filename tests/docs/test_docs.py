@@ -21,6 +21,12 @@ MAGICS = {
     for names in family.magics.values()
     for name, method in names.items()
 }
+ACTIONS = {
+    f"{magic} {name}": action
+    for family in FAMILIES
+    for magic, actions in family.actions.items()
+    for name, action in actions.items()
+}
 
 
 def section_of(page: str, magic: str) -> str:
@@ -30,17 +36,25 @@ def section_of(page: str, magic: str) -> str:
     return "".join([text for text in sections if re.match(rf"`%+{magic}\b", text)] + shared)
 
 
-@pytest.mark.parametrize("magic", MAGICS)
+@pytest.mark.parametrize("magic", [*MAGICS, *ACTIONS])
 def test_every_option_of_a_magic_is_described(magic: str):
-    text = section_of((ROOT / "docs" / "magics.md").read_text(), magic)
-    options = [option for option in option_names(parser_of(MAGICS[magic])) if option not in ("-h", "--help")]
+    text = section_of((ROOT / "docs" / "magics.md").read_text(), magic.partition(" ")[0])
+    parser = parser_of((MAGICS | ACTIONS)[magic])
+    options = [option for option in option_names(parser) if option not in ("-h", "--help")]
     assert [option for option in options if f"`{option}" not in text and f" {option} " not in text] == []
 
 
+@pytest.mark.parametrize("action", ACTIONS)
+def test_every_action_of_a_magic_is_described(action: str):
+    magic, _, name = action.partition(" ")
+    text = section_of((ROOT / "docs" / "magics.md").read_text(), magic)
+    assert re.search(rf"%{magic} \[?{re.escape(name)}\b", text)
+
+
 def test_every_option_that_is_described_exists():
-    known = {option for magic in MAGICS.values() for option in option_names(parser_of(magic))}
+    known = {option for magic in (MAGICS | ACTIONS).values() for option in option_names(parser_of(magic))}
     described = re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "docs" / "magics.md").read_text())
-    assert set(described) - known == set()
+    assert set(described) - known - {"--help"} == set()
 
 
 def test_every_setting_of_the_magics_is_described():

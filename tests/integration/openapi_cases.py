@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from schemathesis import Case
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
+PATHS = (
+    *("Common", "Common/there.ipynb", "Common/there.txt", "Common/folder", "Common/folder/new.ipynb", "Common/new.txt"),
+    *("Users", "Users/admin@localhost", "Users/admin@localhost/new", "Users/m@example.org", "Common/.hidden"),
+)
+"""Places of Jupyter contents, some of which are there."""
+FOLDERS = ("Common", "Common/one", "Common/one/two", "Common/three", "Users/admin@localhost", "Common/nowhere", "Users")
+"""Folders of notes and dashboards, most of which are there."""
 NOBODY = 2**40
 """No user and no token has this id."""
 HARMLESS: dict[str, Any] = {
@@ -39,6 +46,7 @@ PLAUSIBLE: dict[str, Any] = {
     "groups": "system-user",
     "expires_at": "2999-01-01T00:00:00Z",
     "token_id": NOBODY,
+    "jupyter_notebooks": True,
 }
 """What generation by a schema hardly ever meets by chance."""
 
@@ -68,9 +76,19 @@ class Existing:
         ]
         for command_id in commands:
             service.ended(command_id)
+        service.http.put("/account/features", json={"jupyter_notebooks": True})
+        for name, body in [("there.ipynb", {}), ("there.txt", {"content": "text"}), ("folder", {"type": "directory"})]:
+            service.http.put(f"/jupyter_notebooks/contents/Common/{name}", json=body)
         member = service.http.post("/users/invite_new", json={"invitee_email": "m@example.org"}).json()["user"]["id"]
         tokens = [service.http.post(f"/users/{member}/tokens", json={"name": "t"}).json()["id"] for _ in range(3)]
+        channels = [_channel(service, f"channel {number}") for number in range(3)]
         ids = {"command_id": commands, "db_tap_id": taps, "user_id": [1, member], "token_id": tokens}
+        ids["channel_id"] = channels
+        schedules = [_schedule(service, name) for name in ("ran", "waits", "to be killed")]
+        # Their actions are numbered from 1; a schedule's is its first.
+        ids |= {"schedule_id": schedules, "action_id": [1, 2, 3], "sequence_id": [1], "instance": [1]}
+        ids |= _workspace(service)
+        ids |= {"group": _named(service, "groups"), "role": _named(service, "roles"), "users": [1, member]}
         return cls(ids, storage.as_uri(), str(database))
 
 
@@ -81,6 +99,10 @@ def aim(case: Case, existing: Existing) -> None:
         if key in (case.path_parameters or {}) and choice.random() < 0.7:
             # What is deleted is the last one, or there would soon be nothing left to aim at.
             case.path_parameters[key] = ids[-1] if case.method == "DELETE" else choice.choice(ids)
+    _aim_at_contents(case, choice)
+    _aim_at_policies(case, existing, choice)
+    _aim_at_workspace(case, existing, choice)
+    _aim_at_schedules(case, existing, choice)
     if not isinstance(case.body, dict):
         return
     for key, value in {**PLAUSIBLE, "url": existing.storage_url, "db_name": existing.database}.items():
@@ -94,6 +116,72 @@ def aim(case: Case, existing: Existing) -> None:
         for key in ("script_location", "archive", "archives", "files", "parameters"):
             case.body.pop(key, None)
         case.body["inline"] = "echo harmless"
+
+
+def _aim_at_contents(case: Case, choice: random.Random) -> None:
+    for part in (case.path_parameters, case.body):
+        for key in ("path", "copy_from"):
+            if isinstance(part, dict) and isinstance(part.get(key), str) and choice.random() < 0.8:
+                part[key] = choice.choice(PATHS)
+
+
+def _aim_at_workspace(case: Case, existing: Existing, choice: random.Random) -> None:
+    """Name folders that are there; `rename` and `move` get the ones that may go about, a deletion the last ones."""
+    for part in (case.query, case.body):
+        if not isinstance(part, dict) or choice.random() < 0.2:
+            continue
+        for key in ("location", "destination_location"):
+            if isinstance(part.get(key), str):
+                part[key] = choice.choice(FOLDERS)
+        if "folder_id" in part:
+            part["folder_id"] = choice.choice(existing.ids["folder_id"])
+        if "note_id" in part and "/notebook" in case.path:
+            part["note_id"] = existing.ids["note_id"][0]
+    if isinstance(case.body, dict) and "/notebooks/import" in case.path and choice.random() < 0.6:
+        case.body.pop("cells", None)
+        case.body.setdefault("paragraphs", [{"text": "${a=1}"}])
+
+
+def _workspace(service: ServiceProcess) -> dict[str, list[int]]:
+    """Make folders, notes and dashboards."""
+    found: dict[str, list[int]] = {"folder_id": [], "note_id": [], "dashboard_id": [], "number": [1, 2]}
+    for location in FOLDERS[1:4]:
+        parent, name = location.rsplit("/", 1)
+        for folder_type in ("notes", "notebook_dashboards"):
+            folder = {"name": name, "location": parent, "type": folder_type}
+            found["folder_id"].append(int(service.http.post("/folders", json=folder).json()["id"]))
+    for number in range(3):
+        note = {"name": f"note {number}", "location": "Common", "paragraphs": [{"text": "${password:p}"}]}
+        found["note_id"].append(int(service.http.post("/notebooks", json=note).json()["id"]))
+        service.http.put(f"/notebooks/{found['note_id'][-1]}", json={"config": {"a": 1}})
+        board = {"name": f"board {number}", "location": "Common", "note_id": found["note_id"][0]}
+        found["dashboard_id"].append(int(service.http.post("/notebook_dashboard", json=board).json()["id"]))
+    return found
+
+
+def _aim_at_policies(case: Case, existing: Existing, choice: random.Random) -> None:
+    for part in (case.query, case.body):
+        if "object_policy" in case.path and isinstance(part, dict) and choice.random() < 0.8:
+            part |= {"source_type": "scheduler", "source_id": existing.ids["schedule_id"][0]}
+    if isinstance(case.body, dict) and "policy" in case.body and choice.random() < 0.5:
+        entry = {"access": "deny", "condition": {"service_users": [existing.ids["user_id"][1]]}, "action": ["update"]}
+        case.body["policy"] = [entry]
+
+
+def _aim_at_schedules(case: Case, existing: Existing, choice: random.Random) -> None:
+    if not isinstance(case.body, dict) or "/scheduler" not in case.path:
+        return
+    if choice.random() < 0.6:
+        case.body |= {"command_type": "ShellCommand", "command": {"inline": "echo $day$"}, "frequency": 1}
+        case.body |= {"macros": [{"day": "Service_nominal_time.format('DD')"}], "time_zone": "Europe/Paris"}
+        case.body.pop("cron_expression", None)
+        for key in ("start_time", "end_time", "notification", "dependency_info"):
+            case.body.pop(key, None)
+    if case.method == "PUT" and case.path_parameters is not None:
+        wanted = choice.choice([None, None, "suspend", "resume", "kill"])
+        case.body["status"] = wanted
+        if wanted == "kill":  # for ever, so always the same one
+            case.path_parameters["schedule_id"] = existing.ids["schedule_id"][-1]
 
 
 def make_harmless(case: Case) -> None:
@@ -113,6 +201,28 @@ def make_harmless(case: Case) -> None:
     url = case.body.get("url")
     if isinstance(url, str) and not url.startswith("file://"):
         case.body["url"] = "file:///nowhere"
+
+
+def _schedule(service: ServiceProcess, name: str) -> int:
+    """Make a schedule with one action: of the one that waits it waits for a file, of the others it has run."""
+    body: dict[str, Any] = {"name": name, "command_type": "ShellCommand", "command": {"inline": "echo ran"}}
+    body |= {"frequency": 12, "time_unit": "months", "notification": {"notify_failure": True}}
+    if name == "waits":
+        body["dependency_info"] = {"files": [{"path": "nowhere/%Y-%m-%d"}]}
+    response = service.http.post("/scheduler", json=body)
+    assert response.status_code == 200, response.text
+    schedule_id = int(response.json()["id"])
+    wait_until(lambda: service.http.get(f"/scheduler/{schedule_id}/actions").json()["actions"], "an action")
+    return schedule_id
+
+
+def _named(service: ServiceProcess, plural: str) -> list[int]:
+    return [int(service.http.post(f"/{plural}", json={"name": f"{plural} {n}"}).json()["id"]) for n in range(3)]
+
+
+def _channel(service: ServiceProcess, name: str) -> int:
+    body = {"name": name, "type": "email", "target": "ada@example.org"}
+    return int(service.http.post("/notification_channels", json=body).json()["id"])
 
 
 def _tap(service: ServiceProcess, name: str, database: Path) -> int:

@@ -109,3 +109,17 @@ def test_while_it_is_full_nothing_is_accepted_that_would_be_lost(service: SmallD
     listed = service.http.get("/commands", params={"per_page": 100}).json()["commands"]
     assert {record["id"] for record in listed} >= {before, running, again, *accepted}
     assert {record["status"] for record in listed} <= {"done", "error"}
+
+
+def test_a_notebook_that_finds_no_room_stays_as_it_was(service: SmallDiskService):
+    path = "/jupyter_notebooks/contents/Common/note.txt"
+    service.http.put("/account/features", json={"jupyter_notebooks": True})
+    assert service.http.put(path, json={"content": "old"}).status_code == 200
+    filler = fill(service)
+    refused = service.http.put(path, json={"content": "new" * 1_000_000})
+    assert refused.status_code == 503, refused.text
+    assert "No space left on device; what was there is unchanged" in refused.json()["error"]["error_message"]
+    assert service.http.get(path).json()["content"] == "old"
+    filler.unlink()
+    assert service.http.put(path, json={"content": "new"}).status_code == 200
+    assert service.http.get(path).json()["content"] == "new"

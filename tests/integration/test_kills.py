@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -153,6 +154,18 @@ class TestOfTheService:
 
     def test_clients_keep_their_token(self, crash: Crash):
         assert crash.service.token == crash.token
+
+
+def test_a_timeout_that_was_over_while_there_was_no_service_ends_the_process(new_service: NewService, go: Path):
+    service = new_service(kill_grace_seconds=1, timeout_check_seconds=0.5).start()
+    command_id = begin(service, waiting_script(go), timeout=1)
+    pid = process_of(service, command_id)
+    service.kill()
+    over = time.time() + 2
+    wait_until(lambda: time.time() > over, "the end of the command's time")
+    service.start()
+    assert service.ended(command_id)["message"].startswith("timed out")
+    assert is_over(pid)
 
 
 class TestOfTheProcess:

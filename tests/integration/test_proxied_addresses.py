@@ -1,0 +1,13 @@
+"""Where the audit log says that a call came from, when there is a proxy before the service."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(("trusted", "told"), [('["127.0.0.1"]', "203.0.113.9"), ("[]", "127.0.0.1")])
+def test_only_a_trusted_proxy_is_believed(new_service, trusted, told):
+    service = new_service(trusted_proxies=trusted).start()
+    forwarded = {"X-Forwarded-For": "203.0.113.9"}
+    assert service.http.post("/groups", json={"name": "analysts"}, headers=forwarded).status_code == 200
+    assert [entry["address"] for entry in service.http.get("/audit").json()["audit"]] == [told]
