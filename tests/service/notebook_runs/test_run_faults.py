@@ -40,8 +40,13 @@ async def stopped(run, grace=10):
 
 
 def test_a_kernel_that_is_killed_ends_the_run_with_what_was_shown_before(parent):
+    # What a kernel says on its last breath may get lost with it: it waits until it was heard.
     run = parent.start(
-        "print('kept')", "import os, signal\nprint('said', flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        "print('kept')",
+        "import os, pathlib, signal, time\n"
+        "print('said', flush=True)\n"
+        "while '\\nsaid\\n' not in pathlib.Path('../../log').read_text(): time.sleep(0.01)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)",
     )
     assert run.message == (
         "cell 2 of 2: the kernel ended while the cell ran: it was killed by signal 9 (did memory run out?)"

@@ -13,7 +13,7 @@ from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, RERUN_LIMIT
-from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
 
 NOON = instant("2026-11-21 12:00")
 HOUR = 3600.0
@@ -244,3 +244,43 @@ def test_what_a_kill_left_is_found_again(simulation: Simulation):
     simulation.recover()
     [action] = simulation.actions(schedule)
     assert (action["status"], action["done"]) == ("done", True)
+
+
+def test_what_is_due_now_does_not_wait_for_what_is_late(simulation: Simulation):
+    late = [hourly(simulation, start=NOON - 100 * HOUR) for _ in range(30)]
+    now = hourly(simulation, start=NOON - 1)
+    simulation.step()
+    assert times(simulation, now) == [NOON - 1]
+    assert sum(bool(times(simulation, schedule)) for schedule in late) == 20
+    simulation.step()
+    assert all(times(simulation, schedule) for schedule in late)
+
+
+def test_an_action_that_became_ready_later_and_is_older_begins_first(simulation: Simulation):
+    schedule = hourly(simulation, start=NOON - HOUR, macros=[{"x": "1"}])
+    [older] = simulation.step()
+    first, second = simulation.actions(schedule)
+    change(simulation, actions, first["id"], status=ActionStatus.WAITING)
+    change(simulation, schedules, schedule, due_at=AT_ONCE)
+    [younger] = simulation.step()
+    assert (older.action_id, younger.action_id) == (first["id"], second["id"])
+    # While the macros of the younger one are resolved, what the older one waited for comes.
+    change(simulation, actions, first["id"], status=ActionStatus.SUBMITTED)
+    with simulation.database.begin() as connection:
+        simulation.work.begin(connection, younger, [{"x": 1}], simulation.now)
+        simulation.work.begin(connection, older, [{"x": 1}], simulation.now)
+    begun = [action["id"] for action in simulation.actions(schedule) if action["command_id"]]
+    assert begun == [first["id"]]
+
+
+def test_an_action_whose_schedule_was_suspended_meanwhile_is_left_for_the_resume(simulation: Simulation):
+    schedule = hourly(simulation, macros=[{"x": "nobody.knows"}])
+    [item] = simulation.step()
+    change(simulation, schedules, schedule, status=ScheduleStatus.SUSPENDED)
+    with simulation.database.begin() as connection:
+        assert simulation.work.give_up(connection, item, "not run", simulation.now) is None
+        assert simulation.work.begin(connection, item, [{"x": 1}], simulation.now) is None
+    assert [(action["done"], action["command_id"]) for action in simulation.actions(schedule)] == [(False, None)]
+    change(simulation, schedules, schedule, status=ScheduleStatus.RUNNING, due_at=AT_ONCE)
+    [again] = simulation.step()
+    assert again.action_id == item.action_id

@@ -148,7 +148,7 @@ class Actions:
         if sequence_id is not None:
             _original(schedule_id, sequence_id, by, connection)
             query = query.where(actions.c.sequence_id == sequence_id)
-        query = query.order_by(actions.c.command_id.desc()).limit(page.fetch).offset(page.offset)
+        query = query.order_by(actions.c.id.desc()).limit(page.fetch).offset(page.offset)
         return page.cut([dict(row) for row in connection.execute(query).mappings()])
 
     def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:

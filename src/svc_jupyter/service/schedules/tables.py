@@ -83,6 +83,7 @@ actions = sa.Table(
     sa.Index("ix_actions_command", "command_id"),
     sa.Index("ix_actions_account", "account_id", "id"),
     sa.Index("ix_actions_schedule", "schedule_id", "sequence_id"),
+    sa.Index("ix_actions_newest", "schedule_id", "id"),
     # Few actions are under way, however many there were. SQLite needs the words of the queries in the condition, and
     # `done` among the columns to prefer it to the longer indexes.
     sa.Index(

@@ -116,6 +116,7 @@ def upgrade() -> None:
         sqlite_where=sa.text("done = 0"),
         postgresql_where=sa.text("NOT done"),
     )
+    op.create_index("ix_actions_newest", "actions", ["schedule_id", "id"], unique=False)
     op.create_index("ix_actions_schedule", "actions", ["schedule_id", "sequence_id"], unique=False)
     op.add_column("commands", sa.Column("parent_id", _ID, nullable=True))
     op.add_column("commands", sa.Column("child_number", sa.Integer(), nullable=True))
