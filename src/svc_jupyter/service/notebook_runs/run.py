@@ -40,6 +40,7 @@ _SKIP = "skip-execution"
 _SIGNALLED = 128
 _CLEAN_EXITS = ("", "0", "None")
 _SHOWN_CHARACTERS = 120
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def run(job: RunJob) -> int:
@@ -80,7 +81,7 @@ class NotebookRun:
         task = asyncio.current_task()
         assert task is not None
         received: list[int] = []
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _ENDING_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, _cancel_once, task, received, number)
         try:
             kernel = await _started(self._folder, chosen, forked)
@@ -95,6 +96,8 @@ class NotebookRun:
             await kernel.shut_down()
         except asyncio.CancelledError:
             return _SIGNALLED + received[0]
+        finally:
+            _ignore_further_signals()
         return 0
 
     async def _run_in(self, kernel: Kernel, chosen: ChosenKernel) -> None:
@@ -154,6 +157,16 @@ def _cancel_once(task: asyncio.Task[Any], received: list[int], number: int) -> N
     if not received:
         task.cancel()
     received.append(number)
+
+
+def _ignore_further_signals() -> None:
+    """Let nothing end this process before its answer and its exit code are written.
+
+    A stop signals the group first and then, when it has found them, the marked processes: this one twice.
+    """
+    for number in _ENDING_SIGNALS:
+        asyncio.get_running_loop().remove_signal_handler(number)
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _is_run(cell: NotebookNode) -> bool:
