@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.audit.audit import Audit
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands.background import run_forever
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.endings import AtEnd
 from svc_jupyter.service.commands.kind import Kind
@@ -23,7 +23,6 @@ from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.workers import Workers
-from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.idempotency import Idempotency
 from svc_jupyter.service.notebook_runs.pages import NotebookPages
 from svc_jupyter.service.notebook_runs.workers import RunWorkers
@@ -147,7 +146,7 @@ class Service:
         await self.runner.start()
         await self.notifications.start()
         await self.ticker.start()
-        self._housekeeper = asyncio.create_task(self._keep_house_forever(), name="housekeeper")
+        self._housekeeper = asyncio.create_task(run_forever("housekeeper", self._keep_house), name="housekeeper")
 
     async def stop(self) -> None:
         """Stop in good order: running commands go on and are found again by the next service."""
@@ -163,11 +162,9 @@ class Service:
         await self.bus.stop()
         await asyncio.to_thread(self.database.close)
 
-    async def _keep_house_forever(self) -> None:
-        while True:
-            with contextlib.suppress(Unavailable):
-                await self.database.write(idempotency.forget_old)
-                await self.notifications.forget_old()
-                await self.audit.forget_old()
-            await asyncio.to_thread(self.jupyter_contents.sweep)
-            await asyncio.sleep(_HOUSEKEEPING_SECONDS)
+    async def _keep_house(self) -> None:
+        await self.database.write(idempotency.forget_old)
+        await self.notifications.forget_old()
+        await self.audit.forget_old()
+        await asyncio.to_thread(self.jupyter_contents.sweep)
+        await asyncio.sleep(_HOUSEKEEPING_SECONDS)

@@ -11,9 +11,8 @@ from svc_jupyter.api.folders import Folder
 from svc_jupyter.api.notes import NoteSummary
 from svc_jupyter.service.commands.record import iso_time
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
-from svc_jupyter.service.workspace.tables import dashboards, folders, notes
+from svc_jupyter.service.workspace.tables import dashboards, notes
 
-FOLDER_COLUMNS = tuple(folders.c)
 NOTE_COLUMNS = tuple(notes.c)
 DASHBOARD_COLUMNS = tuple(column for column in dashboards.c if column is not dashboards.c.document)
 
