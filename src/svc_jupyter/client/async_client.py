@@ -14,6 +14,7 @@ from svc_jupyter.client.audit import AsyncAudit
 from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.commands import AsyncCommands
 from svc_jupyter.client.config import Settings
+from svc_jupyter.client.connections import AsyncKeptConnections
 from svc_jupyter.client.dashboards import AsyncDashboards
 from svc_jupyter.client.db_taps import AsyncDbTaps
 from svc_jupyter.client.folders import AsyncFolders
@@ -68,7 +69,7 @@ class AsyncClient:
         self.settings = config or Settings.load(base_url, token, profile=profile)
         self._link = Link(self.settings, retries or Retries())
         self._answer_seconds = timeout
-        self._http = httpx.AsyncClient(transport=transport, **wire.options(self.settings))
+        self._http = httpx.AsyncClient(**wire.options(self.settings, transport, AsyncKeptConnections))
         self.commands = AsyncCommands(self)
         self.db_taps = AsyncDbTaps(self)
         self.account = AsyncAccountCalls(self)
@@ -88,6 +89,13 @@ class AsyncClient:
     def extended(self) -> bool:
         """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
         return self._link.extended
+
+    async def answer(self, call: Call) -> httpx.Response:
+        """Return the service's successful answer to a call as it came, after the usual retries; else raise `SvcError`.
+
+        For those who pass answers on. A call with `stream` leaves the body unread: the caller closes the answer.
+        """
+        return await self._run(exchange(self._link, call))
 
     async def aclose(self) -> None:
         """Close the connections; the embedded service goes on."""
@@ -121,7 +129,7 @@ class AsyncClient:
 
     async def _open(self, call: Call) -> httpx.Response:
         """Return a successful answer whose body is not read yet; the caller closes it."""
-        return await self._run(exchange(self._link, call))
+        return await self.answer(call)
 
     async def _perform(self, step: Step) -> httpx.Response | bool | None:
         match step:

@@ -1,0 +1,61 @@
+"""The extension: its settings, its connection to the service, its handlers.
+
+One Jupyter Server is one person's: under a hub each has a process, an environment and so a token of its own.
+"""
+
+from __future__ import annotations
+
+from jupyter_server.extension.application import ExtensionApp
+from traitlets import Float, Unicode
+
+from svc_jupyter.server.connection import ServiceConnection
+from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
+from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
+from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
+from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
+from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
+from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
+from svc_jupyter.server.handlers.status import STATUS_HANDLERS
+
+CONNECTION = "svc_jupyter_connection"
+"""Under this name handlers find the connection in the web application's settings."""
+
+
+ALL_HANDLERS = (
+    *STATUS_HANDLERS,
+    *COMMAND_HANDLERS,
+    *NOTEBOOK_SCHEDULE_HANDLERS,
+    *SCHEDULE_HANDLERS,
+    *CONTENTS_HANDLERS,
+    *FOLDER_HANDLERS,
+    *CLUSTER_HANDLERS,
+)
+
+
+class SvcJupyterServer(ExtensionApp):
+    """Schedules notebooks, browses the service's contents, moves folders, shows commands and clusters."""
+
+    name = "svc_jupyter"
+    extension_url = "/lab"
+    load_other_extensions = True
+
+    service_url = Unicode(
+        "", config=True, help="Address of the service; empty: environment, profile, or this machine's own service."
+    )
+    profile = Unicode("", config=True, help="Profile of the settings file that holds address and token.")
+    answer_seconds = Float(30.0, config=True, help="How long the service may take for an answer, in seconds.")
+
+    def initialize_settings(self) -> None:
+        """Make the connection; nothing is asked of the service before somebody asks here."""
+        self.settings[CONNECTION] = ServiceConnection(
+            self.service_url or None, profile=self.profile or None, answer_seconds=self.answer_seconds
+        )
+
+    def initialize_handlers(self) -> None:
+        """Answer under `<base_url>svc-jupyter/api/`."""
+        for pattern, handler in ALL_HANDLERS:
+            self.handlers.append((rf"/svc-jupyter/api/{pattern}", handler))
+
+    async def stop_extension(self) -> None:
+        """Close the connections to the service, which goes on."""
+        await self.settings[CONNECTION].close()

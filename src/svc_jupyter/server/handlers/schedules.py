@@ -1,0 +1,146 @@
+"""`schedules` and `actions`: what runs when, and what it ran (SPEC: Create a schedule, View a schedule)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tornado.web import HTTPError
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.calls import Call
+from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
+
+_FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
+_PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+"""An executed notebook is a page of somebody's making: shown, nothing in it runs or reaches this server."""
+_OF_A_COMMAND = ("label", "macros", "pool", "name")
+
+
+class ScheduleHandler(ServiceHandler):
+    """One schedule."""
+
+    @asks_the_service
+    async def get(self, schedule_id: str) -> None:
+        """Answer with the record."""
+        await self.pass_on(Call("GET", paths.schedule(int(schedule_id))))
+
+    @asks_the_service
+    async def put(self, schedule_id: str) -> None:
+        """Edit it, or `{"status": "suspend"|"resume"|"kill"}`."""
+        await self.pass_on(Call("PUT", paths.schedule(int(schedule_id)), body=self.body))
+
+
+class ScheduleRunHandler(ServiceHandler):
+    """Running what a schedule runs, now and once."""
+
+    @asks_the_service
+    async def post(self, schedule_id: str) -> None:
+        """Submit the schedule's command; answer with the command's record."""
+        client = await self.connection.client()
+        record = (await client.answer(Call("GET", paths.schedule(int(schedule_id))))).json()
+        await self.pass_on(Call("POST", paths.api("commands"), body=_submission(record)))
+
+
+class ScheduleActionsHandler(ServiceHandler):
+    """The actions of one schedule."""
+
+    @asks_the_service
+    async def get(self, schedule_id: str) -> None:
+        """Answer with a page of actions, newest first."""
+        await self.pass_on(Call("GET", paths.schedule(int(schedule_id), "actions"), self.query))
+
+
+class SchedulePreviewHandler(ServiceHandler):
+    """What a schedule would run, and when."""
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Answer with the command after its macros and the next nominal times; nothing is made."""
+        await self.pass_on(Call("POST", paths.api("scheduler/preview_macro"), body=self.body))
+
+
+class ActionHandler(ServiceHandler):
+    """One action."""
+
+    @asks_the_service
+    async def get(self, action_id: str) -> None:
+        """Answer with the record."""
+        await self.pass_on(Call("GET", paths.api(f"actions/{int(action_id)}")))
+
+
+class ActionKillHandler(ServiceHandler):
+    """Ending an action."""
+
+    @asks_the_service
+    async def put(self, action_id: str) -> None:
+        """End it, or what it runs."""
+        await self.pass_on(Call("PUT", paths.api(f"actions/{int(action_id)}/kill")))
+
+
+class ActionRerunHandler(ServiceHandler):
+    """Running an action again."""
+
+    @asks_the_service
+    async def post(self, action_id: str) -> None:
+        """Run it again for the same nominal time."""
+        await self.pass_on(Call("POST", paths.api(f"actions/{int(action_id)}/rerun"), body=self.body))
+
+
+class ActionLogsHandler(ServiceHandler):
+    """The log of what an action ran."""
+
+    @asks_the_service
+    async def get(self, action_id: str) -> None:
+        """Answer with the log as far as it is written."""
+        command_id = await command_of(self, action_id)
+        await self.pass_on(Call("GET", paths.command(command_id, "logs"), self.query, accept="text/plain"))
+
+
+class ActionNotebookHandler(ServiceHandler):
+    """The notebook that an action executed."""
+
+    @asks_the_service
+    async def get(self, action_id: str) -> None:
+        """Answer with the executed notebook, as `format=html` (the default) or `ipynb`."""
+        wanted = self.get_query_argument("format", "html")
+        if wanted not in _FORMATS:
+            raise HTTPError(422, f"format must be one of {', '.join(_FORMATS)}")
+        command_id = await command_of(self, action_id)
+        call = Call("GET", paths.command(command_id, "results"), accept=_FORMATS[wanted])
+        answer = await self.connection.answer(call)
+        self.set_header("Content-Security-Policy", _PAGE_POLICY)
+        self.finish_with(answer)
+
+
+def _submission(schedule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the submission of what a schedule runs. Retries are for runs that nobody watches: they are left out."""
+    common = {name: schedule[name] for name in _OF_A_COMMAND if schedule.get(name) is not None}
+    command = {name: value for name, value in schedule["command"].items() if value is not None}
+    timeout = schedule.get("command_timeout")
+    limit = {"timeout": int(timeout)} if timeout else {}
+    return {**common, **limit, **without(command, "retry", "retry_delay"), "command_type": schedule["command_type"]}
+
+
+async def command_of(handler: ServiceHandler, action_id: str) -> int:
+    """Return the id of the command that an action runs. Raises `HTTPError` 404 when it has none yet."""
+    answer = await handler.connection.answer(Call("GET", paths.api(f"actions/{int(action_id)}")))
+    action = answer.json()
+    command_id = action.get("query_hist_id")
+    if command_id is None:
+        raise HTTPError(404, f"action {action_id} has not begun a command ({action.get('status')})")
+    return int(command_id)
+
+
+_SCHEDULE, _ACTION = r"schedules/([0-9]{1,18})", r"actions/([0-9]{1,18})"
+SCHEDULE_HANDLERS = (
+    (r"schedules/preview", SchedulePreviewHandler),
+    (_SCHEDULE, ScheduleHandler),
+    (rf"{_SCHEDULE}/run", ScheduleRunHandler),
+    (rf"{_SCHEDULE}/actions", ScheduleActionsHandler),
+    (_ACTION, ActionHandler),
+    (rf"{_ACTION}/kill", ActionKillHandler),
+    (rf"{_ACTION}/rerun", ActionRerunHandler),
+    (rf"{_ACTION}/logs", ActionLogsHandler),
+    (rf"{_ACTION}/notebook", ActionNotebookHandler),
+)

@@ -1,0 +1,120 @@
+"""What every handler shares: asking the service, and its errors in the service's own words."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import httpx
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.extension.handler import ExtensionHandlerMixin
+from tornado.web import HTTPError, authenticated
+
+from svc_jupyter.client.calls import Call
+from svc_jupyter.client.errors import ConfigurationError, ConnectionFailed, StatusError, SvcError
+from svc_jupyter.server.connection import ServiceConnection
+
+P = ParamSpec("P")
+H = TypeVar("H", bound="ServiceHandler")
+_BAD_GATEWAY, _UNAVAILABLE = 502, 503
+_PASSED_HEADERS = ("Content-Type", "X-Trace-Id", "Retry-After", "err_length", "tmp_length")
+
+
+class ServiceRefusal(HTTPError):
+    """An error of the service, or of the way to it, as the page is told of it."""
+
+    def __init__(self, error: SvcError) -> None:
+        self.message = error.message
+        self.trace_id = error.trace_id if isinstance(error, StatusError) else None
+        self.retry_after = error.retry_after if isinstance(error, StatusError) else None
+        super().__init__(_status_of(error), error.message.replace("%", "%%"))
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The service's envelope (SPEC: Errors), with the `message` that pages of Jupyter look for beside it."""
+        error: dict[str, Any] = {"error_code": self.status_code, "error_message": self.message}
+        if self.trace_id:
+            error["trace_id"] = self.trace_id
+        return {"error": error, "message": self.message}
+
+
+def asks_the_service(
+    method: Callable[Concatenate[H, P], Awaitable[None]],
+) -> Callable[Concatenate[H, P], Awaitable[None]]:
+    """Let only those call a method who are logged in and may; and tell the service's refusals in its own words."""
+
+    @functools.wraps(method)
+    async def translated(self: H, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            await method(self, *args, **kwargs)
+        except SvcError as error:
+            raise ServiceRefusal(error) from error
+
+    return cast("Callable[Concatenate[H, P], Awaitable[None]]", authenticated(authorized(translated)))
+
+
+class ServiceHandler(ExtensionHandlerMixin, APIHandler):
+    """Base of all handlers."""
+
+    auth_resource = "svc_jupyter"
+
+    @property
+    def connection(self) -> ServiceConnection:
+        """The connection to the service."""
+        connection: ServiceConnection = self.settings["svc_jupyter_connection"]
+        return connection
+
+    async def pass_on(self, call: Call) -> None:
+        """Answer with what the service answers to a call."""
+        self.finish_with(await self.connection.answer(call))
+
+    def finish_with(self, answer: httpx.Response) -> None:
+        """Answer as the service did."""
+        self.set_status(answer.status_code)
+        for name in _PASSED_HEADERS:
+            if name in answer.headers:
+                self.set_header(name, answer.headers[name])
+        self.finish(answer.content, set_content_type=answer.headers.get("Content-Type"))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The request's query parameters; of one given twice the last counts."""
+        return {name: self.get_query_argument(name) for name in self.request.query_arguments}
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The request's JSON object, empty without a body. Raises `HTTPError` 400 for anything else."""
+        value = self.get_json_body()
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise HTTPError(400, "the body must be a JSON object")
+        return value
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer an error of the service in its own form; others as Jupyter does."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        if not isinstance(error, ServiceRefusal):
+            super().write_error(status_code, **kwargs)
+            return
+        if error.retry_after is not None:
+            self.set_header("Retry-After", str(max(1, round(error.retry_after))))
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(error.body))
+
+
+def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return a copy without the named entries."""
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def _status_of(error: SvcError) -> int:
+    """Return the service's own status; 503 where there is nobody to ask, 502 where what answers is no service."""
+    if isinstance(error, StatusError):
+        return error.status
+    if isinstance(error, (ConfigurationError, ConnectionFailed)):
+        return _UNAVAILABLE
+    return _BAD_GATEWAY

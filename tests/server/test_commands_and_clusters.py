@@ -1,0 +1,66 @@
+"""Commands and clusters through the extension."""
+
+from __future__ import annotations
+
+from tests.server.jupyter_process import JupyterProcess
+from tests.support.service_process import ServiceProcess
+
+
+def test_a_command_is_listed_shown_and_read(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    command_id = service.submit("echo out; echo err >&2", name="through-jupyter")["id"]
+    service.ended(command_id)
+    listed = jupyter.http.get("/commands", params={"name": "through-jupyter"}).json()
+    assert [record["id"] for record in listed["commands"]] == [command_id]
+    assert jupyter.http.get(f"/commands/{command_id}").json()["status"] == "done"
+    assert jupyter.http.get(f"/commands/{command_id}/logs").text == "err\n"
+    assert jupyter.http.get(f"/commands/{command_id}/results").json()["results"] == "out\r\n"
+    assert jupyter.http.get(f"/commands/{command_id}/status_with_results").json()["status"] == "done"
+
+
+def test_a_running_command_is_followed_while_it_runs_and_cancelled(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    command_id = service.submit("echo begun >&2; sleep 300")["id"]
+    text = ""
+    with jupyter.http.stream("GET", f"/commands/{command_id}/events") as events:
+        assert events.headers["Content-Type"].startswith("text/event-stream")
+        for piece in events.iter_text():
+            text += piece
+            if "begun" in text and "cancelling" not in text:
+                text += "cancelling"
+                answer = jupyter.http.put(f"/commands/{command_id}", json={"status": "kill"})
+                assert answer.json()["kill_succeeded"] is True
+            if "event: end" in text:
+                break
+    assert "event: end" in text
+    assert jupyter.http.get(f"/commands/{command_id}").json()["status"] == "cancelled"
+
+
+def test_a_page_that_goes_away_lets_the_services_stream_go(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    command_id = service.submit("echo begun >&2; sleep 300")["id"]
+    with jupyter.http.stream("GET", f"/commands/{command_id}/events") as events:
+        next(events.iter_text())
+    assert jupyter.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"] is True
+    assert jupyter.http.get("/status").json()["connected"] is True
+
+
+def test_what_is_not_there_is_told_in_the_services_words(jupyter: JupyterProcess) -> None:
+    answer = jupyter.http.get("/commands/999999")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["error_message"] == "there is no command 999999"
+    assert jupyter.http.get("/commands/999999/events").status_code == 404
+
+
+def test_a_cluster_is_listed_and_shown_by_its_label(jupyter: JupyterProcess) -> None:
+    listed = jupyter.http.get("/clusters").json()
+    assert "default" in listed["clusters"][-1]["label"]
+    assert jupyter.http.get("/clusters/default").json()["state"] == "DOWN"
+    assert jupyter.http.get("/clusters/default/state").json()["state"] == "DOWN"
+
+
+def test_what_a_cluster_that_is_down_cannot_do_is_refused(jupyter: JupyterProcess) -> None:
+    assert jupyter.http.get("/clusters/default/live_cluster_health").status_code == 409
+    assert jupyter.http.post("/clusters/default/nodes", json={"node_count": 1}).status_code == 409
+    assert jupyter.http.delete("/clusters/default/nodes", params={"private_dns": "x"}).status_code == 409
+    assert jupyter.http.put("/clusters/default/state", json={"state": "terminate"}).status_code == 409
+    assert jupyter.http.get("/clusters/a%2fb%20c").status_code == 404

@@ -1,0 +1,69 @@
+"""The service's notebooks, and folders of notes, through the extension."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.server.jupyter_process import JupyterProcess
+
+HOSTILE = ("<img src=x onerror=alert(1)>.ipynb", "per%2ecent%2f.ipynb", "quote\"'`.ipynb", "\N{PILE OF POO} 100%.ipynb")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_notebook_goes_to_the_service_and_comes_back_whatever_its_name(jupyter: JupyterProcess, name: str) -> None:
+    jupyter.write_notebook(name, "1 + 1")
+    there = f"Common/{name}"
+    stored = jupyter.http.post("/uploads", json={"path": name, "to": there})
+    assert stored.status_code == 200, stored.text
+    assert stored.json()["path"] == there
+    listed = jupyter.http.get("/contents/Common").json()["content"]
+    assert name in [child["name"] for child in listed]
+    copied = jupyter.http.post("/downloads", json={"path": there, "to": ""})
+    assert copied.status_code == 201
+    assert copied.json()["name"] != name
+    local = json.loads((jupyter.root / copied.json()["path"]).read_text())
+    assert "".join(local["cells"][0]["source"]) == "1 + 1"
+
+
+def test_the_services_contents_are_made_moved_and_deleted(jupyter: JupyterProcess) -> None:
+    assert jupyter.http.put("/contents/Common/moves", json={"type": "directory"}).status_code == 200
+    made = jupyter.http.post("/contents/Common/moves", json={"type": "notebook", "name": "a.ipynb"})
+    assert made.json()["path"] == "Common/moves/a.ipynb"
+    moved = jupyter.http.patch("/contents/Common/moves/a.ipynb", json={"path": "Common/moves/b.ipynb"})
+    assert moved.json()["name"] == "b.ipynb"
+    assert jupyter.http.delete("/contents/Common/moves").status_code == 200
+    assert jupyter.http.get("/contents/Common/moves").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["..%2f..%2faccount", "Common%2f..%2f..%2f..%2fusers", "Common/%2e%2e/%2e%2e"])
+def test_no_path_reaches_another_call(jupyter: JupyterProcess, path: str) -> None:
+    answer = jupyter.http.get(f"/contents/{path}")
+    assert answer.status_code in (404, 422)
+    assert "email" not in answer.text
+
+
+def test_a_directory_is_no_copy_and_two_paths_are_needed(jupyter: JupyterProcess) -> None:
+    assert jupyter.http.post("/downloads", json={"path": "Common", "to": ""}).status_code == 422
+    assert jupyter.http.post("/downloads", json={"path": "Common"}).status_code == 422
+    assert jupyter.http.post("/uploads", json={"path": 1, "to": "x"}).status_code == 422
+    assert jupyter.http.post("/uploads", json=["x"]).status_code == 400
+
+
+def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> None:
+    of_notes = {"type": "notes"}
+    for name in ("from-here", "to-there"):
+        made = jupyter.http.post("/folders", json={"name": name, "location": "Common", **of_notes})
+        assert made.status_code == 200, made.text
+    moved = jupyter.http.post(
+        "/folders/move", json={"location": "Common/from-here", "destination_location": "Common/to-there", **of_notes}
+    )
+    assert moved.json()["folder"]["location"] == "Common/to-there/from-here", moved.text
+    listed = jupyter.http.get("/folders", params={"location": "Common/to-there", **of_notes}).json()
+    assert [folder["name"] for folder in listed["folders"]] == ["from-here"]
+    renamed = jupyter.http.put(
+        "/folders/rename", json={"location": "Common/to-there/from-here", "name": "here", **of_notes}
+    )
+    assert renamed.status_code == 200, renamed.text
+    gone = jupyter.http.request("DELETE", "/folders", json={"location": "Common/to-there", **of_notes})
+    assert gone.json()["success"] is True

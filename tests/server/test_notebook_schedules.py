@@ -1,0 +1,121 @@
+"""The open notebook by schedule: its copy, its runs, what they made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.server.jupyter_process import JupyterProcess
+from tests.support.service_process import wait_until
+
+YEARLY = {"cron_expression": "0 0 1 1 *"}
+
+
+def scheduled(jupyter: JupyterProcess, path: str, **fields: Any) -> dict[str, Any]:
+    answer = jupyter.http.post("/schedules", json={"notebook": path, **YEARLY, **fields})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("deep/er/report ä.ipynb", "1 + 1")
+    made = scheduled(jupyter, "deep/er/report ä.ipynb", name="of ä", command={"arguments": {"days": 7}})
+    assert made["command"]["path"] == "Users/admin@localhost/Scheduled/deep/er/report ä.ipynb"
+    assert made["command"]["arguments"] == {"days": 7}
+    found = jupyter.http.get("/schedules", params={"notebook": "deep/er/report ä.ipynb"}).json()["schedules"]
+    assert [record["id"] for record in found] == [made["id"]]
+    assert jupyter.http.get("/schedules", params={"notebook": "report ä.ipynb"}).json() == {"schedules": []}
+    everything = jupyter.http.get("/schedules", params={"page": "all"}).json()["schedules"]
+    assert made["id"] in [record["id"] for record in everything]
+
+
+def test_a_notebook_edited_since_is_told_and_can_be_stored_again(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("edited.ipynb", "1")
+    scheduled(jupyter, "edited.ipynb")
+    query = {"notebook": "edited.ipynb"}
+    assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is True
+    jupyter.write_notebook("edited.ipynb", "2")
+    assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is False
+    assert jupyter.http.put("/schedules/copy", json=query).status_code == 200
+    assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is True
+
+
+def test_a_schedule_is_edited_suspended_resumed_and_killed(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("life.ipynb", "1")
+    made = scheduled(jupyter, "life.ipynb")
+    place = f"/schedules/{made['id']}"
+    assert jupyter.http.put(place, json={"name": "renamed"}).json()["name"] == "renamed"
+    assert jupyter.http.put(place, json={"status": "suspend"}).json()["status"] == "SUSPENDED"
+    assert jupyter.http.put(place, json={"status": "resume"}).json()["status"] == "RUNNING"
+    assert jupyter.http.put(place, json={"status": "kill"}).json()["status"] == "KILLED"
+    assert jupyter.http.get(place).json()["status"] == "KILLED"
+    assert jupyter.http.get("/schedules", params={"notebook": "life.ipynb"}).json() == {"schedules": []}
+
+
+def test_it_runs_now_as_a_command_of_its_own(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("now.ipynb", "print(6 * 7)")
+    made = scheduled(jupyter, "now.ipynb", command={"retry": 2})
+    record = jupyter.http.post(f"/schedules/{made['id']}/run").json()
+    assert (record["command_type"], record["retry"]) == ("JupyterNotebookCommand", 0)
+
+    def ended() -> dict[str, Any] | None:
+        now = dict(jupyter.http.get(f"/commands/{record['id']}", params={"wait": 10}).json())
+        return now if now["status"] in ("done", "error") else None
+
+    assert wait_until(ended, "the end of the run", 60)["status"] == "done"
+    assert "42" in jupyter.http.get(f"/commands/{record['id']}/results").json()["results"]
+
+
+def test_an_actions_log_and_executed_notebook_are_shown_and_nothing_in_it_runs(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("action.ipynb", "print('from the ' + 'action')")
+    made = scheduled(jupyter, "action.ipynb", cron_expression=None, frequency=1, time_unit="days")
+    place = f"/schedules/{made['id']}"
+
+    def first() -> dict[str, Any] | None:
+        actions = jupyter.http.get(f"{place}/actions").json()["actions"]
+        return next((action for action in actions if action["status"] in ("done", "error")), None)
+
+    action = wait_until(first, "the end of the first action", 60)
+    assert action["status"] == "done"
+    assert "from the action" in jupyter.http.get(f"/actions/{action['id']}/logs").text
+    page = jupyter.http.get(f"/actions/{action['id']}/notebook")
+    assert "from the action" in page.text
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert page.headers["Content-Security-Policy"].startswith("sandbox;")
+    executed = jupyter.http.get(f"/actions/{action['id']}/notebook", params={"format": "ipynb"}).json()
+    assert executed["cells"][-1]["outputs"][0]["text"] in ("from the action\n", ["from the action\n"])
+    assert jupyter.http.get(f"/actions/{action['id']}/notebook", params={"format": "pdf"}).status_code == 422
+    assert jupyter.http.post(f"/actions/{action['id']}/rerun").json()["status"] == "rescheduled"
+    assert jupyter.http.put(f"/actions/{action['id']}/kill").status_code in (200, 409, 422)
+    assert jupyter.http.get(f"/actions/{action['id']}").json()["id"] == action["id"]
+    assert jupyter.http.put(place, json={"status": "kill"}).status_code == 200
+
+
+def test_a_preview_tells_the_next_runs(jupyter: JupyterProcess) -> None:
+    body = {"command": {"path": "$p$"}, "macros": [{"p": '"x.ipynb"'}], **YEARLY}
+    preview = jupyter.http.post("/schedules/preview", json=body).json()
+    assert preview["command"] == {"path": "x.ipynb"}
+
+
+def test_what_cannot_be_scheduled_is_told(jupyter: JupyterProcess) -> None:
+    (jupyter.root / "notes.txt").write_text("no notebook")
+    (jupyter.root / "folder").mkdir(exist_ok=True)
+
+    def refusal(path: Any) -> tuple[int, str]:
+        answer = jupyter.http.post("/schedules", json={"notebook": path, **YEARLY})
+        return answer.status_code, answer.json()["message"]
+
+    assert refusal("nowhere.ipynb")[0] == 404
+    assert refusal("notes.txt") == (422, "notes.txt is no notebook: only notebooks can be scheduled")
+    assert refusal("folder")[0] == 422
+    assert refusal("../outside.ipynb")[0] == 404
+    assert refusal(7)[0] == 422
+    answer = jupyter.http.post("/schedules", json={"notebook": "notes.txt", "command": 7})
+    assert answer.status_code == 422
+
+
+def test_the_services_own_words_reach_the_page(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("wrong.ipynb", "1")
+    answer = jupyter.http.post("/schedules", json={"notebook": "wrong.ipynb", "frequency": 1, **YEARLY})
+    assert answer.status_code == 422
+    assert "cron_expression" in answer.json()["error"]["error_message"]
+    assert answer.json()["message"] == answer.json()["error"]["error_message"]

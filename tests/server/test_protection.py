@@ -1,0 +1,154 @@
+"""Who may call the handlers, what they give away, and a service that is slow, down or does not know the token."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.server.jupyter_process import TOKEN, JupyterProcess
+from tests.support.service_process import ServiceProcess, wait_until
+
+from svc_jupyter.server.extension import ALL_HANDLERS
+
+METHODS = ("get", "post", "put", "patch", "delete")
+_EXAMPLES = ((r"([0-9]{1,18})", "1"), (r"([^/]+)", "default"), (r"/?(.*)", "/Common"))
+
+
+def example(pattern: str) -> str:
+    """Return a path that a handler's pattern matches."""
+    for group, value in _EXAMPLES:
+        pattern = pattern.replace(group, value)
+    return re.sub(r"\(([a-z_]+)\|[^)]*\)", r"\1", pattern)
+
+
+CALLS = [
+    (method, example(pattern)) for pattern, handler in ALL_HANDLERS for method in METHODS if method in vars(handler)
+]
+
+
+def test_every_route_is_in_the_table() -> None:
+    assert {handler for _, handler in ALL_HANDLERS if set(METHODS) & set(vars(handler))} == {h for _, h in ALL_HANDLERS}
+    assert not [path for _, path in CALLS if "(" in path]
+
+
+@pytest.mark.parametrize(("method", "path"), CALLS)
+def test_nobody_gets_an_answer_without_logging_in(jupyter: JupyterProcess, method: str, path: str) -> None:
+    with jupyter.client({}) as stranger:
+        assert stranger.request(method, f"/{path}").status_code == 403
+
+
+def test_a_logged_in_browser_cannot_be_made_to_write_by_another_page(jupyter: JupyterProcess) -> None:
+    with jupyter.client({}) as browser:
+        browser.get(f"{jupyter.base_url}login", params={"token": TOKEN}, follow_redirects=True)
+        assert browser.get("/status").status_code == 200
+        body = {"name": "forged", "location": "Common", "type": "notes"}
+        assert browser.post("/folders", json=body).status_code == 403
+        own = {"X-XSRFToken": browser.cookies["_xsrf"]}
+        assert browser.post("/folders", json=body, headers=own).status_code == 200
+        elsewhere = {**own, "Origin": "https://elsewhere.example"}
+        assert browser.get("/status", headers=elsewhere).headers.get("Access-Control-Allow-Origin") is None
+
+
+def test_who_is_not_authorised_is_refused(
+    new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    authorizer = {"authorizer_class": "tests.server.reading_only.ReadingOnly"}
+    server = new_jupyter(base_url=service.base_url, token=service.token, ServerApp=authorizer)
+    assert server.http.get("/status").status_code == 200
+    body = {"name": "not-allowed", "location": "Common", "type": "notes"}
+    assert server.http.post("/folders", json=body).status_code == 403
+
+
+def test_the_services_token_is_in_no_answer_and_no_log(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    for method, path in CALLS:
+        if method == "get" and "events" not in path:
+            answer = jupyter.http.get(f"/{path}")
+            assert service.token not in answer.text + str(answer.headers)
+    assert service.token not in jupyter.log_file.read_text()
+
+
+def test_a_wrong_token_is_told_and_new_settings_are_taken(
+    new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess
+) -> None:
+    server = new_jupyter(base_url=service.base_url, token="not-the-token")
+    status = server.http.get("/status").json()
+    assert (status["connected"], status["base_url"]) == (False, service.base_url)
+    assert "token" in status["message"]
+    refused = server.http.get("/commands")
+    assert refused.status_code == 401
+    assert "not-the-token" not in refused.text
+    assert server.http.post("/status").json()["connected"] is False
+
+
+def test_a_service_that_is_away_is_told_and_found_when_it_is_back(
+    new_jupyter: Callable[..., JupyterProcess], new_service: Callable[..., ServiceProcess]
+) -> None:
+    service = new_service(port=free_port()).start()
+    server = new_jupyter(base_url=service.base_url, token=service.token)
+    assert server.http.get("/status").json()["connected"] is True
+    service.stop()
+    assert server.http.get("/status").json()["connected"] is False
+    away = server.http.get("/commands")
+    assert away.status_code == 503
+    assert service.base_url in away.json()["message"]
+    service.start()
+    assert server.http.get("/commands").status_code == 200
+
+
+def test_a_slow_service_holds_up_nothing_else(new_jupyter: Callable[..., JupyterProcess]) -> None:
+    with never_answers() as (address, asked):
+        server = new_jupyter(base_url=address, token="x")
+        held: list[Any] = []
+
+        def ask() -> None:
+            with suppress(httpx.TransportError):
+                held.append(server.http.get("/commands"))
+
+        asking = [threading.Thread(target=ask) for _ in range(5)]
+        for thread in asking:
+            thread.start()
+        wait_until(asked.is_set, "the service is asked")
+        with httpx.Client(trust_env=False) as other:
+            assert other.get(f"{server.base_url}api").status_code == 200
+        assert held == []  # Jupyter answered although these five still wait
+    for thread in asking:
+        thread.join(60)
+    assert {answer.status_code for answer in held} <= {502, 503}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def never_answers() -> Iterator[tuple[str, threading.Event]]:
+    """A double of a service that takes calls and does not answer them; at the end it breaks them off."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    asked, kept = threading.Event(), []
+
+    def take() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                kept.append(connection)
+                asked.set()
+
+    taking = threading.Thread(target=take, daemon=True)
+    taking.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", asked
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        taking.join(10)
+        for connection in kept:
+            connection.close()
