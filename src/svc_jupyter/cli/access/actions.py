@@ -1,0 +1,88 @@
+"""Subcommands that consist of actions, such as `group add`: how they are declared, and how one is carried out.
+
+An action is a function of a client and the parsed arguments. It finds its service as every client does: by `--profile`,
+the environment, the profile file, and else the embedded service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from svc_jupyter.client import Client, NotFound, SvcError
+
+FAILED = 1
+"""Exit code when the service refuses, does not answer, or a file cannot be read or written."""
+NOT_FOUND = 4
+"""Exit code when there is no such user, group, role or token. (2 is a wrong command line.)"""
+NOT_CONFIRMED = 5
+"""Exit code when a step that needs a yes got none: nothing was changed."""
+_INTERRUPTED = 130
+"""What shells tell of a program that Ctrl-C has ended."""
+Act = Callable[[Client, argparse.Namespace], None]
+
+
+class OperatorError(Exception):
+    """An action cannot be carried out, for a reason on this side; `code` is the exit code."""
+
+    def __init__(self, message: str, code: int = FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+class Actions:
+    """The actions of one subcommand, on its parser."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._subparsers = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def add(
+        self, name: str, act: Act, text: str, *, json: bool = False, destructive: bool = False
+    ) -> argparse.ArgumentParser:
+        """Add an action and return its parser; `json` gives it `--json`, `destructive` gives it `--yes`."""
+        parser = self._subparsers.add_parser(name, help=text, description=text)
+        add_shared_options(parser, json=json)
+        if destructive:
+            parser.add_argument("--yes", action="store_true", help="do it without asking, for scripts")
+        parser.set_defaults(act=act)
+        return parser
+
+
+def add_shared_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
+    """Add which service is meant, and with `json` in which form it is told."""
+    parser.add_argument("--profile", metavar="NAME", help="service of this profile of the profile file")
+    if json:
+        parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def perform(arguments: argparse.Namespace) -> int:
+    """Carry out the chosen action; return the exit code. What went wrong is on stderr, in the service's words."""
+    try:
+        with Client(profile=arguments.profile) as client:
+            arguments.act(client, arguments)
+        sys.stdout.flush()
+    except OperatorError as error:
+        return _fail(arguments, error.message, error.code)
+    except NotFound as error:
+        return _fail(arguments, error.message, NOT_FOUND)
+    except SvcError as error:
+        return _fail(arguments, error.message, FAILED)
+    except BrokenPipeError:
+        # Who read the output has seen enough; the interpreter must not find the pipe broken once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return _INTERRUPTED
+    return 0
+
+
+def _fail(arguments: argparse.Namespace, message: str, code: int) -> int:
+    action: Any = getattr(arguments, "action", None)
+    name = " ".join(word for word in ("svc-jupyter", arguments.subcommand, action) if word)
+    print(f"{name}: {message}", file=sys.stderr)
+    return code

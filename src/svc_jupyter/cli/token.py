@@ -1,0 +1,94 @@
+"""`svc-jupyter token`: API tokens, one's own or another user's (SPEC: Authentication 1).
+
+A new token is shown once: on stdout, or in a file of its owner alone. It is in no argument, log or error.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from svc_jupyter.api.access import NewToken
+from svc_jupyter.cli.access.actions import Actions, OperatorError, perform
+from svc_jupyter.cli.access.confirmation import confirm
+from svc_jupyter.cli.access.lookup import find_token, user_id_of
+from svc_jupyter.cli.access.moments import from_now, moment_option
+from svc_jupyter.cli.access.printing import as_json, fact_lines, show_list
+from svc_jupyter.cli.access.token_file import new_token_file, write_token
+from svc_jupyter.client import Client
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of `token`."""
+    actions = Actions(parser)
+    _of_a_user(actions.add("list", _list, "list tokens, without their secrets", json=True))
+    create = _of_a_user(actions.add("create", _create, "make a token, which is shown this once", json=True))
+    create.add_argument("name", help="what it is for")
+    create.add_argument(
+        "--expires",
+        metavar="WHEN",
+        type=moment_option(from_now),
+        help="when it ends: 2031-05-31T18:00:00Z, or after a span such as 90d, 12h (never)",
+    )
+    create.add_argument("--file", type=Path, help="write it to this new file, which only you can read")
+    create.add_argument("--quiet", action="store_true", help="print the token alone, or nothing with --file")
+    revoke = _of_a_user(actions.add("revoke", _revoke, "delete a token: it is refused from now on", destructive=True))
+    revoke.add_argument("token_id", type=int, metavar="ID", help="id of the token")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out an action; return the exit code (docs/access.md)."""
+    return perform(arguments)
+
+
+def _of_a_user(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--user", help="id or e-mail address of whose it is (yours)")
+    return parser
+
+
+def _list(client: Client, arguments: argparse.Namespace) -> None:
+    user_id, email = user_id_of(client, arguments.user)
+    columns = {
+        "id": lambda token: token.id,
+        "name": lambda token: token.name,
+        "created": lambda token: token.created_at,
+        "expires": lambda token: token.expires_at or "never",
+    }
+    tokens = sorted(client.users.tokens.iter(user_id), key=lambda token: token.id)
+    show_list(arguments, tokens, columns, f"{email} has no tokens")
+
+
+def _create(client: Client, arguments: argparse.Namespace) -> None:
+    user_id, email = user_id_of(client, arguments.user)
+    if arguments.file is None:
+        _tell(arguments, client.users.tokens.create(user_id, arguments.name, expires_at=arguments.expires), email)
+        return
+    with new_token_file(arguments.file) as file:
+        token = client.users.tokens.create(user_id, arguments.name, expires_at=arguments.expires)
+        try:
+            write_token(file, token.token)
+        except OSError as error:
+            client.users.tokens.delete(user_id, token.id)
+            raise OperatorError(f"{arguments.file}: {error.strerror}; the token was deleted again") from None
+    _tell(arguments, token, email)
+
+
+def _revoke(client: Client, arguments: argparse.Namespace) -> None:
+    user_id, email = user_id_of(client, arguments.user)
+    token = find_token(client, user_id, arguments.token_id)
+    confirm(arguments, f"Delete the token {token.name} (id {token.id}) of {email}?")
+    client.users.tokens.delete(user_id, token.id)
+    print(f"deleted the token {token.name} (id {token.id}) of {email}")
+
+
+def _tell(arguments: argparse.Namespace, token: NewToken, email: str) -> None:
+    in_file = arguments.file is not None
+    if arguments.json:
+        hidden = {"token"} if in_file else set()
+        print(as_json(token.model_dump(mode="json", exclude=hidden)))
+    elif not arguments.quiet:
+        facts = {"id": token.id, "name": token.name, "user": email, "expires": token.expires_at or "never"}
+        where = f"in {arguments.file}" if in_file else f"{token.token}  (it is not shown again)"
+        print(fact_lines({**facts, "token": where}))
+    elif not in_file:
+        print(token.token)

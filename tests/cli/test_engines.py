@@ -1,0 +1,127 @@
+"""`svc-jupyter engines`, on a repository of this machine that serves what the tests have installed before."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Command
+from tests.support.engines import ENGINES, engine_at_once
+
+from svc_jupyter.cli.main import main
+from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.lock import locked
+from svc_jupyter.service.engines.store import Store
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+class FromStore(http.server.BaseHTTPRequestHandler):
+    """Serves the files of the metastore's lock from the store of the installed engines."""
+
+    paths = {artifact.path: artifact for artifact in locked(Engine.HIVE_METASTORE).artifacts}
+    store: Store
+
+    def do_GET(self) -> None:
+        content = self.store.path(self.paths[self.path.lstrip("/")]).read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def engines_dir(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder for engines, and the repository to install from."""
+    engine_at_once(Engine.HIVE_METASTORE)
+    FromStore.store = ENGINES.installation.store
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FromStore)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    monkeypatch.setenv("SVC_ENGINES_DIR", str(tmp_path / "engines"))
+    monkeypatch.setenv("SVC_MAVEN_REPOSITORY", f"http://127.0.0.1:{server.server_port}")
+    yield tmp_path / "engines"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def engines(engines_dir: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["engines", *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def line_of(name: str, output: str) -> str:
+    return next(line for line in output.splitlines() if name in line.split()[:2])
+
+
+def test_an_engine_is_installed_listed_and_uninstalled(engines: Run, engines_dir: Path):
+    code, output, _ = engines("list")
+    assert code == 0
+    assert "not installed" in line_of("hive-metastore", output)
+    assert "Hive tables" in line_of("hive-metastore", output)
+    assert f"Folder: {engines_dir}" in output
+    assert not engines_dir.exists()
+
+    code, output, _ = engines("install", "hive-metastore")
+    assert code == 0
+    assert "installing hive-metastore (92.7 of 92.7 MB)" in output
+    assert f"hive-metastore 2.3.10 is installed in {engines_dir}" in output
+
+    _, output, _ = engines("list")
+    assert line_of("hive-metastore", output).split()[1:5] == ["2.3.10", "93", "MB", "installed"]
+    assert "not installed" in line_of("pig", output)
+
+    assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore: 93 MB are free again\n")
+    assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore is not installed\n")
+
+
+def test_the_doctor_tells_what_is_missing_and_finds_damage(engines: Run, engines_dir: Path):
+    code, output, _ = engines("doctor")
+    assert code == 0
+    assert line_of("Java", output).startswith("✓")
+    assert line_of("hive-metastore", output).startswith("! hive-metastore   not installed")
+    assert "→ svc-jupyter engines install hive-metastore" in output
+
+    engines("install", "hive-metastore")
+    damaged = next(engines_dir.glob("hive-metastore-*/lib/derby-*.jar"))
+    damaged.write_bytes(b"no jar")
+    assert line_of("hive-metastore", engines("doctor")[1]).startswith("✓")
+    code, output, _ = engines("doctor", "--verify")
+    assert code == 1
+    assert f"1 file is not what was installed: {damaged.name}" in line_of("hive-metastore", output)
+    assert "→ svc-jupyter engines uninstall hive-metastore && svc-jupyter engines install hive-metastore" in output
+
+
+def test_a_failure_is_one_text_and_an_exit_code(engines: Run, monkeypatch: pytest.MonkeyPatch, engines_dir: Path):
+    engines_dir.touch()
+    code, _, errors = engines("install", "hive-metastore")
+    assert code == 1
+    assert errors.startswith("svc-jupyter engines: ")
+    assert "SVC_ENGINES_DIR" in errors
+
+
+def test_an_unknown_engine_is_refused_with_the_names_there_are(svc_jupyter: Command, data_dir: Path):
+    ended = svc_jupyter("engines", "install", "oven")
+    assert ended.returncode == 2
+    assert "hive-metastore" in ended.stderr
+
+
+def test_the_general_doctor_tells_of_engines_in_one_line(
+    data_dir: Path, engines_dir: Path, capsys: pytest.CaptureFixture[str]
+):
+    main(["doctor"])
+    assert "none is installed; the first use installs what a command needs" in line_of(
+        "engines", capsys.readouterr().out
+    )
