@@ -6,11 +6,13 @@ import http.server
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from tests.cli.conftest import Command
 from tests.support.engines import ENGINES, engine_at_once
 
+from svc_jupyter.cli import engines as command_line
 from svc_jupyter.cli.main import main
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.lock import locked
@@ -22,7 +24,7 @@ Run = Callable[..., tuple[int, str, str]]
 class FromStore(http.server.BaseHTTPRequestHandler):
     """Serves the files of the metastore's lock from the store of the installed engines."""
 
-    paths = {artifact.path: artifact for artifact in locked(Engine.HIVE_METASTORE).artifacts}
+    paths: ClassVar = {artifact.path: artifact for artifact in locked(Engine.HIVE_METASTORE).artifacts}
     store: Store
 
     def do_GET(self) -> None:
@@ -84,7 +86,7 @@ def test_an_engine_is_installed_listed_and_uninstalled(engines: Run, engines_dir
     assert "not installed" in line_of("pig", output)
 
     assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore: 93 MB are free again\n")
-    assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore is not installed\n")
+    assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore: nothing was installed\n")
 
 
 def test_the_doctor_tells_what_is_missing_and_finds_damage(engines: Run, engines_dir: Path):
@@ -104,12 +106,27 @@ def test_the_doctor_tells_what_is_missing_and_finds_damage(engines: Run, engines
     assert "→ svc-jupyter engines uninstall hive-metastore && svc-jupyter engines install hive-metastore" in output
 
 
+def test_what_another_version_of_the_package_installed_is_told_and_removed(engines: Run, engines_dir: Path):
+    engines("install", "hive-metastore")
+    old = engines_dir / f"pig-0.17.0-{'a' * 12}"
+    old.mkdir()
+    (old / "pig.jar").write_bytes(bytes(3_000_000))
+    assert "pig-0.17.0" in line_of("outdated", engines("doctor")[1])
+    assert engines("uninstall", "outdated")[:2] == (0, "outdated: 3 MB are free again\n")
+    assert "outdated" not in engines("doctor")[1]
+    assert engines("uninstall", "all")[:2] == (0, "all: 93 MB are free again\n")
+
+
 def test_a_failure_is_one_text_and_an_exit_code(engines: Run, monkeypatch: pytest.MonkeyPatch, engines_dir: Path):
     engines_dir.touch()
     code, _, errors = engines("install", "hive-metastore")
     assert code == 1
     assert errors.startswith("svc-jupyter engines: ")
     assert "SVC_ENGINES_DIR" in errors
+
+
+def test_every_engine_can_be_named():
+    assert list(command_line._NAMES) == [engine.value for engine in Engine]
 
 
 def test_an_unknown_engine_is_refused_with_the_names_there_are(svc_jupyter: Command, data_dir: Path):

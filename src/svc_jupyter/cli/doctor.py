@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 
 from svc_jupyter.cli.checks.connections import check_demo, check_service, check_settings
+from svc_jupyter.cli.checks.engines import check_engines_at_once
 from svc_jupyter.cli.checks.finding import Finding, Mark, fine, wrong
 from svc_jupyter.cli.checks.installation import check_installation, missing_packages
 from svc_jupyter.cli.checks.machine import check_bash, check_data_folder
@@ -66,3 +67,4 @@ def _of_the_service() -> Iterator[Finding]:
             yield wrong("settings", f"{name}: {item['msg']}", f"correct {name} in the environment")
         return
     yield from check_settings(settings)
+    yield check_engines_at_once(settings)

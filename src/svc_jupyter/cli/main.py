@@ -16,6 +16,12 @@ _SUBCOMMANDS = {
     "lab": "start JupyterLab beside the embedded service",
     "run-notebook": "execute a notebook and print its outputs in the terminal",
     "doctor": "tell what is missing, and how to get it",
+    "engines": "list, install and remove the engines that commands run on",
+    "user": "list, invite, enable and disable users",
+    "group": "groups, their members and their roles",
+    "role": "roles: what the members of groups are allowed",
+    "token": "make, list and revoke API tokens",
+    "audit": "who changed what, when, and from where",
 }
 
 

@@ -19,7 +19,7 @@ _GIGABYTE = 10**9
 def check_data_folder(data_dir: Path) -> Iterator[Finding]:
     """Yield whether the data folder can be written by its owner alone, and how much room there is."""
     existing = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
-    if not existing.is_dir() or not _is_writable(existing):
+    if not existing.is_dir() or not is_writable(existing):
         yield wrong("data folder", f"{existing} cannot be written", "set SVC_DATA_DIR to a folder of your own")
         return
     if existing != data_dir:
@@ -40,8 +40,8 @@ def check_bash() -> Finding:
     return fine("bash", f"{asked.stdout.strip()} ({path})")
 
 
-def _is_writable(folder: Path) -> bool:
-    """Whether a file can really be made: access rights alone say nothing of a read-only or full disk."""
+def is_writable(folder: Path) -> bool:
+    """Return whether a file can really be made: access rights alone say nothing of a read-only or full disk."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True

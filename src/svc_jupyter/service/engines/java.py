@@ -1,0 +1,85 @@
+"""Which Java runs the engines: JAVA_HOME, `java` on the path, else one installed as a Python package."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from svc_jupyter.service.engines.failures import JavaUnusable
+from svc_jupyter.service.engines.process import run
+
+MAJORS = (17, 21)
+"""The versions that the engines run on, best first; the first is installed where there is none. Hadoop needs 17."""
+
+_ASK_SECONDS = 20.0
+_PROPERTIES = "-XshowSettings:properties"
+
+
+@dataclass(frozen=True)
+class JavaHome:
+    """A Java that answered: its home, major version, full version, and the build a class archive is bound to."""
+
+    home: Path
+    major: int
+    version: str
+    build: str
+
+    @property
+    def java(self) -> Path:
+        """The program itself."""
+        return self.home / "bin" / "java"
+
+    @property
+    def key(self) -> str:
+        """A short name of this build at this place: what is made with it is of no use to another."""
+        digest = sha256(f"{self.home} {self.build}".encode()).hexdigest()
+        return f"{self.major}-{digest[:10]}"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program that may be a Java, and where it was found, in words."""
+
+    program: Path
+    source: str
+
+
+def candidates(environment: Mapping[str, str]) -> Iterator[Candidate]:
+    """Yield the programs of JAVA_HOME and of the path, in this order, that are there."""
+    home = environment.get("JAVA_HOME")
+    if home and os.access(program := Path(home) / "bin" / "java", os.X_OK):
+        yield Candidate(program, "JAVA_HOME")
+    found = shutil.which("java", path=environment.get("PATH", ""))
+    if found:
+        yield Candidate(Path(found), "the path")
+
+
+async def ask(program: Path) -> JavaHome:
+    """Return what a Java says of itself; raises `JavaUnusable` with what it said instead."""
+    try:
+        ended = await run([program, _PROPERTIES, "-version"], seconds=_ASK_SECONDS)
+    except (OSError, TimeoutError) as error:
+        reason = "it does not answer" if isinstance(error, TimeoutError) else error.strerror
+        raise JavaUnusable(f"{program} cannot be run: {reason}") from error
+    told = parse_properties(ended.output)
+    if ended.code or told is None:
+        raise JavaUnusable(f"{program} is no Java that runs:\n{ended.last_lines}")
+    return told
+
+
+def parse_properties(text: str) -> JavaHome | None:
+    """Return the Java that the text of `-XshowSettings:properties` tells of; None when that is something else."""
+    told = (line.strip().partition(" = ") for line in text.splitlines())
+    found = {name: value for name, _, value in told if value}
+    try:
+        version = found["java.version"]
+        home = Path(found["java.home"])
+        build = f"{found['java.vm.name']} {found['java.vm.version']} {found['java.vm.vendor']}"
+    except KeyError:
+        return None
+    major = version.split("+")[0].split(".")[0].split("-")[0]
+    return JavaHome(home, int(major), version, build) if major.isdecimal() else None

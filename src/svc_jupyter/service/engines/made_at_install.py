@@ -1,0 +1,16 @@
+"""What is made of which engine at its installation, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from svc_jupyter.service.engines.additions import Addition
+from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.hadoop.own_address import OwnAddressJar
+from svc_jupyter.service.engines.pig.relocated_jar import RelocatedJar
+from svc_jupyter.service.engines.pig.runner_jar import RunnerJar
+
+MADE_AT_INSTALL: Mapping[Engine, Sequence[Addition]] = {
+    Engine.HADOOP: (OwnAddressJar(),),
+    Engine.PIG: (RelocatedJar(), RunnerJar()),
+}

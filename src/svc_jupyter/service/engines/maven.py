@@ -1,0 +1,56 @@
+"""Where Maven artifacts come from: `SVC_MAVEN_REPOSITORY`, else the mirror of Maven's settings, else the default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from svc_jupyter.service.engines.failures import RepositoryRefused
+
+SETTINGS = Path(".m2") / "settings.xml"
+"""Below the user's home."""
+
+_DEFAULT_ID = "central"
+"""The id that Maven gives to the default repository; mirrors name it."""
+
+
+def repository(configured: str | None, home: Path) -> str:
+    """Return the address that artifacts' paths are put after, with a slash at its end."""
+    address = configured or _mirror_of(home / SETTINGS) or _default()
+    return address.rstrip("/") + "/"
+
+
+def mirror_in(settings_xml: str) -> str | None:
+    """Return the address of the first mirror that stands for the default repository; raises `ParseError`."""
+    root = ElementTree.fromstring(settings_xml)  # noqa: S314  the user's own file
+    for mirror in root.iterfind(".//{*}mirrors/{*}mirror"):
+        address = (mirror.findtext("{*}url") or "").strip()
+        if address and _stands_for_default((mirror.findtext("{*}mirrorOf") or "").strip()):
+            return address
+    return None
+
+
+def _stands_for_default(mirror_of: str) -> bool:
+    """Whether a `mirrorOf` (`*`, `external:*`, `central`, `*,!central` …) covers the default repository."""
+    names = [name.strip() for name in mirror_of.split(",")]
+    if f"!{_DEFAULT_ID}" in names:
+        return False
+    return any(name in ("*", "external:*", _DEFAULT_ID) for name in names)
+
+
+def _mirror_of(settings: Path) -> str | None:
+    try:
+        return mirror_in(settings.read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, ElementTree.ParseError) as error:
+        raise RepositoryRefused(
+            f"{settings} cannot be read ({error}): correct it, or set SVC_MAVEN_REPOSITORY"
+        ) from error
+
+
+def _default() -> str:
+    # Imported when needed: it loads an HTTP library of its own, and with everything installed nobody asks.
+    from jgo.constants import MAVEN_CENTRAL_URL
+
+    return str(MAVEN_CENTRAL_URL)

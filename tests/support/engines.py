@@ -1,0 +1,38 @@
+"""Real engines for tests: `await engine_for_tests(Engine.PIG)` in a test or fixture, `engine_at_once(Engine.PIG)`
+outside of an event loop, `java_for_tests()` for the Java they run on, `ENGINES` for the object itself.
+
+They lie in the user's cache folder as for a user of the service, so a machine installs each of them once, and the
+processes of a parallel run share it: whoever comes first installs, the others wait for its file lock. An engine that is
+not there yet takes longer than a test may; ask for it in a session fixture.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from svc_jupyter.service.engines.engine import Engine, Installed
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.java import JavaHome
+from svc_jupyter.service.settings import default_engines_dir
+
+ENGINES = Engines(default_engines_dir())
+
+
+async def engine_for_tests(engine: Engine) -> Installed:
+    """Return the engine, installed where the machine has not got it yet."""
+    return await ENGINES.ensure(engine, _say)
+
+
+def engine_at_once(engine: Engine) -> Installed:
+    """Return the engine, for a fixture without an event loop."""
+    return asyncio.run(engine_for_tests(engine))
+
+
+def java_for_tests() -> JavaHome:
+    """Return the Java that the engines run on."""
+    return asyncio.run(ENGINES.java(_say))
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
