@@ -22,6 +22,13 @@ DONE = {"status": "done"}
 DELETED = {"status": "deleted", "id": 4}
 RULE = {"access": "deny", "condition": {"service_users": [7]}, "action": ["update"]}
 POLICY = {"policies": [RULE], "source_id": 9, "source_type": "scheduler"}
+DECISIONS = {
+    "source_id": 9,
+    "source_type": "scheduler",
+    "user_id": 7,
+    "email": "bob@example.com",
+    "decisions": [{"action": "read", "allowed": False, "because": "entry 1 denies it"}],
+}
 VERSION = {
     "id": 1,
     "policies": [RULE],
@@ -102,6 +109,12 @@ def calls(client: Any) -> dict[str, tuple[Any, dict[str, Any], str, Any]]:
             f"GET {API}/object_policy/history?source_id=9&source_type=scheduler&page=1&per_page=10",
             None,
         ),
+        "explain": (
+            lambda: policies.explain("scheduler", 9, user="bob@example.com", action="read"),
+            DECISIONS,
+            f"GET {API}/object_policy/decision?source_id=9&source_type=scheduler&user=bob%40example.com&action=read",
+            None,
+        ),
         "audit": (
             lambda: client.audit.list(resource="group", user_id=7),
             {"audit": [CHANGE], "paging_info": PAGE},
@@ -114,7 +127,7 @@ def calls(client: Any) -> dict[str, tuple[Any, dict[str, Any], str, Any]]:
 NAMES = (
     *("groups", "group", "create", "create empty", "rename", "delete", "duplicate", "add", "remove", "assign"),
     *("unassign", "roles", "role", "create role", "update role", "rename role", "delete role", "copy role"),
-    *("policy", "set policy", "history", "audit"),
+    *("policy", "set policy", "history", "explain", "audit"),
 )
 
 

@@ -56,6 +56,21 @@ def test_folders_are_named_by_location_or_id(
     assert ("Idempotency-Key" in service.requests[0].headers) is (method == "POST")
 
 
+def test_what_a_deletion_would_take_is_asked_for_where_the_service_tells_it(
+    connect: Any, service: ServiceDouble
+) -> None:
+    answer = {"message": "deleting Common/a takes 1 folder", "folder": FOLDER, "deletes": COUNTS}
+    client = connected(connect, service, answer)
+    assert client.folders.deletion("Common/a").deletes.notes == 2
+    assert service.calls == [f"GET {BASE}/folders/delete?location=Common%2Fa&type=notes"]
+    for status in (404, 405):
+        service.next_answers.append(httpx.Response(status, json={"error": {"error_code": status}}))
+        assert client.folders.deletion(3, folder_type="notebook_dashboards") is None
+    service.next_answers.append(httpx.Response(409, json={"error": {"error_code": 409, "error_message": "is run"}}))
+    with pytest.raises(Conflict, match="is run"):
+        client.folders.deletion(3)
+
+
 def test_a_folder_is_read_to_its_last_page(connect: Any, service: ServiceDouble) -> None:
     first = {"folders": [FOLDER], "notes": [SUMMARY], "paging_info": paging(2)}
     last = {"folders": [], "notes": [SUMMARY | {"id": 6}], "paging_info": paging(None)}

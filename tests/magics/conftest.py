@@ -10,6 +10,9 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from tests.magics.service_double import TOKEN, ServiceDouble
 from tests.magics.service_double import wait_until as wait_until_true
+from tests.support.bare_front import BareFront
+from tests.support.service_process import ServiceProcess
+from tests.support.workplace import Workplace
 from traitlets.config import Config
 
 from svc_jupyter import load_ipython_extension, unload_ipython_extension
@@ -168,3 +171,27 @@ def terminal(home: Path, extended_service: ServiceDouble, monkeypatch: pytest.Mo
     monkeypatch.setenv("SVC_BASE_URL", extended_service.base_url)
     monkeypatch.setenv("SVC_API_TOKEN", TOKEN)
     yield from _shell(InteractiveShell)
+
+
+@pytest.fixture
+def workplace(shared_service: ServiceProcess) -> Iterator[Workplace]:
+    """A folder of the test's own in a real service."""
+    place = Workplace(shared_service)
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def at_work(workplace: Workplace, unconnected: Notebook, monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    """A notebook connected to the real service."""
+    monkeypatch.setenv("SVC_BASE_URL", workplace.service.base_url)
+    monkeypatch.setenv("SVC_API_TOKEN", workplace.service.token)
+    return unconnected
+
+
+@pytest.fixture
+def at_bare_work(at_work: Notebook, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+    """The same without our extensions."""
+    with BareFront(workplace.service.base_url) as front:
+        monkeypatch.setenv("SVC_BASE_URL", front.base_url)
+        yield at_work

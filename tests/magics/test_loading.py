@@ -10,7 +10,7 @@ from svc_jupyter import load_ipython_extension, unload_ipython_extension
 
 MAGICS = {
     *("svc_shell", "svc_db", "svc_composite", "svc_command", "svc_history", "svc_status", "svc_config"),
-    *("svc_schedule", "svc_notebook", "svc_notebooks"),
+    *("svc_schedule", "svc_notebook", "svc_notebooks", "svc_folders", "svc_notes", "svc_policy"),
 }
 
 

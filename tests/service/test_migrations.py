@@ -73,6 +73,21 @@ def test_an_empty_database_gets_the_schema_of_the_tables(open_empty: Open):
     assert revision_of(database) == migrations.HEAD
 
 
+def test_on_sqlite_the_ids_that_are_never_given_twice_are_those_of_the_tables(tmp_path):
+    """What a policy or the audit log names by its id must not come to be another object."""
+    database = Database(Settings(data_dir=tmp_path))
+    try:
+        migrations.upgrade(database)
+        with database.connect() as connection:
+            found = connection.execute(sa.text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))
+            never_twice = set(found.scalars()) - {"sqlite_sequence"}
+    finally:
+        database.close()
+    wanted = {table.name for table in metadata.tables.values() if table.dialect_options["sqlite"]["autoincrement"]}
+    assert never_twice == wanted
+    assert {"notes", "folders", "schedules"} <= wanted
+
+
 def test_the_newest_revision_is_the_one_the_service_knows():
     script = ScriptDirectory.from_config(migrations._config())
     assert script.get_heads() == [migrations.HEAD]

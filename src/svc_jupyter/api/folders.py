@@ -97,6 +97,14 @@ class FolderDeleted(FolderChanged):
     deleted: FolderCounts
 
 
+class FolderDeletion(Record):
+    """What deleting a folder would take, itself included (our extension)."""
+
+    message: str
+    folder: Folder
+    deletes: FolderCounts
+
+
 class FolderContents(Record):
     """One page of what is in a folder, by name, folders first; `notes` or `notebook_dashboards` by the folder's type.
 

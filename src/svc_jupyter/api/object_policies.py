@@ -112,3 +112,21 @@ class PolicyHistory(Record):
 
     history: list[PolicyVersion]
     paging_info: PagingInfo
+
+
+class ObjectDecision(Record):
+    """Whether a user may do an action to an object; `because` names the membership, role or entry, or what lacks."""
+
+    action: Action
+    allowed: bool
+    because: str
+
+
+class ObjectDecisions(Record):
+    """What a user may do to an object, action by action, and why (our extension)."""
+
+    source_id: int
+    source_type: SourceType
+    user_id: int
+    email: str
+    decisions: list[ObjectDecision]

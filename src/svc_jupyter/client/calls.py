@@ -123,6 +123,16 @@ def fetch(link: Link, call: Call, model: type[M], retries: Retries | None = None
     return read(model, response)
 
 
+def told_if_known(flow: Flow[T]) -> Flow[T | None]:
+    """Return the answer to a call of ours that another service may not have: then, and for what is not there, None."""
+    try:
+        return (yield from flow)
+    except StatusError as error:
+        if error.status not in (404, 405):
+            raise
+        return None
+
+
 def error_of(response: httpx.Response) -> SvcError:
     """Return the error that an answer stands for, with the service's own words (SPEC: Errors)."""
     if response.is_redirect:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.folders import NOTES, Folder, FolderChanged, FolderContents, FolderDeleted
-from svc_jupyter.client.calls import Call, Flow, fetch
+from svc_jupyter.api.folders import NOTES, Folder, FolderChanged, FolderContents, FolderDeleted, FolderDeletion
+from svc_jupyter.client.calls import Call, Flow, fetch, told_if_known
 from svc_jupyter.client.link import Link
 from svc_jupyter.client.paging import WHOLE_PAGE
 from svc_jupyter.client.wire import idempotency
@@ -55,6 +55,9 @@ class _FolderFlows:
         call = Call("POST", f"{_RESOURCE}/move", body=body, headers=idempotency(str(uuid4())))
         return fetch(self.link, call, FolderChanged)
 
+    def deletion(self, folder: str | int, folder_type: str) -> Flow[FolderDeletion]:
+        return fetch(self.link, Call("GET", f"{_RESOURCE}/delete", reference(folder, folder_type)), FolderDeletion)
+
     def delete(self, folder: str | int, folder_type: str) -> Flow[FolderDeleted]:
         return fetch(
             self.link, Call("DELETE", f"{_RESOURCE}/delete", body=reference(folder, folder_type)), FolderDeleted
@@ -98,6 +101,10 @@ class Folders:
         """Put a folder with all that is in it into the folder at the location `to`; it keeps its name and its id."""
         return self._client._run(self._flows.move(folder, to, folder_type))
 
+    def deletion(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeletion | None:
+        """Return what deleting a folder would take, and delete nothing; None where the service cannot tell before."""
+        return self._client._run(told_if_known(self._flows.deletion(folder, folder_type)))
+
     def delete(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeleted:
         """Delete a folder with all that is in it; the answer says how much went. `Conflict` while a note is run."""
         return self._client._run(self._flows.delete(folder, folder_type))
@@ -134,6 +141,10 @@ class AsyncFolders:
     async def move(self, folder: str | int, to: str, *, folder_type: str = NOTES) -> FolderChanged:
         """Put a folder with all that is in it into the folder at the location `to`; it keeps its name and its id."""
         return await self._client._run(self._flows.move(folder, to, folder_type))
+
+    async def deletion(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeletion | None:
+        """Return what deleting a folder would take, and delete nothing; None where the service cannot tell before."""
+        return await self._client._run(told_if_known(self._flows.deletion(folder, folder_type)))
 
     async def delete(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeleted:
         """Delete a folder with all that is in it; the answer says how much went. `Conflict` while a note is run."""

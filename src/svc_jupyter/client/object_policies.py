@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.object_policies import ObjectPolicy, PolicyHistory
-from svc_jupyter.client.calls import Call, Flow, fetch
+from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy, PolicyHistory
+from svc_jupyter.client.calls import Call, Flow, fetch, told_if_known
 from svc_jupyter.client.link import Link
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ class _PolicyFlows:
         query = {"source_id": source_id, "source_type": source_type, "page": page, "per_page": per_page}
         return fetch(self.link, Call("GET", paths.api("object_policy/history"), query), PolicyHistory)
 
+    def explain(
+        self, source_type: str, source_id: int, user: int | str | None, action: str | None
+    ) -> Flow[ObjectDecisions | None]:
+        query = {"source_id": source_id, "source_type": source_type, "user": user, "action": action}
+        return told_if_known(fetch(self.link, Call("GET", paths.api("object_policy/decision"), query), ObjectDecisions))
+
 
 class ObjectPolicies:
     """Policies of objects, as `client.object_policies`; `source_type` is `scheduler`, `note`, `folder` …"""
@@ -53,6 +59,16 @@ class ObjectPolicies:
     def set(self, source_type: str, source_id: int, policy: Policy) -> ObjectPolicy:
         """Put entries `{access, condition, action}` in place of the object's policy; none leave it to the groups."""
         return self._client._run(self._flows.set(source_type, source_id, policy))
+
+    def explain(
+        self, source_type: str, source_id: int, *, user: int | str | None = None, action: str | None = None
+    ) -> ObjectDecisions | None:
+        """Return what a user (id or e-mail address; by default you) may do to an object, and why or why not.
+
+        Without `action` all actions that a policy of the object can name. None where the service does not tell, or has
+        no such object.
+        """
+        return self._client._run(self._flows.explain(source_type, source_id, user, action))
 
     def history(self, source_type: str, source_id: int, *, page: int = 1, per_page: int = 10) -> PolicyHistory:
         """Return one page of the policies that an object has had, newest first."""
@@ -73,6 +89,16 @@ class AsyncObjectPolicies:
     async def set(self, source_type: str, source_id: int, policy: Policy) -> ObjectPolicy:
         """Put entries `{access, condition, action}` in place of the object's policy; none leave it to the groups."""
         return await self._client._run(self._flows.set(source_type, source_id, policy))
+
+    async def explain(
+        self, source_type: str, source_id: int, *, user: int | str | None = None, action: str | None = None
+    ) -> ObjectDecisions | None:
+        """Return what a user (id or e-mail address; by default you) may do to an object, and why or why not.
+
+        Without `action` all actions that a policy of the object can name. None where the service does not tell, or has
+        no such object.
+        """
+        return await self._client._run(self._flows.explain(source_type, source_id, user, action))
 
     async def history(self, source_type: str, source_id: int, *, page: int = 1, per_page: int = 10) -> PolicyHistory:
         """Return one page of the policies that an object has had, newest first."""

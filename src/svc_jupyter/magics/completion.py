@@ -20,6 +20,8 @@ from svc_jupyter.magics.settings import SvcMagics
 _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*)$")
 _STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
 _SOURCES = ("API", "UI", "SCHEDULED")
+_NAMES_OF = {"tap": "taps", "label": "labels", "channel": "channels", "user": "users", "group": "groups"}
+"""Options whose values are names of the service's."""
 
 Matcher = Callable[[CompletionContext], SimpleMatcherResult]
 Actions = Mapping[str, Mapping[str, MagicMethod]]
@@ -81,27 +83,25 @@ def candidates(
     options = option_names(parser)
     expecting = options.get(before[-1]) if before else None
     if expecting is not None and expecting.nargs != 0:
-        return [(text, "value") for text in _values(expecting.dest, expecting, names)]
+        return [(text, "value") for text in _values(expecting.dest, expecting, names, word)]
     if "=" in word and word.startswith("--"):
-        spelling = word.partition("=")[0]
+        spelling, _, begun = word.partition("=")
         action = options.get(spelling)
-        values = _values(action.dest, action, names) if action else []
+        values = _values(action.dest, action, names, begun) if action else []
         return [(f"{spelling}={text}", "value") for text in values]
-    positional = [] if word.startswith("-") else _positional(magic, before, parser, names)
+    positional = [] if word.startswith("-") else _positional(magic, before, parser, names, word)
     repeatable = {spelling for spelling, action in options.items() if isinstance(action, argparse._AppendAction)}
     free = [spelling for spelling in options if spelling not in before or spelling in repeatable]
     return [*((text, "value") for text in positional), *((spelling, "option") for spelling in free)]
 
 
-def _values(dest: str, action: argparse.Action, names: ServiceNames) -> list[str]:
-    """Return the values an option can have."""
+def _values(dest: str, action: argparse.Action, names: ServiceNames, word: str) -> list[str]:
+    """Return the values an option can have; `word` is what of one is there already."""
     if action.choices:
         return [str(choice) for choice in action.choices]
+    if dest in _NAMES_OF:
+        return names.of(_NAMES_OF[dest])
     match dest:
-        case "tap":
-            return names.of("taps")
-        case "label":
-            return names.of("labels")
         case "type":
             from svc_jupyter.api.commands import CommandType
 
@@ -110,17 +110,23 @@ def _values(dest: str, action: argparse.Action, names: ServiceNames) -> list[str
             return list(_STATUS_WORDS)
         case "tz":
             return sorted(available_timezones())
-        case "channel":
-            return names.of("channels")
         case "every" | "interval":
             return [shlex.quote(f"1 {unit}") for unit in ("day", "hour", "minute", "week", "month")]
         case "source":
             return list(_SOURCES)
+        case "folder":
+            return names.locations(word)
+        case "action":
+            from svc_jupyter.api.object_policies import CLUSTER_ACTIONS
+
+            return [*CLUSTER_ACTIONS, "all"]
         case _:
             return []
 
 
-def _positional(magic: str, before: list[str], parser: argparse.ArgumentParser, names: ServiceNames) -> list[str]:
+def _positional(
+    magic: str, before: list[str], parser: argparse.ArgumentParser, names: ServiceNames, word: str
+) -> list[str]:
     """Return what the next argument without an option can be."""
     words = _arguments(before, option_names(parser))
     takes = {action.dest for action in parser._actions if not action.option_strings}
@@ -139,6 +145,28 @@ def _positional(magic: str, before: list[str], parser: argparse.ArgumentParser, 
             return names.of("schedules")
         case "svc_config", ["default_label"]:
             return names.of("labels")
+        case _, words if magic.partition(" ")[0] in ("svc_folders", "svc_notes", "svc_policy"):
+            return _in_workspace(words, parser, names, word)
+        case _:
+            return []
+
+
+def _in_workspace(words: list[str], parser: argparse.ArgumentParser, names: ServiceNames, word: str) -> list[str]:
+    """Return what the next argument of a magic about folders, notes or policies can be."""
+    places = [action.dest for action in parser._actions if not action.option_strings]
+    match places[len(words)] if len(words) < len(places) else None, words:
+        case "folder" | "destination", _:
+            return names.locations(word)
+        case "note", _:
+            return names.locations(word, notes=True)
+        case "kind", _:
+            from svc_jupyter.magics.policy_objects import kinds
+
+            return kinds()
+        case "object", ["schedule" | "scheduler"]:
+            return names.of("schedules")
+        case "object", ["folder" | "note" as kind]:
+            return names.locations(word, notes=kind == "note")
         case _:
             return []
 

@@ -10,8 +10,11 @@ from svc_jupyter.magics.completion import magic_matcher
 from svc_jupyter.magics.composite import CompositeMagics
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.db import DbMagics
+from svc_jupyter.magics.folders import FolderMagics
 from svc_jupyter.magics.notebook_runs import NotebookMagics
 from svc_jupyter.magics.notebooks import ContentsMagics
+from svc_jupyter.magics.notes import NoteMagics
+from svc_jupyter.magics.policies import PolicyMagics
 from svc_jupyter.magics.schedules import ScheduleMagics
 from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.session import Session
@@ -24,6 +27,9 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     CompositeMagics,
     NotebookMagics,
     ContentsMagics,
+    FolderMagics,
+    NoteMagics,
+    PolicyMagics,
     ScheduleMagics,
     CommandMagics,
     ConnectionMagics,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.progress import in_kernel
 from svc_jupyter.magics.session import Session, ask
+from svc_jupyter.widgets.folder_model import open_folders
+from svc_jupyter.widgets.folder_panel import FolderPanel, FolderPanelText
 from svc_jupyter.widgets.schedule_model import open_model
 from svc_jupyter.widgets.schedule_panel import SchedulePanel, SchedulePanelText
 
@@ -19,5 +21,17 @@ def schedule_panel(shell: InteractiveShell, session: Session, wanted: str | None
     if not in_kernel(shell):
         return SchedulePanelText(model)
     panel = SchedulePanel(model)
+    session.at_close(panel.close)
+    return panel
+
+
+def folder_panel(
+    shell: InteractiveShell, session: Session, folder_type: str, location: str | None
+) -> FolderPanel | FolderPanelText:
+    """Return the panel of the folders, open at a location; a text in a terminal."""
+    model = ask(lambda: open_folders(session.client, folder_type, location), "panel")
+    if not in_kernel(shell):
+        return FolderPanelText(model)
+    panel = FolderPanel(model)
     session.at_close(panel.close)
     return panel

@@ -1,4 +1,4 @@
-"""Names that the service knows (taps, labels, commands, schedules), fetched beside the editor for completion.
+"""Names that the service knows (taps, commands, schedules, folders …), fetched beside the editor for completion.
 
 A completion waits for them a moment at most, and shows them the next time when they come later. It never starts a
 service.
@@ -27,6 +27,8 @@ _RECENT_COMMANDS = 20
 _LABEL_COMMANDS = 100
 """How many of the latest commands tell the labels in use."""
 _RECENT_SCHEDULES = 100
+_LISTED = 100
+"""How much of a folder is offered."""
 
 Fetch = Callable[["Client"], list[str]]
 
@@ -55,6 +57,8 @@ class ServiceNames:
             "commands": Known(_commands),
             "schedules": Known(_schedules),
             "channels": Known(_channels),
+            "users": Known(_users),
+            "groups": Known(_groups),
         }
 
     def of(self, kind: str) -> list[str]:
@@ -70,6 +74,14 @@ class ServiceNames:
         if running is not None:
             running.wait(WAIT_SECONDS)
         return known.names
+
+    def locations(self, word: str, *, notes: bool = False) -> list[str]:
+        """Return what lies in the folder that a location names as far as it goes: folders, with `notes` those too."""
+        parent = word.rpartition("/")[0]
+        kind = f"in {parent} {notes}"
+        with self._lock:
+            self._kinds.setdefault(kind, Known(lambda client: _inside(client, parent, notes=notes)))
+        return self.of(kind)
 
     def _fetch(self, known: Known) -> None:
         from svc_jupyter.client.errors import SvcError
@@ -103,3 +115,19 @@ def _schedules(client: Client) -> list[str]:
 
 def _channels(client: Client) -> list[str]:
     return [str(channel.id) for channel in client.notification_channels.iter()]
+
+
+def _users(client: Client) -> list[str]:
+    return sorted(user.email for user in client.users.iter())
+
+
+def _groups(client: Client) -> list[str]:
+    return sorted(shlex.quote(group.name) for group in client.groups.iter())
+
+
+def _inside(client: Client, location: str, *, notes: bool) -> list[str]:
+    """Return the locations of one page of what is in a folder of notes, blanks escaped as a line takes them."""
+    contents = client.folders.list(location or None, per_page=_LISTED)
+    found = [folder.location for folder in contents.folders]
+    found += [f"{note.location}/{note.name}" for note in contents.notes if notes]
+    return [path.replace(" ", "\\ ") for path in found]

@@ -48,6 +48,7 @@ POST   /roles/{role}/duplicate                         create_role              
 GET    /object_policy/policy                           read_object_policy               yes    owner
 PUT    /object_policy/policy                           update_object_policy             no     owner
 GET    /object_policy/history                          read_object_policy               yes    owner
+GET    /object_policy/decision                         read_object_policy               yes    owner
 GET    /audit                                          read_audit                       no     -
 
 POST   /commands                                       create_command                   yes    -
@@ -85,6 +86,7 @@ GET    /folders                                        read_folder              
 POST   /folders                                        create_folder                    yes    -
 PUT    /folders/rename                                 update_folder                    yes    -
 POST   /folders/move                                   update_folder                    yes    -
+GET    /folders/delete                                 delete_folder                    yes    -
 DELETE /folders/delete                                 delete_folder                    yes    -
 POST   /notebooks                                      create_note                      yes    -
 POST   /notebooks/import                               create_note                      yes    -
@@ -96,14 +98,29 @@ GET    /notebooks/{note_id}/export                     read_note                
 GET    /notebooks/{note_id}/list_dashboards            read_note                        yes    -
 GET    /notebooks/{note_id}/revisions                  read_note                        yes    -
 GET    /notebooks/{note_id}/revisions/{number}         read_note                        yes    -
-PUT    /notebooks/{note_id}/revisions/{number}/restore update_note                      yes    -
+PUT    /notebooks/{note_id}/revisions/{number}/restore read_note&update_note            yes    -
 POST   /notebook_dashboard                             read_note&create_notebook_dashboard yes -
 GET    /notebook_dashboard/{dashboard_id}              read_notebook_dashboard          yes    -
-PUT    /notebook_dashboard/{dashboard_id}              update_notebook_dashboard        yes    -
+PUT    /notebook_dashboard/{dashboard_id}              read_notebook_dashboard&update_notebook_dashboard yes -
 PUT    /notebook_dashboard/{dashboard_id}/clone        read_notebook_dashboard&create_notebook_dashboard yes -
 DELETE /notebook_dashboard/{dashboard_id}              delete_notebook_dashboard        yes    -
 
 POST   /scheduler                                      create_scheduler                 yes    -
+GET    /clusters                                       read_cluster                     yes    listed
+POST   /clusters                                       create_cluster                   yes    -
+PUT    /clusters/reassign-label                        update_cluster                   yes    -
+GET    /clusters/{cluster}                             read_cluster                     yes    policy
+PUT    /clusters/{cluster}                             update_cluster                   yes    policy
+DELETE /clusters/{cluster}                             delete_cluster                   yes    policy
+POST   /clusters/{cluster}/clone                       clone_cluster&create_cluster     yes    -
+GET    /clusters/{cluster}/state                       read_cluster                     yes    policy
+PUT    /clusters/{cluster}/state?start                 start_cluster                    yes    policy
+PUT    /clusters/{cluster}/state?terminate             terminate_cluster                yes    policy
+GET    /clusters/{cluster}/live_cluster_health         read_cluster                     yes    -
+GET    /clusters/{cluster}/metrics                     read_cluster                     yes    -
+POST   /clusters/{cluster}/nodes                       manage_cluster                   no     -
+DELETE /clusters/{cluster}/nodes                       manage_cluster                   no     -
+
 GET    /scheduler                                      read_scheduler                   yes    listed
 POST   /scheduler/preview_macro                        read_scheduler                   yes    -
 GET    /scheduler/{schedule_id}                        read_scheduler                   yes    policy
@@ -137,6 +154,9 @@ BODIES: dict[str, Any] = {
     "PUT /object_policy/policy": {"source_type": "scheduler", "policy": []},
     "POST /commands": {"command_type": "NoSuchCommand"},
     "PUT /commands/{command_id}": {"status": "kill"},
+    "PUT /clusters/reassign-label": {"destination_cluster": 1, "label": "default"},
+    "PUT /clusters/{cluster}/state?start": {"state": "start"},
+    "PUT /clusters/{cluster}/state?terminate": {"state": "terminate"},
     "POST /db_taps": {"name": "tap", "db_type": "no such type"},
     "POST /notification_channels": {"name": "ops", "type": "email", "target": "no address"},
     "PATCH /jupyter_notebooks/contents/{path}": {"path": "Common/other.txt"},

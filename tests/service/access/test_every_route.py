@@ -56,6 +56,7 @@ class World:
             "instance": 1,
             "path": "Common/there.txt",
             "number": 1,
+            "cluster": 1,
             **({} if row.method == "DELETE" else {"note_id": self.note_id, "dashboard_id": self.dashboard_id}),
         }.items():
             path = path.replace(f"{{{name}}}", str(value))
@@ -76,8 +77,9 @@ class World:
             assert "permission to " in text or "this needs membership of" in text
         return answer.status_code != 403
 
-    def set_policy(self, *entries: dict[str, Any]) -> None:
-        update = PolicyUpdate(source_id=self.schedule_id, source_type="scheduler", policy=list(entries))
+    def set_policy(self, *entries: dict[str, Any], of: str = "scheduler") -> None:
+        source_id = self.schedule_id if of == "scheduler" else 1
+        update = PolicyUpdate(source_id=source_id, source_type=of, policy=list(entries))
         self.service.access.object_policies.set(update, by=self.callers["system-admin"])
 
     def set_role(self, *entries: tuple[str, str, str]) -> None:
@@ -115,6 +117,7 @@ async def world(settings: Settings) -> AsyncIterator[World]:
     async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
         world = World(service, http, tokens, callers, group.id, schedule["id"], _action(service, schedule["id"]))
         await _furnish(world)
+        await service.clusters.change_state("default", "start", by=admin)  # so that it is not deleted
         yield world
     service.database.close()
     service.storage.close()
@@ -220,7 +223,7 @@ async def test_a_policy_of_the_object_overrides_what_groups_give(world: World):
             ("system-admin", [_entry("deny", ["all"], users=[1])], True),
         ]
         for who, policy, expected in cases:
-            world.set_policy(*policy)
+            world.set_policy(*policy, of="cluster" if row.path.startswith("/clusters") else "scheduler")
             if await world.allowed(who, row) is not expected:
                 wrong.append((row.call, who, policy))
     assert not wrong, wrong

@@ -9,6 +9,7 @@ from svc_jupyter.api.access import TokenCreate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.tables import memberships, tokens, users
 from svc_jupyter.service.access.tokens import SERVICE_TOKEN
+from svc_jupyter.service.audit.tables import audit_entries
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, Unauthorized, Unavailable
@@ -213,13 +214,23 @@ async def test_the_service_token_is_an_administrators_and_is_kept(access, admin_
 
 
 @pytest.mark.parametrize("existing", [None, "", "of another data folder"])
-async def test_a_new_service_token_replaces_the_old_one(access, admin, admin_token, existing):
+async def test_a_new_service_token_replaces_the_old_one_and_both_are_told(
+    access, admin, admin_token, database, existing
+):
     fresh = access.tokens.ensure_service_token(existing)
     assert fresh != admin_token
     assert (await access.tokens.caller(fresh)).user_id == admin.user_id
     with pytest.raises(Unauthorized):
         await access.tokens.caller(admin_token)
-    assert [token.name for token in access.tokens.list(admin.user_id, FIRST_PAGE, by=admin).tokens] == [SERVICE_TOKEN]
+    [token] = access.tokens.list(admin.user_id, FIRST_PAGE, by=admin).tokens
+    assert token.name == SERVICE_TOKEN
+    with database.connect() as connection:
+        told = connection.execute(sa.select(audit_entries).order_by(audit_entries.c.id)).all()
+    assert [(row.action, row.object_id, row.detail) for row in told[1:]] == [
+        ("delete_token", str(admin.user_id), {"token_id": admin.token_id}),
+        ("create_token", str(admin.user_id), {"token_id": token.id, "name": SERVICE_TOKEN}),
+    ]
+    assert {(row.email, row.token_id, row.address) for row in told} == {(admin.email, None, None)}
 
 
 def test_a_token_of_someone_who_is_no_administrator_is_no_service_token(access, member_token):

@@ -38,6 +38,9 @@ async def http(service: Service, settings: Settings) -> AsyncIterator[httpx.Asyn
     app.state.service = service
     transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings), client=("10.1.2.3", 4567))
     headers = {"X-AUTH-TOKEN": service.access.tokens.ensure_service_token(None)}
+    # What comes next begins with an empty log.
+    with service.database.begin() as connection:
+        connection.execute(sa.delete(audit_entries).where(audit_entries.c.token_id.is_(None)))
     async with httpx.AsyncClient(transport=transport, base_url="http://service/api/v1.2", headers=headers) as client:
         yield client
 
@@ -197,7 +200,9 @@ async def test_a_change_that_is_undone_leaves_no_entry(service):
     with pytest.raises(LookupError):
         await service.database.write(fails)
     with service.database.connect() as connection:
-        assert connection.execute(sa.select(audit_entries)).all() == []
+        assert connection.execute(sa.select(audit_entries.c.action)).scalars().all() == [
+            "create_token"
+        ]  # the service's
 
 
 async def test_submissions_are_not_told_but_who_cancels_is(http, service):

@@ -208,7 +208,10 @@ def test_a_deletion_tells_how_much_went(workspace: Workspace, ann: Caller, make:
     for number, note_id in enumerate([*notes, kept]):
         body = DashboardCreate(note_id=note_id, name=str(number), location="Common/boards")
         workspace.dashboards.create(body, by=ann)
+    told = workspace.folders.deletion(FolderReference(location="Common/a", type=NOTES), by=ann)
+    assert told.message == "deleting Common/a takes 3 folders, 2 notes, 2 dashboards"
     gone = workspace.folders.delete(FolderReference(location="Common/a", type=NOTES), by=ann)
+    assert gone.deleted == told.deletes
     assert gone.deleted.model_dump() == {"folders": 3, "notes": 2, "notebook_dashboards": 2}
     assert "3 folders, 2 notes, 2 dashboards" in gone.message
     left = workspace.lists.list(DASHBOARDS, "Common/boards", WHOLE, by=ann).notebook_dashboards
@@ -229,8 +232,9 @@ def test_what_is_being_run_is_not_deleted(workspace: Workspace, ann: Caller, mak
             sa.insert(commands).values(command={"note_id": note_id}, **command).returning(commands.c.id)
         ).scalar_one()
     words = rf"note {note_id} \(busy\) is being run by command {command_id}"
-    with pytest.raises(StateConflict, match=words):
-        workspace.folders.delete(FolderReference(location="Common/a", type=NOTES), by=ann)
+    for call in (workspace.folders.delete, workspace.folders.deletion):
+        with pytest.raises(StateConflict, match=words):
+            call(FolderReference(location="Common/a", type=NOTES), by=ann)
     with pytest.raises(StateConflict, match=words):
         workspace.notes.delete(note_id, by=ann)
     assert moved(workspace, ann, "Common/a/b", "Common").location == "Common/b"

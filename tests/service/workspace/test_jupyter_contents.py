@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from svc_jupyter.api.account import Features, FeaturesUpdate
 from svc_jupyter.api.jupyter_contents import ContentsCreate, ContentsMove, ContentsSave
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.audit.tables import audit_entries
+from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.workspace import contents_reading
 from svc_jupyter.service.workspace.contents_reading import Wanted
@@ -47,7 +50,9 @@ def calls(contents: JupyterContents, path: str, by: Caller) -> dict[str, Callabl
         "delete": lambda: contents.delete(path, by=by),
         "check": lambda: contents.check_notebook(path, by),
         "read": lambda: contents.read_notebook(path, account_id=by.account_id, user_id=by.user_id),
-        "replace": lambda: contents.replace_notebook(path, "{}", account_id=by.account_id, user_id=by.user_id),
+        "replace": lambda: contents.replace_notebook(
+            path, "{}", account_id=by.account_id, user_id=by.user_id, command_id=1
+        ),
     }
 
 
@@ -320,17 +325,28 @@ def test_a_file_too_large_to_answer_still_tells_what_it_is(contents, ann, common
         contents.get("Common/large.ipynb", Wanted(), by=ann)
 
 
-def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(contents, access, admin, ann, bob, notebook):
+def told_of(database: Database, action: str) -> list[Any]:
+    """Return who did it, to what, and the details, as the audit log has it."""
+    c = audit_entries.c
+    with database.connect() as connection:
+        return list(connection.execute(sa.select(c.email, c.object_id, c.detail).where(c.action == action)).all())
+
+
+def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
+    contents, database, access, admin, ann, bob, notebook
+):
     path = "Users/ann@example.org/n.ipynb"
     contents.save(path, ContentsSave(content=notebook), by=ann)
     as_ann: dict[str, int] = {"account_id": ann.account_id, "user_id": ann.user_id}
     contents.check_notebook(path, ann)
     stored = contents.read_notebook(path, **as_ann)
     assert json.loads(stored)["cells"][0]["id"] == "first"
-    contents.replace_notebook(path, stored.replace("first", "again"), **as_ann)
+    contents.replace_notebook(path, stored.replace("first", "again"), **as_ann, command_id=7)
     assert contents.get(path, Wanted(), by=ann).content["cells"][0]["id"] == "again"
+    [(email, object_id, detail)] = told_of(database, "replace")
+    assert (email, object_id, detail) == (ann.email, path, {"command_id": 7})
     with pytest.raises(Invalid, match="stays as it was: the new text has 67108865 bytes"):
-        contents.replace_notebook(path, "x" * (contents_reading.READ_LIMIT_BYTES + 1), **as_ann)
+        contents.replace_notebook(path, "x" * (contents_reading.READ_LIMIT_BYTES + 1), **as_ann, command_id=8)
     assert contents.read_notebook(path, **as_ann) == stored.replace("first", "again")
     as_bob: dict[str, int] = {"account_id": bob.account_id, "user_id": bob.user_id}
     with pytest.raises(Forbidden, match="another user's folder"):
@@ -338,7 +354,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(contents, 
     access.users.disable(ann.user_id, by=admin)
     for call in (
         lambda: contents.read_notebook(path, **as_ann),
-        lambda: contents.replace_notebook(path, stored, **as_ann),
+        lambda: contents.replace_notebook(path, stored, **as_ann, command_id=9),
     ):
         with pytest.raises(Forbidden, match=r"ann@example\.org is disabled"):
             call()

@@ -10,6 +10,7 @@ from typing import Self
 
 from svc_jupyter.service.access.accounts import Accounts
 from svc_jupyter.service.access.group_changes import Groups
+from svc_jupyter.service.access.object_decisions import Deciding, Explanations
 from svc_jupyter.service.access.object_policies import ObjectPolicies, Objects
 from svc_jupyter.service.access.role_changes import Roles
 from svc_jupyter.service.access.tokens import Tokens
@@ -29,6 +30,7 @@ class Access:
     groups: Groups
     roles: Roles
     object_policies: ObjectPolicies
+    explanations: Explanations
 
     @classmethod
     def of(
@@ -38,14 +40,20 @@ class Access:
         settings: Settings,
         clock: Callable[[], float] = time.time,
         objects: Objects = MappingProxyType({}),
+        deciding: Deciding = MappingProxyType({}),
     ) -> Self:
-        """Return the room's parts over one database; `clock` returns Unix seconds, `objects` can have policies."""
+        """Return the room's parts over one database; `clock` returns Unix seconds, `objects` can have policies.
+
+        `deciding` has the kinds of objects whose calls ask for more than the object's own policy.
+        """
         tokens = Tokens(database, bus, clock)
+        policies = ObjectPolicies(database, tokens, objects, clock)
         return cls(
             accounts=Accounts(database, settings),
             tokens=tokens,
             users=Users(database, tokens, clock),
             groups=Groups(database, tokens, clock),
             roles=Roles(database, tokens),
-            object_policies=ObjectPolicies(database, tokens, objects, clock),
+            object_policies=policies,
+            explanations=Explanations(database, tokens, policies, deciding),
         )

@@ -17,12 +17,20 @@ _SHOWN = 5
 
 def find_group(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
     """Return the row of the group with an id or a name. Raises `NotFound`."""
-    return _find(connection, groups, account_id, reference, "group")
+    return _find(connection, groups, groups.c.name, account_id, reference, "group")
 
 
 def find_role(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
     """Return the row of the role with an id or a name. Raises `NotFound`."""
-    return _find(connection, roles, account_id, reference, "role")
+    return _find(connection, roles, roles.c.name, account_id, reference, "role")
+
+
+def find_user(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
+    """Return the row of the member of the account with an id or an e-mail address, in whatever case.
+
+    Raises `NotFound`.
+    """
+    return _find(connection, users, users.c.email, account_id, reference.lower(), "user")
 
 
 def find_roles(connection: sa.Connection, account_id: int, words: Iterable[str], field: str) -> Sequence[sa.Row[Any]]:
@@ -39,9 +47,11 @@ def find_users(connection: sa.Connection, account_id: int, words: Iterable[str],
     return _find_all(connection, users, users.c.email, account_id, lowered, field, "user")
 
 
-def _find(connection: sa.Connection, table: sa.Table, account_id: int, reference: str, noun: str) -> sa.Row[Any]:
+def _find(
+    connection: sa.Connection, table: sa.Table, name: sa.Column[str], account_id: int, reference: str, noun: str
+) -> sa.Row[Any]:
     number = _number(reference)
-    this = table.c.name == reference if number is None else table.c.id == number
+    this = name == reference if number is None else table.c.id == number
     row = None
     if "\x00" not in reference:  # PostgreSQL has none in texts
         row = connection.execute(sa.select(table).where(table.c.account_id == account_id, this)).one_or_none()

@@ -50,7 +50,7 @@ class ObjectPolicies:
     def get(self, choice: ObjectChoice, *, by: Caller) -> ObjectPolicy:
         """Return the policy of an object, an empty one where it was never set. Raises `Forbidden` and `NotFound`."""
         with self._database.connect() as connection:
-            self._admit(connection, Action.READ, choice.source_type, choice.source_id, by)
+            self.admit(connection, Action.READ, choice.source_type, choice.source_id, by)
             return _shown(connection, choice.source_type, choice.source_id)
 
     def set(self, update: PolicyUpdate, *, by: Caller) -> ObjectPolicy:
@@ -63,7 +63,7 @@ class ObjectPolicies:
         policy = [entry.model_dump(mode="json", exclude_unset=True) for entry in update.policy]
         with self._tokens.changing_access() as connection:
             lock_account(connection, by.account_id)
-            self._admit(connection, Action.UPDATE, source_type, source_id, by)
+            self.admit(connection, Action.UPDATE, source_type, source_id, by)
             _check_entries(connection, update.policy, source_type, by.account_id)
             policy_versions.put(connection, by, source_type, source_id, policy, self._clock())
             trail.record(connection, by, "set_policy", Resource(source_type), source_id, policy=policy)
@@ -80,7 +80,7 @@ class ObjectPolicies:
         """Return a page of the policies that an object has had, newest first, each with who set it and when."""
         versions = object_policy_versions
         with self._database.connect() as connection:
-            self._admit(connection, Action.READ, choice.source_type, choice.source_id, by)
+            self.admit(connection, Action.READ, choice.source_type, choice.source_id, by)
             rows = connection.execute(
                 sa.select(versions, users.c.email)
                 .join(users, users.c.id == versions.c.user_id)
@@ -92,7 +92,7 @@ class ObjectPolicies:
         shown, paging_info = page.cut(rows)
         return PolicyHistory(history=[_version(row) for row in shown], paging_info=paging_info)
 
-    def _admit(
+    def admit(
         self, connection: sa.Connection, action: Action, source_type: SourceType, source_id: int, by: Caller
     ) -> None:
         """Raise unless the object is there and the caller may view or set its policy.

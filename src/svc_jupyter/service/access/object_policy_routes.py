@@ -8,8 +8,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
 
+from svc_jupyter.api.access import Action
 from svc_jupyter.api.fields import Id
-from svc_jupyter.api.object_policies import ObjectChoice, ObjectPolicy, PolicyHistory, PolicyUpdate, SourceType
+from svc_jupyter.api.object_policies import (
+    ObjectChoice,
+    ObjectDecisions,
+    ObjectPolicy,
+    PolicyHistory,
+    PolicyUpdate,
+    SourceType,
+)
 from svc_jupyter.service.access.routes import AccessDep
 from svc_jupyter.service.dependencies import AnyCallerDep, PageDep
 from svc_jupyter.service.errors import BadRequest, Invalid
@@ -67,3 +75,18 @@ def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDe
 def get_policy_history(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep, page: PageDep) -> PolicyHistory:
     """List the policies that an object has had, newest first: who set them, and when."""
     return access.object_policies.history(choice, page, by=caller)
+
+
+@router.get("/decision", response_model_exclude_unset=True)
+def explain_decision(
+    access: AccessDep,
+    caller: AnyCallerDep,
+    choice: ChoiceDep,
+    user: Annotated[str | None, Query(description="id or e-mail address; without it the caller")] = None,
+    action: Annotated[Action | None, Query(description="without it: all that a policy of the object can name")] = None,
+) -> ObjectDecisions:
+    """Tell what a user may do to an object, and why or what is missing, as their next call would be decided.
+
+    It needs what viewing the policy needs; to ask about somebody else also the permission to read users.
+    """
+    return access.explanations.explain(choice, user, action, by=caller)

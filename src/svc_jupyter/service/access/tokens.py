@@ -20,6 +20,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.expiry import expiry
 from svc_jupyter.service.access.giving import check_user
 from svc_jupyter.service.access.groups import enabled_administrators
+from svc_jupyter.service.access.owners import enabled_owners
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_membership
 from svc_jupyter.service.access.tables import tokens, users
 from svc_jupyter.service.audit import trail
@@ -136,9 +137,14 @@ class Tokens:
             lock_account(connection, ACCOUNT_ID)
             if existing and _is_administrators(connection, existing, now):
                 return existing
-            connection.execute(sa.delete(tokens).where(tokens.c.name == SERVICE_TOKEN))
+            former = sa.delete(tokens).where(tokens.c.name == SERVICE_TOKEN).returning(tokens.c.id, tokens.c.user_id)
+            gone = connection.execute(former).all()
             owner = connection.execute(enabled_administrators(ACCOUNT_ID).limit(1)).scalar_one()
-            _row, secret = _insert(connection, owner, SERVICE_TOKEN, now, None)
+            row, secret = _insert(connection, owner, SERVICE_TOKEN, now, None)
+            by = enabled_owners(connection, {owner})[owner]
+            for token in gone:
+                trail.record(connection, by, "delete_token", Resource.USER, token.user_id, token_id=token.id)
+            trail.record(connection, by, "create_token", Resource.USER, owner, token_id=row.id, name=SERVICE_TOKEN)
         return secret
 
     async def _look_up(self, digest: str, now: float) -> KnownCaller:

@@ -20,8 +20,10 @@ from svc_jupyter.service.access.permissions import (
     decision,
     policy_decision,
 )
-from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.errors import Forbidden, NotFound
+from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
+from svc_jupyter.service.workspace.tables import notes
 
 _IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
 """What an action on something new asks of the policies of the folder that it goes to."""
@@ -67,6 +69,27 @@ def admission(
     return Decision(
         False, f"{where.path} is another user's folder; {managing.because}, or a policy (to {Action.MANAGE} {resource})"
     )
+
+
+def about_folder(connection: sa.Connection, caller: Caller, action: Action, folder_id: int) -> Decision:
+    """Return what a call of `caller` that does `action` to a folder would be told. Raises `NotFound`."""
+    return admission(caller, action, Resource.FOLDER, _folder(connection, caller, folder_id), folder_id)
+
+
+def about_note(connection: sa.Connection, caller: Caller, action: Action, note_id: int) -> Decision:
+    """Return what a call of `caller` that does `action` to a note would be told. Raises `NotFound`."""
+    mine = sa.select(notes.c.folder_id).where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
+    folder_id = connection.execute(mine).scalar()
+    if folder_id is None:
+        raise NotFound(f"there is no note {note_id} in this account")
+    return admission(caller, action, Resource.NOTE, _folder(connection, caller, folder_id), note_id)
+
+
+def _folder(connection: sa.Connection, caller: Caller, folder_id: int) -> FolderPlace:
+    place = folder_tree.place(connection, caller.account_id, folder_id)
+    if place is None:
+        raise NotFound(f"there is no folder {folder_id} in this account")
+    return place
 
 
 def visible(

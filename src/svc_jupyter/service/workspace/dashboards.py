@@ -87,7 +87,8 @@ class Dashboards:
         """Change the given attributes; with `refresh` take over what the note says now."""
         name = None if body.name is None else name_of(body.name)
         with self._places.changing() as connection:
-            row, where = self._found(connection, dashboard_id, Action.UPDATE, by, lock=True)
+            row, where = self._found(connection, dashboard_id, Action.READ, by, lock=True)  # the answer shows it
+            admit(by, Action.UPDATE, _RESOURCE, where, dashboard_id)
             require_match(if_match, row.version, f"{_WHAT} {dashboard_id}", row.updated_at)
             target = self._target(connection, row, where, name or row.name, body.location, by)
             changes: dict[str, Any] = {"folder_id": target.id, "name": name or row.name}

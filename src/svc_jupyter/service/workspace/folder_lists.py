@@ -70,15 +70,15 @@ class FolderLists:
 def _contents(connection: sa.Connection, place: FolderPlace, page: Page, by: Caller) -> FolderContents:
     admit(by, Action.READ, Resource.FOLDER, place, place.id)
     inside = sa.and_(folders.c.parent_id == place.id, visible(by, Resource.FOLDER, place, folders.c.id))
-    found: Sequence[sa.Row[Any]] = connection.execute(
-        sa.select(folders).where(inside).order_by(folders.c.name).offset(page.offset).limit(page.fetch)
-    ).all()
+    # On later pages the count tells first whether there is a folder among them; mostly there is none.
+    before = _count(connection, inside) if page.offset else 0
+    found: Sequence[sa.Row[Any]] = ()
+    if page.offset <= before:
+        query = sa.select(folders).where(inside).order_by(folders.c.name)
+        found = connection.execute(query.offset(page.offset).limit(page.fetch)).all()
     objects: Sequence[sa.Row[Any]] = ()
     if len(found) < page.fetch:
-        before = page.offset
-        if before:
-            before -= connection.execute(sa.select(sa.func.count()).select_from(folders).where(inside)).scalar_one()
-        objects = _objects(connection, place, max(before, 0), page.fetch - len(found), by)
+        objects = _objects(connection, place, max(page.offset - before, 0), page.fetch - len(found), by)
     shown, paging_info = page.cut([*found, *objects])
     contents = FolderContents(
         folders=[folder_record(row, place.path / row.name) for row in shown[: len(found)]], paging_info=paging_info
@@ -88,6 +88,11 @@ def _contents(connection: sa.Connection, place: FolderPlace, page: Page, by: Cal
     else:
         contents.notebook_dashboards = [dashboard_summary(row, place.path) for row in shown[len(found) :]]
     return contents
+
+
+def _count(connection: sa.Connection, inside: sa.ColumnElement[bool]) -> int:
+    counted: int = connection.execute(sa.select(sa.func.count()).select_from(folders).where(inside)).scalar_one()
+    return counted
 
 
 def _objects(

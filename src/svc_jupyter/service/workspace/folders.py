@@ -13,6 +13,7 @@ from svc_jupyter.api.folders import (
     FolderCounts,
     FolderCreate,
     FolderDeleted,
+    FolderDeletion,
     FolderMove,
     FolderReference,
     FolderRename,
@@ -102,12 +103,7 @@ class Folders:
         Raises `StateConflict` while a note in it is being run, `Forbidden` when something in it may not be deleted.
         """
         with self._places.changing() as connection:
-            place = self._inner(connection, reference, Action.DELETE, by)
-            tree = sa.select(folder_tree.subtree(place.id).c.id)
-            _require_deletable(connection, tree, by)
-            if reference.type == NOTES:
-                require_none_running(connection, by.account_id, notes.c.folder_id.in_(tree))
-            counts = _counts(connection, tree)
+            place, tree, counts = self._deletable(connection, reference, by)
             policy_versions.forget(connection, SourceType.FOLDER, tree)
             gone = sa.select(notes.c.id).where(notes.c.folder_id.in_(tree))
             policy_versions.forget(connection, SourceType.NOTE, gone)
@@ -119,6 +115,27 @@ class Folders:
             folder=folder_record(place.row, place.path),
             deleted=counts,
         )
+
+    def deletion(self, reference: FolderReference, *, by: Caller) -> FolderDeletion:
+        """Return what `delete` would take now; changes nothing, and raises what `delete` would."""
+        with self._places.changing() as connection:
+            place, _, counts = self._deletable(connection, reference, by)
+        return FolderDeletion(
+            message=f"deleting {place.path} takes {_told(counts)}",
+            folder=folder_record(place.row, place.path),
+            deletes=counts,
+        )
+
+    def _deletable(
+        self, connection: sa.Connection, reference: FolderReference, by: Caller
+    ) -> tuple[FolderPlace, sa.Select[tuple[int]], FolderCounts]:
+        """Return a folder that the caller may delete just now, the ids of its subtree, and how much goes with it."""
+        place = self._inner(connection, reference, Action.DELETE, by)
+        tree = sa.select(folder_tree.subtree(place.id).c.id)
+        _require_deletable(connection, tree, by)
+        if reference.type == NOTES:
+            require_none_running(connection, by.account_id, notes.c.folder_id.in_(tree))
+        return place, tree, _counts(connection, tree)
 
     def _inner(
         self, connection: sa.Connection, reference: FolderReference, action: Action, caller: Caller

@@ -140,8 +140,8 @@ class JupyterContents:
         except NotANotebookError as error:
             raise Invalid(f"{place.path} is not a notebook: {error}") from error
 
-    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int) -> None:
-        """Put a notebook's text in place of the one that is there, at once for everybody who reads it.
+    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int, command_id: int) -> None:
+        """Put the copy that a command has executed in place of a notebook, at once for everybody who reads it.
 
         Raises `NotFound` when it was moved or deleted meanwhile, `Invalid` when the text is so large that nobody could
         read it again, `Unavailable` when there is no room. The old one stays then.
@@ -155,12 +155,13 @@ class JupyterContents:
             raise Invalid(f"{place.path} stays as it was: the new text has {len(data)} bytes, more than {limit}")
         with told(place.path):
             place.tree.save(place.parts, data, must_exist=True)
+        self._tell(caller, "replace", place, command_id=command_id)
 
     def sweep(self) -> None:
         """Remove what killed processes left half done; called now and then."""
         self._places.sweep()
 
-    def _tell(self, by: Caller, action: str, place: Place, **detail: str) -> None:
+    def _tell(self, by: Caller, action: str, place: Place, **detail: str | int) -> None:
         """Log a change right after it: files and the database have no transaction in common."""
         with self._database.begin() as connection:
             trail.record(connection, by, action, Resource.JUPYTER_NOTEBOOK, str(place.path), **detail)

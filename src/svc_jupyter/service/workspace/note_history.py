@@ -65,14 +65,15 @@ class NoteHistory:
         return ReadRevision(_record(row), unpacked(row.document))
 
     def restore(self, note_id: int, number: int, if_match: str | None, *, by: Caller) -> ReadNote:
-        """Make a note say again what it said at a revision, as its newest one, and return it.
+        """Make a note say again what it said at a revision, as its newest one, and return it: to whom may read it.
 
         Raises `NotFound`, `Forbidden`, and `StateConflict` when `if_match` names another version than the note's.
         """
         with self._places.database.begin() as connection:
-            row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
+            row = note_store.row_of(connection, note_id, Action.READ, by, lock=True)
             where = of_object(connection, by.account_id, row.folder_id)
-            admit(by, Action.UPDATE, Resource.NOTE, where, note_id)
+            for action in (Action.READ, Action.UPDATE):
+                admit(by, action, Resource.NOTE, where, note_id)
             require_match(if_match, row.version, f"note {note_id}", row.updated_at)
             former = note_store.revision_row(connection, note_id, number)
             document = PackedDocument(former.document, former.size)

@@ -53,6 +53,7 @@ def _create_notes() -> None:
         *_edited_columns(),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         *_edited_constraints("notes"),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "note_revisions",
@@ -84,6 +85,7 @@ def _create_dashboards() -> None:
         sa.Column("document", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["note_id"], ["notes.id"], name=op.f(f"fk_{table}_note_id_notes"), ondelete="CASCADE"),
         *_edited_constraints(table),
+        sqlite_autoincrement=True,
     )
     op.create_index(op.f(f"ix_{table}_note_id"), table, ["note_id"], unique=False)
 

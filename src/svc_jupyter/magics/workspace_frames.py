@@ -1,0 +1,67 @@
+"""What lies in folders as DataFrames; times are in UTC, `path` fits the other actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.dashboards import DashboardSummary
+    from svc_jupyter.api.folders import FolderContents
+    from svc_jupyter.api.notes import NoteRevision, NoteSummary
+
+CONTENTS_COLUMNS = ("name", "kind", "id", "path", "updated_at")
+NOTE_COLUMNS = ("name", "id", "path", "note_type", "cluster_id", "version", "updated_at")
+DASHBOARD_COLUMNS = ("name", "id", "path", "note_id", "note_revision", "updated_at")
+REVISION_COLUMNS = ("number", "created_at", "user_id", "size")
+
+
+def contents_frame(contents: FolderContents) -> pd.DataFrame:
+    """Return a row per folder, note and dashboard in a folder, in the service's order; folders tell no time."""
+    rows: list[tuple[Any, ...]] = [(one.name, "folder", one.id, one.location, None) for one in contents.folders]
+    for kind, objects in (("note", contents.notes), ("dashboard", contents.notebook_dashboards)):
+        rows += [(one.name, kind, one.id, f"{one.location}/{one.name}", one.updated_at) for one in objects]
+    rows = [(row[0] or row[3], *row[1:]) for row in rows]
+    return _frame(CONTENTS_COLUMNS, rows, "updated_at")
+
+
+def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
+    """Return a row per note; `cluster_id` is missing where it is bound to none."""
+    rows = [
+        (
+            note.name,
+            note.id,
+            f"{note.location}/{note.name}",
+            note.note_type,
+            note.cluster_id,
+            note.version,
+            note.updated_at,
+        )
+        for note in notes
+    ]
+    return _frame(NOTE_COLUMNS, rows, "updated_at").astype({"cluster_id": "Int64"})
+
+
+def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
+    """Return a row per dashboard, with the note and the revision of it that it shows."""
+    rows = [
+        (one.name, one.id, f"{one.location}/{one.name}", one.note_id, one.note_revision, one.updated_at)
+        for one in dashboards
+    ]
+    return _frame(DASHBOARD_COLUMNS, rows, "updated_at")
+
+
+def revisions_frame(revisions: Iterable[NoteRevision]) -> pd.DataFrame:
+    """Return a row per state that a note had, newest first; `size` is in bytes."""
+    rows = [(one.number, one.created_at, one.user_id, one.size) for one in revisions]
+    return _frame(REVISION_COLUMNS, rows, "created_at")
+
+
+def _frame(columns: Sequence[str], rows: Sequence[Sequence[Any]], time: str) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.DataFrame([list(row) for row in rows], columns=list(columns))
+    frame[time] = pd.to_datetime(frame[time], utc=True)
+    return frame

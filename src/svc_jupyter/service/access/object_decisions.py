@@ -1,0 +1,85 @@
+"""Why somebody may or may not do something to an object: the decision of a call, without the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.access import Action, Resource
+from svc_jupyter.api.object_policies import (
+    ObjectChoice,
+    ObjectDecision,
+    ObjectDecisions,
+    SourceType,
+    actions_of,
+)
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.naming import find_user
+from svc_jupyter.service.access.object_policies import ObjectPolicies
+from svc_jupyter.service.access.permissions import Decision, decision, require
+from svc_jupyter.service.access.tokens import Tokens
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid, NotFound
+
+Decide = Callable[[sa.Connection, Caller, Action, int], Decision]
+"""How the calls of one kind of object decide about the object with an id."""
+Deciding = Mapping[SourceType, Decide]
+"""The kinds that ask for more than the object's own policy and the caller's groups."""
+
+
+class Explanations:
+    """Tells of any user of the account what they may do to an object, as their next call would be decided."""
+
+    def __init__(self, database: Database, tokens: Tokens, policies: ObjectPolicies, deciding: Deciding) -> None:
+        self._database = database
+        self._tokens = tokens
+        self._policies = policies
+        self._deciding = deciding
+
+    def explain(self, choice: ObjectChoice, user: str | None, action: Action | None, *, by: Caller) -> ObjectDecisions:
+        """Return what a user, given by id or e-mail address, may do to an object; by default what the caller may.
+
+        Without `action` all that its policy can name. Raises `Forbidden` for who may not view the object's policy, or,
+        asking about somebody else, users; `NotFound` for no such object; and `Invalid` for no such user or action.
+        """
+        source_type, source_id = choice.source_type, choice.source_id
+        known = actions_of(source_type)
+        if action is not None and action not in known:
+            raise Invalid(f"action: a {source_type} has no action {action}; it has: {', '.join(known)}")
+        with self._database.connect() as connection:
+            self._policies.admit(connection, Action.READ, source_type, source_id, by)
+            who, is_enabled = self._who(connection, user, by)
+            asked = known if action is None else (action,)
+            found = [(one, self._decision(connection, who, one, choice, is_enabled=is_enabled)) for one in asked]
+        return ObjectDecisions(
+            source_id=source_id,
+            source_type=source_type,
+            user_id=who.user_id,
+            email=who.email,
+            decisions=[ObjectDecision(action=one, allowed=it.allowed, because=it.because) for one, it in found],
+        )
+
+    def _who(self, connection: sa.Connection, user: str | None, by: Caller) -> tuple[Caller, bool]:
+        if user is None:
+            return by, True
+        if user not in (str(by.user_id), by.email):
+            require(by, Action.READ, Resource.USER)
+        try:
+            user_id = find_user(connection, by.account_id, user).id
+        except NotFound as error:
+            raise Invalid(f"user: {error}") from None
+        found = self._tokens.reader.user(connection, by.account_id, user_id)
+        if found is None:
+            raise Invalid(f"user: there is no user {user_id} in this account")
+        return found
+
+    def _decision(
+        self, connection: sa.Connection, who: Caller, action: Action, choice: ObjectChoice, *, is_enabled: bool
+    ) -> Decision:
+        if not is_enabled:
+            return Decision(False, f"{who.email} is disabled; an administrator can enable them")
+        decide = self._deciding.get(choice.source_type)
+        if decide is not None:
+            return decide(connection, who, action, choice.source_id)
+        return decision(who, action, Resource(choice.source_type), choice.source_id)
