@@ -17,6 +17,7 @@ from svc_jupyter.client.client import Client
 from svc_jupyter.client.config import Settings
 from svc_jupyter.client.errors import (
     BadRequest,
+    ClusterFailed,
     CommandCancelled,
     CommandEnded,
     CommandFailed,
@@ -50,6 +51,7 @@ __all__ = [
     "AsyncResult",
     "BadRequest",
     "Client",
+    "ClusterFailed",
     "Command",
     "CommandCancelled",
     "CommandEnded",

@@ -12,6 +12,7 @@ from svc_jupyter.client import wire
 from svc_jupyter.client.account import AsyncAccountCalls
 from svc_jupyter.client.audit import AsyncAudit
 from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
+from svc_jupyter.client.clusters import AsyncClusters
 from svc_jupyter.client.commands import AsyncCommands
 from svc_jupyter.client.config import Settings
 from svc_jupyter.client.connections import AsyncKeptConnections
@@ -19,6 +20,7 @@ from svc_jupyter.client.dashboards import AsyncDashboards
 from svc_jupyter.client.db_taps import AsyncDbTaps
 from svc_jupyter.client.folders import AsyncFolders
 from svc_jupyter.client.groups import AsyncGroups
+from svc_jupyter.client.hive import AsyncHive
 from svc_jupyter.client.jupyter_contents import AsyncJupyterContents
 from svc_jupyter.client.link import Link
 from svc_jupyter.client.notes import AsyncNotes
@@ -27,6 +29,7 @@ from svc_jupyter.client.object_policies import AsyncObjectPolicies
 from svc_jupyter.client.retries import Retries
 from svc_jupyter.client.roles import AsyncRoles
 from svc_jupyter.client.schedules import AsyncSchedules
+from svc_jupyter.client.sensors import AsyncSensors
 from svc_jupyter.client.users import AsyncUsers
 
 T = TypeVar("T")
@@ -52,6 +55,9 @@ class AsyncClient:
     notes: AsyncNotes
     dashboards: AsyncDashboards
     schedules: AsyncSchedules
+    clusters: AsyncClusters
+    hive: AsyncHive
+    sensors: AsyncSensors
 
     def __init__(
         self,
@@ -84,6 +90,9 @@ class AsyncClient:
         self.notes = AsyncNotes(self)
         self.dashboards = AsyncDashboards(self)
         self.schedules = AsyncSchedules(self)
+        self.clusters = AsyncClusters(self)
+        self.hive = AsyncHive(self)
+        self.sensors = AsyncSensors(self)
 
     @property
     def extended(self) -> bool:

@@ -15,6 +15,7 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.async_results import AsyncResult
 from svc_jupyter.client.calls import connection_failed
 from svc_jupyter.client.composites import sub_command, sub_commands
+from svc_jupyter.client.dumps import number_of_dump
 from svc_jupyter.client.errors import ConnectionFailed, StatusError
 from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
 from svc_jupyter.client.notebook_runs import NOTEBOOK, PAGE, executed_notebook
@@ -94,6 +95,15 @@ class AsyncCommand(Tracked):
         await self.wait()
         child, sequence_number = await self._client._run(sub_command(self, number))
         return AsyncResult(self._client, child, sequence_number=sequence_number)
+
+    async def dump(self, wanted: str | int) -> AsyncResult:
+        """Return the rows of a DUMP of a Pig command, after waiting for its end.
+
+        `wanted` is the alias, whose last DUMP is meant, or a number, from 1. Raises what `wait` raises, and
+        ResultUnavailable, which names the dumps that there are.
+        """
+        await self.wait()
+        return AsyncResult(self._client, self, dump=number_of_dump(self, wanted))
 
     async def executed_notebook(self) -> str:
         """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).

@@ -43,10 +43,11 @@ class AsyncResult:
         ahead: AsyncReadAhead | None = None,
         *,
         sequence_number: int | None = None,
+        dump: int | None = None,
     ) -> None:
         self._client = client
         self._ahead = ahead
-        self._reading = Reading(command, sequence_number)
+        self._reading = Reading(command, sequence_number, dump)
 
     @property
     def rows(self) -> int | None:

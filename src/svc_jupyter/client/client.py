@@ -12,12 +12,15 @@ from svc_jupyter.client import wire
 from svc_jupyter.client.account import AccountCalls
 from svc_jupyter.client.audit import Audit
 from svc_jupyter.client.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
+from svc_jupyter.client.clusters import Clusters
 from svc_jupyter.client.commands import Commands
 from svc_jupyter.client.config import Settings
+from svc_jupyter.client.connections import KeptConnections
 from svc_jupyter.client.dashboards import Dashboards
 from svc_jupyter.client.db_taps import DbTaps
 from svc_jupyter.client.folders import Folders
 from svc_jupyter.client.groups import Groups
+from svc_jupyter.client.hive import Hive
 from svc_jupyter.client.jupyter_contents import JupyterContents
 from svc_jupyter.client.link import Link
 from svc_jupyter.client.notes import Notes
@@ -26,6 +29,7 @@ from svc_jupyter.client.object_policies import ObjectPolicies
 from svc_jupyter.client.retries import Retries
 from svc_jupyter.client.roles import Roles
 from svc_jupyter.client.schedules import Schedules
+from svc_jupyter.client.sensors import Sensors
 from svc_jupyter.client.users import Users
 
 T = TypeVar("T")
@@ -54,6 +58,9 @@ class Client:
     notes: Notes
     dashboards: Dashboards
     schedules: Schedules
+    clusters: Clusters
+    hive: Hive
+    sensors: Sensors
 
     def __init__(
         self,
@@ -71,7 +78,7 @@ class Client:
         self.settings = config or Settings.load(base_url, token, profile=profile)
         self._link = Link(self.settings, retries or Retries())
         self._answer_seconds = timeout
-        self._http = httpx.Client(transport=transport, **wire.options(self.settings))
+        self._http = httpx.Client(**wire.options(self.settings, transport, KeptConnections))
         self.commands = Commands(self)
         self.db_taps = DbTaps(self)
         self.account = AccountCalls(self)
@@ -86,6 +93,9 @@ class Client:
         self.notes = Notes(self)
         self.dashboards = Dashboards(self)
         self.schedules = Schedules(self)
+        self.clusters = Clusters(self)
+        self.hive = Hive(self)
+        self.sensors = Sensors(self)
 
     @property
     def base_url(self) -> str:

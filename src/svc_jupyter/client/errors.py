@@ -15,6 +15,7 @@
     ├── CommandEnded                    the command did not end in `done`
     │   ├── CommandFailed
     │   └── CommandCancelled
+    ├── ClusterFailed                   the cluster does not come to the state that was waited for
     ├── WaitTimeout                     the command goes on, the wait is over (also a TimeoutError)
     ├── ResultUnavailable               there is no result, or it lies where this client cannot read it
     └── NotUnique                       a name stands for several objects
@@ -156,6 +157,10 @@ class CommandFailed(CommandEnded):
 
 class CommandCancelled(CommandEnded):
     """The command was cancelled."""
+
+
+class ClusterFailed(SvcError):
+    """The cluster does not come to the state that was waited for; the text says why."""
 
 
 class WaitTimeout(SvcError, TimeoutError):

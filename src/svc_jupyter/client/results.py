@@ -32,11 +32,17 @@ class Result:
     """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
 
     def __init__(
-        self, client: Client, command: Tracked, ahead: ReadAhead | None = None, *, sequence_number: int | None = None
+        self,
+        client: Client,
+        command: Tracked,
+        ahead: ReadAhead | None = None,
+        *,
+        sequence_number: int | None = None,
+        dump: int | None = None,
     ) -> None:
         self._client = client
         self._ahead = ahead
-        self._reading = Reading(command, sequence_number)
+        self._reading = Reading(command, sequence_number, dump)
 
     @property
     def rows(self) -> int | None:

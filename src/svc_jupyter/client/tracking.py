@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.commands import CommandRecord, CommandType, Results, StatusWithResults
+from svc_jupyter.api.commands import CommandRecord, CommandType, DumpRecord, Results, StatusWithResults
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.link import Link
@@ -11,7 +11,10 @@ from svc_jupyter.client.reading import read
 from svc_jupyter.client.retries import NO_RETRIES
 
 TYPED_RESULTS = frozenset({CommandType.DB_TAP_QUERY, CommandType.HIVE, CommandType.PRESTO, CommandType.SQL})
-"""Command types whose results have typed columns; the results of the others are lines of text."""
+"""Command types whose results have typed columns; the results of the others are lines of text.
+
+A Pig command's are typed when it has dumped rows, as its record tells at the end.
+"""
 
 
 class Tracked:
@@ -41,7 +44,18 @@ class Tracked:
     @property
     def has_typed_results(self) -> bool:
         """Whether the results have typed columns; else they are lines of text."""
-        return self._record.command_type in TYPED_RESULTS
+        return self._record.command_type in TYPED_RESULTS or bool(self.dumps)
+
+    @property
+    def may_have_typed_results(self) -> bool:
+        """The same of a command that has not ended."""
+        return self.has_typed_results or self._record.command_type == CommandType.PIG
+
+    @property
+    def dumps(self) -> list[DumpRecord]:
+        """What a Pig command has dumped, in the order of its script; known once it is done."""
+        outputs = self._record.outputs
+        return list(outputs.dumps) if outputs is not None else []
 
     def _see(self, record: CommandRecord) -> CommandRecord:
         self._record = self._link.learn_from(record)

@@ -68,7 +68,7 @@ def until_ended(
     while not tracked.ended:
         hold, asked = wait.hold(), clock()
         try:
-            if hold and not wait.answers and not tracked.has_typed_results:
+            if hold and not wait.answers and not tracked.may_have_typed_results:
                 yield from refresh_with_results(tracked, hold)
             else:
                 yield from refresh(tracked, hold, patient=False)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import ssl
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import httpx
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.calls import Call
 from svc_jupyter.client.config import Settings, is_loopback
+from svc_jupyter.client.connections import KEEP_SECONDS, LIMIT
 from svc_jupyter.client.link import Connection
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
 """How long an answer may take, on top of the time the service was asked to hold it."""
-_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30.0)
+_LIMITS = httpx.Limits(max_connections=LIMIT, max_keepalive_connections=20, keepalive_expiry=KEEP_SECONDS)
+Transport = TypeVar("Transport", httpx.BaseTransport, httpx.AsyncBaseTransport)
 
 
 class PrivateHeaders(httpx.Headers):
@@ -44,20 +47,28 @@ def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_S
     return built
 
 
-def options(settings: Settings) -> dict[str, Any]:
+def options(
+    settings: Settings, transport: Transport | None, kept: Callable[[ssl.SSLContext], Transport]
+) -> dict[str, Any]:
     """Return the arguments for `httpx.Client` and `httpx.AsyncClient`.
 
     Redirects are not followed: they would carry the token to whatever address they name. A loopback address is called
-    without the environment's proxies, and over plain http without loading the certificate store (20 ms).
+    without the environment's proxies, over connections of the kind `kept`, unless the caller has a transport.
     """
     own_machine = settings.base_url is None or is_loopback(settings.base_url)
-    plain = settings.base_url is None or settings.base_url.startswith("http:")
     return {
         "trust_env": not own_machine,
-        "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if own_machine and plain else True,
+        "transport": kept(_certificates(settings)) if own_machine and transport is None else transport,
         "limits": _LIMITS,
         "follow_redirects": False,
     }
+
+
+def _certificates(settings: Settings) -> ssl.SSLContext:
+    """Return what a loopback address is checked by; over plain http nothing, without loading the store (20 ms)."""
+    if settings.base_url is None or settings.base_url.startswith("http:"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:

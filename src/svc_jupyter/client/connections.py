@@ -1,0 +1,164 @@
+"""The connections to a service on this machine, kept between calls.
+
+httpx's own pool looks at each of its connections, down to the socket, whenever a call begins and when it ends: with 32
+calls on their way that takes more time than all the rest of a call. So here each connection has a pool of its own, a
+*lane*, and a call takes the lane that came back last. The others grow old and are closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import Generic, TypeVar
+
+import httpx
+
+LIMIT = 100
+"""Connections at once; a call beyond that waits for one, as long as its timeout `pool` says."""
+KEEP_SECONDS = 30.0
+"""How long a connection stays open without a call."""
+_ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_SECONDS)
+_ALL_IN_USE = f"all {LIMIT} connections are in use"
+Lane = TypeVar("Lane", httpx.HTTPTransport, httpx.AsyncHTTPTransport)
+
+
+class _Lanes(Generic[Lane]):
+    """All lanes of a client, and which of them no call uses. Safe to use from several threads."""
+
+    def __init__(self, make: Callable[[], Lane]) -> None:
+        self._make: Callable[[], Lane] = make
+        self._all: set[Lane] = set()
+        self._idle: deque[tuple[float, Lane]] = deque()
+        self._lock = threading.Lock()
+
+    def lend(self) -> tuple[Lane, list[Lane]]:
+        """Return a lane for a call, and those that are to be closed since they were not used for long."""
+        old: list[Lane] = []
+        limit = time.monotonic() - KEEP_SECONDS
+        with self._lock:
+            if self._idle:
+                lane = self._idle.pop()[1]
+            else:
+                lane = self._make()
+                self._all.add(lane)
+            while self._idle and self._idle[0][0] < limit:
+                old.append(self._idle.popleft()[1])
+            self._all.difference_update(old)
+        return lane, old
+
+    def take_back(self, lane: Lane) -> None:
+        """Keep a lane for the next call."""
+        self._idle.append((time.monotonic(), lane))
+
+    def all(self) -> list[Lane]:
+        """Return every lane, also those in use."""
+        with self._lock:
+            return list(self._all)
+
+
+class KeptConnections(httpx.BaseTransport):
+    """For `httpx.Client`. `verify` is the context by which certificates are checked."""
+
+    def __init__(self, verify: ssl.SSLContext) -> None:
+        self._lanes = _Lanes(partial(httpx.HTTPTransport, verify=verify, trust_env=False, limits=_ONE))
+        self._free = threading.BoundedSemaphore(LIMIT)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request over a free connection. Raises `httpx.PoolTimeout` when none becomes free in time."""
+        if not self._free.acquire(timeout=request.extensions["timeout"]["pool"]):
+            raise httpx.PoolTimeout(_ALL_IN_USE)
+        lane, old = self._lanes.lend()
+        try:
+            for unused in old:
+                unused.close()
+            response = lane.handle_request(request)
+        except BaseException:
+            self._take_back(lane)
+            raise
+        assert isinstance(response.stream, httpx.SyncByteStream)
+        response.stream = _Body(response.stream, partial(self._take_back, lane))
+        return response
+
+    def close(self) -> None:
+        """Close every connection, also under a call."""
+        for lane in self._lanes.all():
+            lane.close()
+
+    def _take_back(self, lane: httpx.HTTPTransport) -> None:
+        self._lanes.take_back(lane)
+        self._free.release()
+
+
+class AsyncKeptConnections(httpx.AsyncBaseTransport):
+    """For `httpx.AsyncClient`. `verify` is the context by which certificates are checked."""
+
+    def __init__(self, verify: ssl.SSLContext) -> None:
+        self._lanes = _Lanes(partial(httpx.AsyncHTTPTransport, verify=verify, trust_env=False, limits=_ONE))
+        self._free = asyncio.BoundedSemaphore(LIMIT)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request over a free connection. Raises `httpx.PoolTimeout` when none becomes free in time."""
+        try:
+            async with asyncio.timeout(request.extensions["timeout"]["pool"]):
+                await self._free.acquire()
+        except TimeoutError:
+            raise httpx.PoolTimeout(_ALL_IN_USE) from None
+        lane, old = self._lanes.lend()
+        try:
+            for unused in old:
+                await unused.aclose()
+            response = await lane.handle_async_request(request)
+        except BaseException:
+            self._take_back(lane)
+            raise
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _AsyncBody(response.stream, partial(self._take_back, lane))
+        return response
+
+    async def aclose(self) -> None:
+        """Close every connection, also under a call."""
+        for lane in self._lanes.all():
+            await lane.aclose()
+
+    def _take_back(self, lane: httpx.AsyncHTTPTransport) -> None:
+        self._lanes.take_back(lane)
+        self._free.release()
+
+
+class _Body(httpx.SyncByteStream):
+    """An answer's body; its lane goes back when it is closed, which whoever reads it does once."""
+
+    def __init__(self, body: httpx.SyncByteStream, take_back: Callable[[], None]) -> None:
+        self._body = body
+        self._take_back = take_back
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+    def close(self) -> None:
+        try:
+            self._body.close()
+        finally:
+            self._take_back()
+
+
+class _AsyncBody(httpx.AsyncByteStream):
+    """The same for asyncio."""
+
+    def __init__(self, body: httpx.AsyncByteStream, take_back: Callable[[], None]) -> None:
+        self._body = body
+        self._take_back = take_back
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._body.__aiter__()
+
+    async def aclose(self) -> None:
+        try:
+            await self._body.aclose()
+        finally:
+            self._take_back()

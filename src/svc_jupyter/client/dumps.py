@@ -1,0 +1,19 @@
+"""Which DUMP of a Pig command is meant: shared by both kinds of handle."""
+
+from __future__ import annotations
+
+from svc_jupyter.client.errors import ResultUnavailable
+from svc_jupyter.client.tracking import Tracked
+
+
+def number_of_dump(command: Tracked, wanted: str | int) -> int:
+    """Return the number, from 1, of the last DUMP of an alias, or of the one with that number.
+
+    Raises ResultUnavailable, which names the dumps that there are.
+    """
+    aliases = [dump.alias for dump in command.dumps]
+    numbers = [number for number, alias in enumerate(aliases, start=1) if wanted in (alias, number, str(number))]
+    if not numbers:
+        there = ", ".join(dict.fromkeys(aliases)) or "none"
+        raise ResultUnavailable(f"command {command.id} has no DUMP {wanted}; there is {there}")
+    return numbers[-1]
