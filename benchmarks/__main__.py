@@ -27,6 +27,10 @@ SUBJECTS = (
     "streaming",
     "workspace",
     "permissions",
+    "hadoop_start",
+    "node_scaling",
+    "hive_metadata",
+    "pig",
 )
 
 

@@ -86,17 +86,17 @@ class Descendants:
 
     def look(self) -> int:
         """Take one reading; return the bytes that the process and its descendants have together."""
-        together = _proportional(self.pid)
+        together = proportional(self.pid)
         with suppress(psutil.NoSuchProcess):
             for process in psutil.Process(self.pid).children(recursive=True):
-                size = _proportional(process.pid)
+                size = proportional(process.pid)
                 self.peaks[process.pid] = max(size, self.peaks.get(process.pid, 0))
                 together += size
         self.peak_together = max(self.peak_together, together)
         return together
 
 
-def _proportional(pid: int) -> int:
+def proportional(pid: int) -> int:
     """Return a process's share of memory; 0 when it is gone."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

@@ -82,7 +82,8 @@ class Existing:
         member = service.http.post("/users/invite_new", json={"invitee_email": "m@example.org"}).json()["user"]["id"]
         tokens = [service.http.post(f"/users/{member}/tokens", json={"name": "t"}).json()["id"] for _ in range(3)]
         channels = [_channel(service, f"channel {number}") for number in range(3)]
-        ids = {"command_id": commands, "db_tap_id": taps, "user_id": [1, member], "token_id": tokens}
+        ids = {"cluster": [_cluster(service, f"cluster{number}") for number in range(3)]}
+        ids |= {"command_id": commands, "db_tap_id": taps, "user_id": [1, member], "token_id": tokens}
         ids["channel_id"] = channels
         schedules = [_schedule(service, name) for name in ("ran", "waits", "to be killed")]
         # Their actions are numbered from 1; a schedule's is its first.
@@ -99,6 +100,7 @@ def aim(case: Case, existing: Existing) -> None:
         if key in (case.path_parameters or {}) and choice.random() < 0.7:
             # What is deleted is the last one, or there would soon be nothing left to aim at.
             case.path_parameters[key] = ids[-1] if case.method == "DELETE" else choice.choice(ids)
+    _aim_at_clusters(case, existing, choice)
     _aim_at_contents(case, choice)
     _aim_at_policies(case, existing, choice)
     _aim_at_workspace(case, existing, choice)
@@ -112,10 +114,30 @@ def aim(case: Case, existing: Existing) -> None:
         case.body["user_id"] = existing.ids["user_id"][1]
     if "db_tap_id" in case.body and choice.random() < 0.5:
         case.body |= {"db_tap_id": existing.ids["db_tap_id"][0], "command_type": "DbTapQueryCommand"}
-    if case.body.get("command_type") == "ShellCommand" and choice.random() < 0.7:
+    _aim_at_scripts(case.body, choice)
+
+
+def _aim_at_scripts(body: dict[str, Any], choice: random.Random) -> None:
+    """Run nothing that does harm, and no engine: the script of a Pig command cannot be fetched."""
+    if body.get("command_type") == "ShellCommand" and choice.random() < 0.7:
         for key in ("script_location", "archive", "archives", "files", "parameters"):
-            case.body.pop(key, None)
-        case.body["inline"] = "echo harmless"
+            body.pop(key, None)
+        body["inline"] = "echo harmless"
+    if body.get("command_type") == "PigCommand":
+        body.pop("latin_statements", None)
+        body["script_location"] = "nowhere/script.pig"
+
+
+def _aim_at_clusters(case: Case, existing: Existing, choice: random.Random) -> None:
+    """Name clusters that are there; none is ever started."""
+    if "/clusters" not in case.path or not isinstance(case.body, dict):
+        return
+    if case.path.endswith("/state"):
+        case.body["state"] = "terminate"
+    if "label" in case.body and choice.random() < 0.8:
+        case.body["label"] = choice.choice(["generated", "cluster1", "cluster9"])
+    if "destination_cluster" in case.body and choice.random() < 0.8:
+        case.body["destination_cluster"] = choice.choice(existing.ids["cluster"])
 
 
 def _aim_at_contents(case: Case, choice: random.Random) -> None:
@@ -218,6 +240,11 @@ def _schedule(service: ServiceProcess, name: str) -> int:
 
 def _named(service: ServiceProcess, plural: str) -> list[int]:
     return [int(service.http.post(f"/{plural}", json={"name": f"{plural} {n}"}).json()["id"]) for n in range(3)]
+
+
+def _cluster(service: ServiceProcess, label: str) -> int:
+    body = {"label": label, "cloud_settings": {"compute_secret_key": "hidden"}}
+    return int(service.http.post("/clusters", json=body).json()["id"])
 
 
 def _channel(service: ServiceProcess, name: str) -> int:

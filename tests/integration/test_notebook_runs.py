@@ -67,6 +67,23 @@ def is_over(command_folder: Path) -> bool:
     return next(marked_processes(command_folder), None) is None
 
 
+def test_a_composites_notebook_without_retries_of_its_own_has_those_of_the_composite(service: ServiceProcess):
+    tried = service.data_dir / "tried"
+    cell = f"import pathlib\np = pathlib.Path({str(tried)!r})\nn = p.exists()\np.touch()\nassert n, 'the first time'"
+    store(service, "Common/part.ipynb", cell, "6 * 7")
+    part = {"command_type": "JupyterNotebookCommand", "path": "Common/part.ipynb", "retry": None, "retry_delay": None}
+    body = {"command_type": "CompositeCommand", "sub_commands": [part], "retry": 2, "retry_delay": 0}
+    response = service.http.post("/commands", json=body)
+    assert response.status_code == 200, response.text
+    composite = service.ended(response.json()["id"])
+    assert composite["status"] == "done", service.logs(composite["id"])
+    [child] = service.http.get("/commands", params={"parent_id": composite["id"]}).json()["commands"]
+    assert len(service.record(child["id"])["attempts"]) == 2
+    assert service.text(composite["id"]).strip() == "42"
+    told = service.http.get("/audit", params={"object_id": "Common/part.ipynb", "action": "replace"}).json()["audit"]
+    assert [entry["detail"] for entry in told] == [{"command_id": child["id"]}]
+
+
 def test_a_notebook_is_run_with_its_arguments_and_comes_back_executed(service: ServiceProcess):
     store(service, "Common/report.ipynb", "unused = 0", "print(day, days)\n6 * 7")
     macros = [{"yesterday": '"2026-01-31"'}]

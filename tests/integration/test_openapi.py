@@ -19,9 +19,12 @@ from schemathesis.specs.openapi.checks import (
 )
 from tests.conftest import end_commands_of
 from tests.integration.openapi_cases import Existing, aim, make_harmless
+from tests.support.engines import engine_at_once
+from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.app import create_app
+from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.settings import Settings
 
 CHECKS = [
@@ -39,11 +42,13 @@ schema = schemathesis.openapi.from_dict(create_app(Settings(data_dir=Path("/none
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """A service of its own, since the requests change whatever can be changed."""
+    engine_at_once(Engine.HIVE_METASTORE)  # which a request would not wait for
     folder: Path = tmp_path_factory.mktemp("openapi")
     service = ServiceProcess(folder / "data", running_limit=2, kill_grace_seconds=0).start()
     yield service
     service.kill()
     end_commands_of(service.data_dir)
+    end_metastore_of(service.data_dir)
 
 
 @pytest.fixture(scope="module")

@@ -336,6 +336,32 @@ def test_a_composite_runs_its_sub_commands_with_the_macros_of_both(shared_servic
     assert "is DONE" in refusal(shared_service, 409, "PUT", f"/scheduler/{made['id']}", {"status": "kill"})
 
 
+def test_a_schedule_ends_in_error_from_when_its_owner_has_lost_the_right_on(shared_service: ServiceProcess):
+    http = shared_service.http
+    allow = [{"access": "allow", "resource": "scheduler", "action": ["create", "read"]}]
+    http.post("/roles", json={"name": "may schedule", "policies": allow}).raise_for_status()
+    http.post("/groups", json={"name": "schedulers", "roles": "may schedule"}).raise_for_status()
+    invited = {"invitee_email": "scheduling@example.org", "groups": "schedulers"}
+    user_id = http.post("/users/invite_new", json=invited).raise_for_status().json()["user"]["id"]
+    token = http.post(f"/users/{user_id}/tokens", json={"name": "own"}).raise_for_status().json()["token"]
+    every_minute = {"frequency": 1, "time_unit": "minutes", "concurrency": 1, "macros": None}
+    with shared_service.client(token) as own:
+        body = {**NIGHTLY, **every_minute, "command": {"inline": "sleep 600"}, "start_time": ago(minutes=2)}
+        body.pop("cron_expression", None)
+        made = own.post("/scheduler", json=body).raise_for_status().json()
+    [running] = wait_until(
+        lambda: [a for a in actions_of(shared_service, made["id"]) if a["status"] == "running"], "a running one"
+    )
+    http.put("/groups/schedulers/roles/may schedule/unassign").raise_for_status()
+    http.put(f"/commands/{running['query_hist_id']}", json={"status": "kill"}).raise_for_status()
+    refused = wait_until(
+        lambda: [a for a in actions_of(shared_service, made["id"]) if a["status"] == "error"], "a refused one"
+    )
+    assert {action["query_hist_id"] for action in refused} == {None}
+    assert "scheduling@example.org may not run schedules any more" in refused[0]["message"]
+    kill(shared_service, made["id"])
+
+
 def test_a_notebook_cannot_be_scheduled_while_the_account_feature_is_off(shared_service: ServiceProcess):
     http = shared_service.http
     notebook = {"command_type": "JupyterNotebookCommand", "command": {"path": "Common/daily.ipynb", "retry": 2}}

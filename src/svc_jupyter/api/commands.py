@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Request, Tags
 from svc_jupyter.api.notebook_arguments import NotebookArguments
@@ -76,6 +76,60 @@ class ShellSubmission(Request):
         return self
 
 
+class PigSubmission(Request):
+    """Fields of a `PigCommand` (SPEC: Submit a Pig command). `parameters` maps names to texts."""
+
+    latin_statements: str | None = None
+    script_location: str | None = None
+    parameters: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], str] | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one_script(self) -> PigSubmission:
+        if bool(self.latin_statements and self.latin_statements.strip()) == bool(self.script_location):
+            raise ValueError("give exactly one of latin_statements and script_location")
+        return self
+
+
+HIVE_VERSIONS = ("2.3", "2.3.10")
+
+
+class HiveSubmission(Request):
+    """Fields of a `HiveCommand` (CONVENTIONS section 2). `sample_size` is accepted; the whole query runs all the same."""
+
+    query: str | None = None
+    script_location: str | None = None
+    sample_size: int | None = Field(default=None, ge=0)
+    hive_version: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one_query(self) -> HiveSubmission:
+        if bool(self.query and self.query.strip()) == bool(self.script_location):
+            raise ValueError("give exactly one of query and script_location")
+        return self
+
+    @field_validator("hive_version")
+    @classmethod
+    def _one_version(cls, value: str | None) -> str | None:
+        if value and value not in HIVE_VERSIONS:
+            raise ValueError(f"Hive {value[:20]!r} is not there: the only version is {HIVE_VERSIONS[-1]}")
+        return value
+
+
+class HadoopSubCommand(StrEnum):
+    """What a `HadoopCommand` runs."""
+
+    JAR = "jar"
+    STREAMING = "streaming"
+    DISTCP = "distcp"
+
+
+class HadoopSubmission(Request):
+    """Fields of a `HadoopCommand`: `sub_command_args` is one string, quoted as for a shell (CONVENTIONS section 2)."""
+
+    sub_command: Annotated[HadoopSubCommand, Field(strict=False)]
+    sub_command_args: str = Field(min_length=1)
+
+
 class DbTapQuerySubmission(Request):
     """Fields of a `DbTapQueryCommand` (SPEC: Submit a DB query command)."""
 
@@ -107,11 +161,12 @@ class JupyterNotebookSubmission(Request):
 class CompositeSubmission(Request):
     """Fields of a `CompositeCommand` (SPEC: Create a schedule). Each sub-command is the body of a submission.
 
-    `macros` are put into every sub-command, whose own may build on them.
+    `macros` are put into every sub-command, whose own may build on them; `label` is that of those without one.
     """
 
     sub_commands: list[dict[str, Any]] = Field(min_length=1, max_length=SUB_COMMANDS_LIMIT)
     macros: Macros | None = None
+    label: Annotated[str, Field(max_length=255)] | None = None
 
 
 class MetaData(Record):
@@ -129,6 +184,31 @@ class Attempt(Record):
     end_time: int | None = None
     exit_code: int | None = None
     message: str | None = None
+
+
+class DumpRecord(Record):
+    """The rows of one DUMP of a Pig command: `GET commands/ID/results?dump=` and its alias or number gives them."""
+
+    alias: str
+    rows: int
+    size: int = Field(description="bytes of the stored rows")
+    columns: list[tuple[str, str]] = Field(description="name and Arrow type of each column")
+
+
+class StoreRecord(Record):
+    """What one STORE of a Pig command wrote; what its store function does not count is null."""
+
+    alias: str | None
+    location: str
+    rows: int | None = None
+    bytes: int | None = None
+
+
+class CommandOutputs(Record):
+    """What a Pig command made, each in the order of the script."""
+
+    dumps: list[DumpRecord]
+    stores: list[StoreRecord]
 
 
 class CommandRecord(Record):
@@ -175,6 +255,7 @@ class CommandRecord(Record):
     retry_delay: int | None = None
     result_rows: int | None = Field(default=None, description="Rows of the result, once known")
     result_bytes: int | None = Field(default=None, description="Bytes of the stored result, once done")
+    outputs: CommandOutputs | None = Field(default=None, description="What a Pig command dumped and stored, once done")
     parent_id: int | None = Field(default=None, description="The composite command that this is a sub-command of")
     child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
 

@@ -69,3 +69,33 @@ class ActionStatus(StrEnum):
     """Its dependencies never came within `time_out`."""
     ERROR = "error"
     CANCELLED = "cancelled"
+
+
+class ClusterState(StrEnum):
+    """Where a cluster stands (CONVENTIONS section 4)."""
+
+    DOWN = "DOWN"
+    PENDING = "PENDING"
+    """Its nodes are being made."""
+    UP = "UP"
+    TERMINATING = "TERMINATING"
+
+
+CLUSTER_TRANSITIONS: Mapping[ClusterState, frozenset[ClusterState]] = {
+    ClusterState.DOWN: frozenset({ClusterState.PENDING}),
+    ClusterState.PENDING: frozenset({ClusterState.UP, ClusterState.TERMINATING}),
+    ClusterState.UP: frozenset({ClusterState.TERMINATING}),
+    ClusterState.TERMINATING: frozenset({ClusterState.DOWN}),
+}
+
+
+class NodeStatus(StrEnum):
+    """Where a node of a cluster stands; one that is gone leaves the list."""
+
+    STARTING = "STARTING"
+    """Its machine or its daemons are not ready yet."""
+    RUNNING = "RUNNING"
+    DECOMMISSIONING = "DECOMMISSIONING"
+    """It takes no new work, finishes what it has, then leaves."""
+    LOST = "LOST"
+    """It does not answer; what ran there is being brought back."""

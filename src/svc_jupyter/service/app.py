@@ -14,9 +14,13 @@ from svc_jupyter.service.access.group_routes import router as groups_router
 from svc_jupyter.service.access.object_policy_routes import router as object_policies_router
 from svc_jupyter.service.access.routes import router as access_router
 from svc_jupyter.service.audit.routes import router as audit_router
+from svc_jupyter.service.clusters.health_routes import router as health_router
+from svc_jupyter.service.clusters.node_routes import router as nodes_router
+from svc_jupyter.service.clusters.routes import router as clusters_router
 from svc_jupyter.service.commands.routes import router as commands_router
 from svc_jupyter.service.db_taps.routes import router as db_taps_router
 from svc_jupyter.service.documentation.routes import DOCUMENT, add_documentation
+from svc_jupyter.service.hive.routes import router as hive_router
 from svc_jupyter.service.idempotency_middleware import IdempotentPosts
 from svc_jupyter.service.notifications.routes import router as channels_router
 from svc_jupyter.service.parts import Service
@@ -61,6 +65,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     install_error_handlers(app)
     _include(app, commands_router, COMMAND_VERSIONS)
+    _include(app, clusters_router, COMMAND_VERSIONS)
+    _include(app, nodes_router, COMMAND_VERSIONS)
+    _include(app, health_router, COMMAND_VERSIONS)
     for router in (
         access_router,
         groups_router,
@@ -74,6 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
         notes_router,
         dashboards_router,
         channels_router,
+        hive_router,
     ):
         _include(app, router, RESOURCE_VERSIONS)
     add_documentation(app)

@@ -8,13 +8,23 @@ from types import MappingProxyType
 import sqlalchemy as sa
 
 from svc_jupyter.api.object_policies import SourceType
+from svc_jupyter.service.access.object_decisions import Deciding
+from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.workspace.admission import about_folder, about_note
 from svc_jupyter.service.workspace.tables import folders, notes
 
 _FOLDERS = sa.select(
     folders.c.id, folders.c.account_id, sa.func.coalesce(folders.c.user_id, folders.c.root_of).label("user_id")
 ).subquery()
 OBJECTS: Mapping[SourceType, sa.FromClause] = MappingProxyType(
-    {SourceType.SCHEDULER: schedules, SourceType.NOTE: notes, SourceType.FOLDER: _FOLDERS}
+    {
+        SourceType.CLUSTER: clusters,
+        SourceType.SCHEDULER: schedules,
+        SourceType.NOTE: notes,
+        SourceType.FOLDER: _FOLDERS,
+    }
 )
 """Where they are, with the columns id, account_id and user_id: who owns the object."""
+DECIDING: Deciding = MappingProxyType({SourceType.NOTE: about_note, SourceType.FOLDER: about_folder})
+"""How calls about those decide that lie in folders, whose policies count, too."""

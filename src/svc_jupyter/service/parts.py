@@ -11,26 +11,51 @@ from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.audit.audit import Audit
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.cluster_parts import ClusterParts
+from svc_jupyter.service.clusters.changes import Changes
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.drive import Tools
+from svc_jupyter.service.clusters.driver import Driver
+from svc_jupyter.service.clusters.first_clusters import ensure_clusters
+from svc_jupyter.service.clusters.health import Health
+from svc_jupyter.service.clusters.instances import Instances
+from svc_jupyter.service.clusters.nodes import Nodes
+from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.commands.background import run_forever
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.endings import AtEnd
 from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.kinds.add_node import AddNodeKind
 from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.kinds.db_tap_query import DbTapQueryKind
+from svc_jupyter.service.commands.kinds.hadoop import HadoopKind
+from svc_jupyter.service.commands.kinds.hive import HiveKind
 from svc_jupyter.service.commands.kinds.jupyter_notebook import JupyterNotebookKind
+from svc_jupyter.service.commands.kinds.pig import PigKind
+from svc_jupyter.service.commands.kinds.remove_node import RemoveNodeKind
 from svc_jupyter.service.commands.kinds.shell import ShellKind, script_environment
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.workers import Workers
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs
+from svc_jupyter.service.engines.pig.jvms import Jvms
+from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster
+from svc_jupyter.service.hive.hive import Hive
+from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
+from svc_jupyter.service.hive.sensors import Sensors
+from svc_jupyter.service.hive.table_properties import TableProperties
 from svc_jupyter.service.idempotency import Idempotency
 from svc_jupyter.service.notebook_runs.pages import NotebookPages
 from svc_jupyter.service.notebook_runs.workers import RunWorkers
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.objects import OBJECTS
+from svc_jupyter.service.objects import DECIDING, OBJECTS
 from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.schedules.actions import Actions
+from svc_jupyter.service.schedules.every_dependency import EveryDependency
 from svc_jupyter.service.schedules.file_dependencies import FileDependencies
 from svc_jupyter.service.schedules.macro_sandbox import shared_sandbox
 from svc_jupyter.service.schedules.materialisation import Materialisation
@@ -60,6 +85,7 @@ class Service:
     db_taps: DbTaps
     workers: Workers
     run_workers: RunWorkers
+    jvms: Jvms
     notebook_pages: NotebookPages
     jupyter_contents: JupyterContents
     workspace: Workspace
@@ -67,6 +93,17 @@ class Service:
     notifications: Notifications
     runner: Runner
     commands: Commands
+    engines: Engines
+    daemon_http: DaemonHttp
+    hosts: HostsProvider
+    hive: Hive
+    table_properties: TableProperties
+    sensors: Sensors
+    instances: Instances
+    clusters: Clusters
+    health: Health
+    nodes: Nodes
+    driver: Driver
     schedules: Schedules
     actions: Actions
     ticker: Ticker
@@ -80,28 +117,61 @@ class Service:
         database = Database(settings)
         bus = Bus(database)
         secrets = SecretBox(settings.data_dir / "secret.key")
-        access = Access.of(database, bus, settings, objects=OBJECTS)
+        access = Access.of(database, bus, settings, objects=OBJECTS, deciding=DECIDING)
         storage = Storage(settings, database, secrets)
         jupyter_contents = JupyterContents(settings, database, access.accounts)
         db_taps = DbTaps(settings, database, secrets)
         workers = Workers()
         run_workers = RunWorkers(script_environment(os.environ))
         notifications = Notifications(settings, database, bus, secrets)
+        at_end: list[AtEnd] = [notifications.on_command_end]
+        of_clusters = ClusterParts.of(settings, database, bus, secrets, storage, at_end)
+        gate = of_clusters.gate
+        jvms = Jvms(of_clusters.engines, settings.data_dir / "pig", script_environment(os.environ))
+        pig_on_cluster = PigOnCluster(of_clusters.clusters, of_clusters.hadoop, of_clusters.daemon_http, jvms.programs)
         kinds: dict[str, Kind] = {
             kind.command_type.value: kind
             for kind in (
                 ShellKind(storage, settings),
                 DbTapQueryKind(db_taps, workers, storage),
                 JupyterNotebookKind(jupyter_contents, run_workers, settings),
+                HadoopKind(
+                    of_clusters.engines,
+                    of_clusters.hadoop,
+                    of_clusters.clusters,
+                    TaggedJobs(of_clusters.clusters, of_clusters.daemon_http),
+                    storage,
+                    script_environment(os.environ),
+                ),
+                HiveKind(of_clusters.hive_servers, of_clusters.clusters, workers, storage, settings),
+                PigKind(of_clusters.engines, jvms, storage, of_clusters.clusters, pig_on_cluster, settings),
             )
         }
-        kinds[CompositeKind.command_type.value] = CompositeKind(dict(kinds))
-        at_end: list[AtEnd] = [notifications.on_command_end]
-        runner = Runner(settings, database, bus, kinds, at_end=at_end)
-        commands = Commands(settings, database, bus, kinds, runner, access.tokens.recheck)
-        work = Materialisation(bus, commands.insert_scheduled, notifications.on_action_end)
+        kinds[CompositeKind.command_type.value] = CompositeKind(dict(kinds), gate)
+        for node_kind in (AddNodeKind, RemoveNodeKind):  # made by the node calls only, so no part of a composite
+            kinds[node_kind.command_type.value] = node_kind(
+                database, of_clusters.instances, of_clusters.cluster_engines
+            )
+        runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
+        commands = Commands(settings, database, bus, kinds, runner, gate, access.tokens.recheck)
+        driver = Driver(
+            Tools(
+                settings=settings,
+                database=database,
+                instances=of_clusters.instances,
+                life_cycle=of_clusters.life_cycle,
+                engines=of_clusters.cluster_engines,
+                providers=of_clusters.providers,
+                changes=Changes(bus),
+                replica=lambda: runner.replica,
+                watch=of_clusters.health,
+            )
+        )
+        work = Materialisation(bus, commands.insert_scheduled, commands.place_scheduled, notifications.on_action_end)
         lease = TickerLease(min(LEASE_SECONDS, settings.lease_seconds))
-        ticker = Ticker(database, bus, work, FileDependencies(storage), lease=lease)
+        hive_dependencies = HiveDependencies(of_clusters.hive.search)
+        checker = EveryDependency([FileDependencies(storage), hive_dependencies])
+        ticker = Ticker(database, bus, work, checker, lease=lease)
         at_end.append(ticker.on_command_end)  # the runner's ends reach the ticker, whose commands reach the runner
         return cls(
             settings=settings,
@@ -114,6 +184,7 @@ class Service:
             db_taps=db_taps,
             workers=workers,
             run_workers=run_workers,
+            jvms=jvms,
             notebook_pages=NotebookPages(),
             jupyter_contents=jupyter_contents,
             workspace=Workspace.of(database),
@@ -121,7 +192,18 @@ class Service:
             notifications=notifications,
             runner=runner,
             commands=commands,
-            schedules=Schedules(database, bus, commands, kinds, notifications),
+            engines=of_clusters.engines,
+            daemon_http=of_clusters.daemon_http,
+            hive=of_clusters.hive,
+            table_properties=TableProperties(of_clusters.hive.catalogue, database),
+            sensors=Sensors(of_clusters.hive.search, storage),
+            hosts=of_clusters.hosts,
+            instances=of_clusters.instances,
+            clusters=of_clusters.clusters,
+            health=of_clusters.health,
+            nodes=Nodes(database, of_clusters.clusters, of_clusters.instances, of_clusters.cluster_engines, commands),
+            driver=driver,
+            schedules=Schedules(database, bus, commands, kinds, notifications, gate, tables=hive_dependencies),
             actions=Actions(database, commands, work),
             ticker=ticker,
             idempotency=Idempotency(database, secrets),
@@ -137,13 +219,15 @@ class Service:
             return
         migrations.upgrade(self.database)
         with self.database.begin() as connection:
-            ensure_account(connection, self.settings)
+            ensure_clusters(connection, ensure_account(connection, self.settings))
         self.is_prepared = True
 
     async def start(self) -> None:
         """Begin to work: find running commands again, claim waiting ones, send what is to be sent."""
         await self.bus.start()
+        await self.hive.start()
         await self.runner.start()
+        await self.driver.start()
         await self.notifications.start()
         await self.ticker.start()
         self._housekeeper = asyncio.create_task(run_forever("housekeeper", self._keep_house), name="housekeeper")
@@ -154,9 +238,14 @@ class Service:
         self._housekeeper.cancel()
         await self.ticker.stop()
         await self.notifications.stop()
+        await self.driver.stop()
         await self.runner.stop()
+        await self.hive.stop()
+        await self.daemon_http.close()
+        await self.hosts.close()
         await self.workers.stop()
         await self.run_workers.stop()
+        await self.jvms.stop()
         self.storage.close()
         shared_sandbox().close()
         await self.bus.stop()
@@ -167,4 +256,5 @@ class Service:
         await self.notifications.forget_old()
         await self.audit.forget_old()
         await asyncio.to_thread(self.jupyter_contents.sweep)
+        await asyncio.to_thread(self.jvms.sweep)
         await asyncio.sleep(_HOUSEKEEPING_SECONDS)

@@ -120,15 +120,16 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(min(_IDLE_LOOK_SECONDS, limit))
             idle = time.monotonic() - self._shell.last_request
             is_needed = self._shell.open_requests or service.runner.is_busy
-            if idle >= limit and not is_needed and not await _has_active_schedules(service):
+            if idle >= limit and not is_needed and not await _has_work_to_come(service):
                 log.info("stopping_when_idle", idle_seconds=round(idle))
                 self.should_exit = True
                 return
 
 
-async def _has_active_schedules(service: Service) -> bool:
+async def _has_work_to_come(service: Service) -> bool:
+    """Return whether a schedule is to be served, or a cluster to be supervised and ended when it is idle."""
     try:
-        return await service.schedules.are_active()
+        return await service.schedules.are_active() or await service.clusters.are_active()
     except Unavailable:
         return True
 

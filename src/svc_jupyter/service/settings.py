@@ -7,8 +7,14 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
+import psutil
 from pydantic import Field, SecretStr, computed_field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MOST_LOCAL_WORKERS = 244
+"""As many addresses as a cluster's block of loopback addresses has for workers."""
+LOCAL_WORKER_BYTES = 768 * 2**20
+"""Memory for a worker at rest and a small container on it."""
 
 
 def default_data_dir() -> Path:
@@ -16,9 +22,19 @@ def default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("svc-jupyter", appauthor=False))
 
 
+def default_engines_dir() -> Path:
+    """Return the folder of the engines in the platform's user cache: all data folders of a user share it."""
+    return Path(platformdirs.user_cache_dir("svc-jupyter", appauthor=False)) / "engines"
+
+
 def default_running_limit() -> int:
     """Return how many commands of an account run at once unless the operator says otherwise."""
     return max(20, 10 * (os.cpu_count() or 1))
+
+
+def default_local_max_nodes() -> int:
+    """Return how many workers a cluster on this machine has at most, by its memory, unless the operator says so."""
+    return max(2, min(MOST_LOCAL_WORKERS, psutil.virtual_memory().total // LOCAL_WORKER_BYTES))
 
 
 class Settings(BaseSettings):
@@ -30,12 +46,19 @@ class Settings(BaseSettings):
     port: int = Field(default=0, ge=0, le=65_535)
     data_dir: Path = Field(default_factory=default_data_dir)
     database_url: SecretStr | None = None
+    engines_dir: Path = Field(default_factory=default_engines_dir)
+    maven_repository: SecretStr | None = None
+    local_max_nodes: int = Field(default_factory=default_local_max_nodes, ge=1, le=MOST_LOCAL_WORKERS)
     embedded: bool = False
     idle_stop_seconds: float = 1800
     running_limit: int = Field(default_factory=default_running_limit, ge=1)
     timeout_check_seconds: float = Field(default=60, gt=0)
     kill_grace_seconds: float = Field(default=5, ge=0)
     lease_seconds: float = Field(default=15, ge=1)
+    cluster_provider: Literal["local", "hosts"] = "local"
+    hosts_inventory: Path | None = None
+    idle_cluster_seconds: float = Field(default=7200, gt=0)
+    node_bootstrap_seconds: float = Field(default=1800, gt=0)
     max_body_bytes: int = 16 * 2**20
     inline_result_bytes: int = 20 * 10**6
     max_fetched_bytes: int = 10 * 2**30

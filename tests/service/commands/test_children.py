@@ -14,16 +14,19 @@ from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand
 from tests.service.commands.rows import command_row
 from tests.service.commands.scripted import Scripted
+from tests.support.clusters import gate_of
 from tests.support.until import until, written
 
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import child_values, constants, find_child, nominal_time_of
-from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.runner import STOP, Runner, command_root
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.runner import Runner
+from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.tables import NEW_ROW, commands, replicas
+from svc_jupyter.service.commands.topics import STOP
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.schedules.tables import actions, schedules
 from svc_jupyter.service.settings import Settings
@@ -47,9 +50,10 @@ async def new_runner(settings: Settings, database: Database, bus: Bus) -> AsyncI
 
     async def new_runner(**changes: Any) -> Runner:
         kinds: dict[str, Any] = {"ShellCommand": Scripted(lambda task: str(task.command["inline"]))}
-        kinds["CompositeCommand"] = CompositeKind(dict(kinds))
+        gate = gate_of(settings, database, bus)
+        kinds["CompositeCommand"] = CompositeKind(dict(kinds), gate)
         changed = settings.model_copy(update={"lease_seconds": 0.6, "kill_grace_seconds": 1.0, **changes})
-        runner = Runner(changed, database, bus, kinds, at_end=())
+        runner = Runner(changed, database, bus, kinds, gate=gate, at_end=())
         runners.append(runner)
         await runner.start()
         return runner

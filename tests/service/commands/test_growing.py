@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand
 from tests.service.commands.scripted import Scripted
+from tests.support.clusters import gate_of
 from tests.support.until import until
 
 from svc_jupyter.api.paths import ARROW_STREAM
@@ -85,9 +86,11 @@ async def commands(settings: Settings, database: Database, tmp_path: Path) -> As
         "DbTapQueryCommand": Growing(lambda task: f"{begin}; {wait}; {task.command['inline']}"),
         "ShellCommand": Scripted(lambda task: str(task.command["inline"])),
     }
-    runner = Runner(settings.model_copy(update={"kill_grace_seconds": 1.0}), database, bus, kinds, at_end=())
+    gate = gate_of(settings, database, bus)
+    changed = settings.model_copy(update={"kill_grace_seconds": 1.0})
+    runner = Runner(changed, database, bus, kinds, gate=gate, at_end=())
     await runner.start()
-    yield Commands(settings, database, bus, kinds, runner)
+    yield Commands(settings, database, bus, kinds, runner, gate)
     await runner.stop()
     await bus.stop()
     end_commands_of(settings.data_dir)

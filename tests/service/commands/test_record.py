@@ -9,7 +9,7 @@ import pytest
 from tests.service.commands.rows import command_row
 
 from svc_jupyter.api.commands import CommandDetails, CommandRecord
-from svc_jupyter.service.commands.record import Live, command_record, is_final
+from svc_jupyter.service.commands.record import Live, Wait, command_record, is_final
 
 CREATED = 1_795_269_841.75  # 2026-11-21T14:04:01Z
 OF_THE_CONTRACT = {
@@ -20,7 +20,7 @@ OF_THE_CONTRACT = {
 }  # fmt: skip
 EXTENSIONS = {
     "throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes",
-    "parent_id", "child_number",
+    "parent_id", "child_number", "outputs",
 }  # fmt: skip
 
 
@@ -126,8 +126,13 @@ def test_the_progress_shown_does_not_go_back():
     assert command_record(command_row(status="running", progress=50), live=Live(progress=0))["progress"] == 50
 
 
+def test_a_command_that_waits_for_its_cluster_says_so_and_is_not_throttled():
+    record = command_record(command_row(), wait=Wait("starting cluster default (3 s)"))
+    assert (record["throttled"], record["message"]) == (False, "starting cluster default (3 s)")
+
+
 def test_a_throttled_command_says_why_it_waits():
-    record = command_record(command_row(), throttled="waiting for a free slot (20 of 20 running)")
+    record = command_record(command_row(), wait=Wait("waiting for a free slot (20 of 20 running)", True))
     assert (record["throttled"], record["message"]) == (True, "waiting for a free slot (20 of 20 running)")
 
 

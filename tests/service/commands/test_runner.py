@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -18,14 +19,16 @@ from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand, Start
 from tests.service.commands.scripted import Scripted
 from tests.service.commands.test_process_leftovers import DAEMON, is_over
+from tests.support.clusters import gate_of
 from tests.support.until import until, written
 
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.job import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.process import MARK
-from svc_jupyter.service.commands.runner import Runner, command_root
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.runner import Runner
+from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.settings import Settings
@@ -43,7 +46,8 @@ async def new_runner(settings: Settings, database: Database) -> AsyncIterator[Ne
     async def new_runner(kind: Any = None, at_end: tuple[Any, ...] = (), **changes: Any) -> Runner:
         kinds = {"ShellCommand": kind or Scripted(lambda task: str(task.command["inline"]))}
         changed = settings.model_copy(update={"lease_seconds": 0.6, "kill_grace_seconds": 1.0, **changes})
-        runner = Runner(changed, database, bus, kinds, at_end=at_end)
+        gate = gate_of(settings, database, bus)
+        runner = Runner(changed, database, bus, kinds, gate=gate, at_end=at_end)
         runners.append(runner)
         await runner.start()
         return runner
@@ -123,6 +127,36 @@ async def test_what_follows_an_end_sees_the_finished_row_in_its_transaction(
     await new_runner(at_end=(hook,))
     await ended(database, command_id)
     assert seen == [("done", "done")]
+
+
+@pytest.mark.parametrize("script", ["echo hi", "exit 3"])
+async def test_the_row_that_is_at_hand_after_an_end_is_what_the_database_has(
+    new_runner: NewRunner,
+    add_command: AddCommand,
+    database: Database,
+    script: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("svc_jupyter.service.commands.runner._AT_HAND_SECONDS", 60.0)
+    command_id = add_command(command={"inline": script})
+    runner = await new_runner()
+    at_end = await ended(database, command_id)
+    await until(lambda: not runner.is_busy)
+    row = runner.row_at_hand(command_id)
+    if row is None:  # its end was heard of through PostgreSQL first: whoever waits asks there
+        assert not database.on_sqlite
+    else:
+        assert json.loads(json.dumps(row)) == at_end
+
+
+async def test_the_row_of_an_end_is_not_at_hand_for_long(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("svc_jupyter.service.commands.runner._AT_HAND_SECONDS", 0.05)
+    command_id = add_command()
+    runner = await new_runner()
+    await ended(database, command_id)
+    await until(lambda: runner.row_at_hand(command_id) is None)
 
 
 async def test_claiming_goes_on_after_an_error(

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.support.clusters import gate_of, make_default_cluster
 
+from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.commands import CommandType, ShellSubmission
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.submissions import new_row
+from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.settings import Settings
 
-CALLER = Caller(5, 3, "a@example.org", frozenset(), 1)
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+RowOf = Callable[..., Awaitable[dict[str, Any]]]
+CALLER = Caller(5, 3, "a@example.org", frozenset({BuiltinGroup.USER}), 1)
 
 
 class PlainShell:
@@ -23,7 +31,7 @@ class PlainShell:
     command_type = CommandType.SHELL
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
-        assert caller is CALLER
+        assert caller.user_id == CALLER.user_id
         return ShellSubmission.model_validate(body).model_dump()
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
@@ -33,16 +41,25 @@ class PlainShell:
 KINDS = {"ShellCommand": PlainShell()}
 
 
-async def row_of(**fields: Any) -> dict[str, Any]:
-    return await new_row({"command_type": "ShellCommand", "inline": "true", **fields}, CALLER, KINDS)
+@pytest.fixture
+def row_of(settings: Settings, database: Database, account_id: int) -> RowOf:
+    """Return a function that makes the row of a submission; there is the default cluster."""
+    make_default_cluster(database)
+    gate = gate_of(settings, database, Bus(database))
+    caller = replace(CALLER, account_id=account_id)
+
+    async def row_of(**fields: Any) -> dict[str, Any]:
+        return await new_row({"command_type": "ShellCommand", "inline": "true", **fields}, caller, KINDS, gate)
+
+    return row_of
 
 
-async def test_a_row_of_the_least_that_is_needed():
+async def test_a_row_of_the_least_that_is_needed(row_of: RowOf):
     before = time.time()
     row = await row_of()
     assert before <= row.pop("created_at") <= time.time()
     assert row == {
-        "account_id": 3,
+        "account_id": 1,
         "user_id": 5,
         "command_type": "ShellCommand",
         "command_source": "API",
@@ -59,6 +76,7 @@ async def test_a_row_of_the_least_that_is_needed():
         "retry_delay": None,
         "can_notify": False,
         "resolved_macros": None,
+        "cluster_id": None,
     }  # fmt: skip
 
 
@@ -93,11 +111,11 @@ ACCEPTED: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("key", "value", "stored"), ACCEPTED)
-async def test_values_that_are_taken(key: str, value: Any, stored: Any):
+async def test_values_that_are_taken(key: str, value: Any, stored: Any, row_of: RowOf):
     assert (await row_of(**{key: value})).get(key) == stored
 
 
-async def test_tag_is_another_name_of_tags():
+async def test_tag_is_another_name_of_tags(row_of: RowOf):
     assert (await row_of(tag="[a]"))["tags"] == "[a]"
 
 
@@ -121,7 +139,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("timeout", 1.5, "timeout: Input should be a valid integer"),
     ("timeout", True, "timeout: Input should be a valid integer"),
     ("timeout", 2**31, "timeout: Input should be less than or equal to"),
-    ("label", "spark", "no cluster has the label 'spark'; the only one is 'default'"),
+    ("label", "spark", "no cluster has the label 'spark'; there are: default"),
     ("label", ["default"], "label: Input should be a valid string"),
     ("pool", "p" * 256, "pool: String should have at most 255 characters"),
     ("pool", "a\x00b", "pool: String should match pattern"),
@@ -140,13 +158,13 @@ REFUSED: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("key", "value", "reason"), REFUSED)
-async def test_values_that_are_refused_name_their_key(key: str, value: Any, reason: str):
+async def test_values_that_are_refused_name_their_key(key: str, value: Any, reason: str, row_of: RowOf):
     with pytest.raises(Invalid) as raised:
         await row_of(**{key: value})
     assert raised.value.message.startswith(f"ShellCommand could not be created: {reason}")
 
 
-async def test_macros_are_resolved_at_submission():
+async def test_macros_are_resolved_at_submission(row_of: RowOf):
     macros = [{"day": "Service_nominal_time.format('YYYY')"}, {"next": "Number(day) + 1"}]
     resolved = (await row_of(macros=macros))["resolved_macros"]
     year = int(resolved[0]["day"])
@@ -154,7 +172,7 @@ async def test_macros_are_resolved_at_submission():
     assert year >= 2024
 
 
-async def test_a_macro_that_loops_is_refused_in_bounded_time():
+async def test_a_macro_that_loops_is_refused_in_bounded_time(row_of: RowOf):
     with pytest.raises(Invalid, match=r"^ShellCommand could not be created: .*\bspin\b"):
         await row_of(macros=[{"spin": "(() => { for (;;); })()"}])
 
@@ -175,7 +193,7 @@ async def test_a_macro_that_loops_is_refused_in_bounded_time():
         ),
     ],
 )
-async def test_what_kind_of_command_it_is_must_be_clear(fields: dict[str, Any], message: str):
+async def test_what_kind_of_command_it_is_must_be_clear(fields: dict[str, Any], message: str, row_of: RowOf):
     with pytest.raises(Invalid) as raised:
         await row_of(**fields)
     assert raised.value.message.startswith(message)

@@ -67,12 +67,16 @@ class Simulation:
         self.kills = 0
         self.running: dict[int, float] = {}
         self.ended: list[tuple[Row, Row]] = []
+        self.place: Callable[[sa.Connection, Row], int | None] = lambda _connection, _row: None
         self.bus = bus or Bus(database)
-        self.work = Materialisation(self.bus, self._insert_commands, self._on_end)
+        self.work = Materialisation(self.bus, self._insert_commands, self._place, self._on_end)
         if not database.on_sqlite:
             _do_not_wait_for_the_disk(database)
         with database.connect() as connection:
             self.user_id: int = connection.execute(sa.select(users.c.id)).scalars().first() or 0
+
+    def _place(self, connection: sa.Connection, row: Row) -> int | None:
+        return self.place(connection, row)
 
     def add(self, *, start: float, now: float | None = None, **values: Any) -> int:
         """Store a schedule as creation does; return its id."""

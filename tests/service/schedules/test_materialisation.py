@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -9,10 +12,12 @@ from tests.service.schedules.simulation import Simulation, instant
 
 from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
-from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.access.tables import group_roles, groups, memberships, roles, users
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, RERUN_LIMIT
+from svc_jupyter.service.schedules.owner_rights import refusals
 from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
 
 NOON = instant("2026-11-21 12:00")
@@ -37,6 +42,21 @@ def times(simulation: Simulation, schedule_id: int) -> list[float]:
 def change(simulation: Simulation, table: sa.Table, row_id: int, **values: object) -> None:
     with simulation.database.begin(durable=False) as connection:
         connection.execute(sa.update(table).where(table.c.id == row_id).values(**values))
+
+
+def give_to_a_user_with_a_role(simulation: Simulation, policy: dict[str, object], number: int = 1) -> int:
+    """Make a user whose only right is what a role of a group of theirs says; the numbers are the role's and theirs."""
+    of_account = {"account_id": simulation.account_id}
+    name = "owner" if number == 1 else f"owner{number}"
+    who = {"email": f"{name}@example.org", "name": name, "enabled": True, "created_at": NOON, **of_account}
+    with simulation.database.begin(durable=False) as connection:
+        user_id: int = connection.execute(sa.insert(users).values(**who).returning(users.c.id)).scalar_one()
+        group = sa.insert(groups).values(name=f"group of {name}", **of_account).returning(groups.c.id)
+        group_id = connection.execute(group).scalar_one()
+        connection.execute(sa.insert(roles).values(id=number, name=f"role of {name}", policies=[policy], **of_account))
+        connection.execute(sa.insert(group_roles).values(group_id=group_id, role_id=number))
+        connection.execute(sa.insert(memberships).values(group_id=group_id, user_id=user_id))
+    return user_id
 
 
 def test_the_command_of_an_action_says_what_it_belongs_to(simulation: Simulation):
@@ -140,6 +160,70 @@ def test_the_actions_of_a_disabled_owner_end_in_error_and_say_so(simulation: Sim
     simulation.now += HOUR
     simulation.settle()
     assert len(simulation.running) == 1
+
+
+def test_actions_end_in_error_while_no_role_lets_their_owner_run_schedules(simulation: Simulation):
+    owner = give_to_a_user_with_a_role(simulation, {"access": "allow", "resource": "scheduler", "action": ["all"]})
+    schedule = hourly(simulation, user_id=owner, concurrency=9)
+    simulation.settle()
+    assert len(simulation.running) == 1
+    change(simulation, roles, 1, policies=[{"access": "allow", "resource": "scheduler", "action": ["read"]}])
+    simulation.now += HOUR
+    simulation.settle()
+    [_, refused] = simulation.actions(schedule)
+    assert (refused["status"], refused["done"], refused["command_id"]) == (ActionStatus.ERROR, True, None)
+    assert "owner@example.org may not run schedules any more" in refused["message"]
+    assert "(permission to create scheduler)" in refused["message"]
+    change(simulation, roles, 1, policies=[{"access": "allow", "resource": "all", "action": ["create"]}])
+    simulation.now += HOUR
+    simulation.settle()
+    assert len(simulation.running) == 2
+
+
+@pytest.mark.parametrize("loss", ["role", "user"])
+def test_rights_that_go_while_macros_are_resolved_count(simulation: Simulation, loss: str):
+    owner = give_to_a_user_with_a_role(simulation, {"access": "allow", "resource": "scheduler", "action": ["create"]})
+    schedule = hourly(simulation, user_id=owner, macros=[{"x": "1"}])
+    [item] = simulation.step()
+    if loss == "role":
+        change(simulation, roles, 1, policies=[])
+    else:
+        change(simulation, users, owner, enabled=False)
+    with simulation.database.begin() as connection:
+        assert simulation.work.begin(connection, item, [{"x": 1}], simulation.now) is None
+    [action] = simulation.actions(schedule)
+    assert (action["status"], action["command_id"]) == (ActionStatus.ERROR, None)
+
+
+def test_the_rights_of_many_owners_are_read_at_once(simulation: Simulation, count_statements: list[str]):
+    allowed = {"access": "allow", "resource": "scheduler", "action": ["create"]}
+    owners = [give_to_a_user_with_a_role(simulation, allowed, number) for number in range(1, 31)]
+    with simulation.database.connect() as connection:
+        for user_ids, statements in (([*owners, simulation.user_id], 3), ([simulation.user_id], 1)):
+            count_statements.clear()
+            assert refusals(connection, user_ids) == {}
+            assert sum(statement.startswith("SELECT") for statement in count_statements) == statements
+
+
+def test_the_cluster_of_a_command_is_found_when_it_is_run_and_without_one_the_action_says_so(simulation: Simulation):
+    def place(_connection: sa.Connection, row: Mapping[str, Any]) -> int | None:
+        if row["label"] == "gone":
+            raise Invalid("no cluster has the label 'gone'")
+        return 7
+
+    simulation.place = place
+    hourly(simulation, label="etl")
+    refused = hourly(simulation, label="gone")
+    simulation.run_until(NOON + 1)
+    with simulation.database.connect() as connection:
+        placed = connection.execute(sa.select(commands.c.label, commands.c.cluster_id)).all()
+    assert set(placed) == {("etl", 7)}
+    (action,) = simulation.actions(refused)
+    assert (action["status"], action["message"], action["done"]) == (
+        "error",
+        "not run: no cluster has the label 'gone'",
+        True,
+    )
 
 
 def test_a_suspended_schedule_begins_nothing_but_reruns(simulation: Simulation):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from tests.service.schedules.simulation import Simulation, instant
+from tests.support.clusters import gate_of
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.schedules import ScheduleSubmission, ScheduleUpdate
@@ -52,8 +53,9 @@ class Room:
         self.simulation.now = NOON
         kinds = service.schedules._kinds
         notifications = service.notifications
+        gate = gate_of(settings, database, self.simulation.bus)
         self.schedules = Schedules(
-            database, self.simulation.bus, service.commands, kinds, notifications, lambda: self.simulation.now
+            database, self.simulation.bus, service.commands, kinds, notifications, gate, lambda: self.simulation.now
         )
         self.actions = Actions(database, service.commands, self.simulation.work, lambda: self.simulation.now)
         self.by = Caller(self.simulation.user_id, account_id, "admin@localhost", frozenset({BuiltinGroup.ADMIN}), 1)
@@ -165,6 +167,19 @@ async def test_macros_of_sub_commands_may_build_on_those_of_the_schedule(room: R
     await room.put(schedule, **composite)
     with pytest.raises(Invalid, match="sub-command 1"):
         await room.create(**composite)
+
+
+async def test_an_edit_of_the_macros_alone_is_tried_with_those_of_the_sub_commands(room: Room):
+    parts = [{"command_type": "ShellCommand", "inline": "true"}, {"command_type": "ShellCommand", "inline": "$b$"}]
+    parts[1]["macros"] = [{"b": "a.toUpperCase()"}]
+    schedule = await room.create(
+        command_type="CompositeCommand", command={"sub_commands": parts}, macros=[{"a": "'x'"}]
+    )
+    for macros in ([{"a": "1"}], [{"c": "'x'"}], []):
+        with pytest.raises(Invalid, match=r"^sub-command 2 \(ShellCommand\): macro 'b': "):
+            await room.put(schedule, macros=macros)
+    assert (await room.put(schedule, macros=[{"a": "'y'"}]))["macros"] == [{"a": "'y'"}]
+    assert (await room.put(schedule, time_zone="Asia/Tokyo"))["time_zone"] == "Asia/Tokyo"
 
 
 async def test_two_edits_at_once_both_count(room: Room):

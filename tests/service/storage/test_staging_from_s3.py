@@ -11,6 +11,7 @@ import pytest
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kinds.shell import ShellKind
+from svc_jupyter.service.commands.tables import NEW_ROW
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
@@ -26,11 +27,8 @@ def run(storage, settings, admin, s3, account_id, tmp_path):
         command = await kind.describe(body, admin)
         root = tmp_path / "command"
         root.mkdir()
-        row = {"id": 7, "account_id": account_id, "user_id": 1, "command": command, "start_time": time.time()}
-        row |= dict.fromkeys(
-            ["resolved_macros", "attempts", "next_attempt_at", "result_rows", "timeout", "retry_delay"]
-        )
-        row |= {"progress": 0, "retry": 0}
+        given_row = {"id": 7, "account_id": account_id, "user_id": 1, "command": command, "start_time": time.time()}
+        row = NEW_ROW | given_row
 
         async def note(_values) -> None:
             """Nothing is kept between attempts here."""

@@ -23,6 +23,7 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.background import RETRY_SECONDS
+from svc_jupyter.service.commands.child_places import ChildPlaces
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.record import Row, is_final
@@ -61,20 +62,23 @@ class Children:
         database: Database,
         bus: Bus,
         lease: Lease,
+        places: ChildPlaces,
         *,
         launch: Callable[[Row], None],
         end_job: Callable[[int], None],
     ) -> None:
         self._database = database
         self._lease = lease
+        self._places = places
         self._launch = launch
         self._end_job = end_job
         self._ends = Ends(bus)
 
-    async def begin(self, composite: Row, number: int) -> Begun:
+    async def begin(self, composite: Row, number: int, share: Share, say: Callable[[str], None]) -> Begun:
         """Return a composite's child, created and launched if it was not there; waits while the database is away.
 
-        Raises `MacroError` when the sub-command's own macros have no value.
+        Before, its cluster is UP; `share` tells when nobody wants it any more. Raises `MacroError` when the
+        sub-command's own macros have no value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
         """
         found = await self._insisting(partial(self._find, composite["id"], number))
         if found is not None:
@@ -82,7 +86,14 @@ class Children:
                 self._launch(found)  # unless its job is there already
             return Begun(found, is_new=False)
         resolved = await self._insisting(partial(self._resolved_macros, composite, number))
-        row = await self._insisting(partial(self._create, child_values(composite, number, resolved)))
+        values = child_values(composite, number, resolved)
+        values["cluster_id"] = cluster_id = await self._insisting(partial(self._places.cluster_of, values))
+        row = None
+        while row is None:
+            if cluster_id is not None:
+                say(f"sub-command {number} ({values['command_type']}) waits until its cluster is UP")
+                await self._insisting(partial(self._places.until_up, values, lambda: share.is_to_end))
+            row = await self._insisting(partial(self._create, values))
         self._launch(row)
         return Begun(row, is_new=True)
 
@@ -110,18 +121,19 @@ class Children:
     async def _find(self, composite_id: int, number: int) -> Row | None:
         return await self._database.look_up(partial(find_child, composite_id=composite_id, number=number))
 
-    async def _create(self, values: Mapping[str, Any]) -> Row:
-        created = await self._database.write(
-            partial(
-                queue.begin_child,
-                replica=self._lease.replica,
-                values={**NEW_ROW, **values, "start_time": time.time()},
-                on_sqlite=self._database.on_sqlite,
-            )
-        )
-        if created is None:
+    async def _create(self, values: Mapping[str, Any]) -> Row | None:
+        """Return the new row, None when its cluster went down meanwhile."""
+        is_open, created = await self._database.write(partial(self._insert, values))
+        if is_open and created is None:
             raise Unavailable("the composite command runs on another replica by now")
         return created
+
+    def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> tuple[bool, Row | None]:
+        if not self._places.is_open(connection, values):
+            return False, None
+        row = {**NEW_ROW, **values, "start_time": time.time()}
+        on_sqlite = self._database.on_sqlite
+        return True, queue.begin_child(connection, self._lease.replica, row, on_sqlite=on_sqlite)
 
     async def _resolved_macros(self, composite: Row, number: int) -> list[dict[str, Any]]:
         """Return the composite's macros with their values, then the sub-command's own with theirs."""

@@ -20,16 +20,19 @@ from svc_jupyter.service import idempotency
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
-from svc_jupyter.service.commands.job import StopReason
-from svc_jupyter.service.commands.kind import GrowingKind, Kind
-from svc_jupyter.service.commands.record import Row, command_record, is_final
-from svc_jupyter.service.commands.runner import STOP, WAITING, Runner, command_root
+from svc_jupyter.service.commands.kind import GrowingKind, JobsKind, Kind
+from svc_jupyter.service.commands.record import NO_WAIT, Row, Wait, command_record, is_final
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.runner import Runner
+from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.commands.tables import NEW_ROW, commands
+from svc_jupyter.service.commands.topics import STOP, WAITING
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound, Unavailable
 from svc_jupyter.service.idempotency import IdempotentCall
@@ -65,6 +68,7 @@ class Commands:
         bus: Bus,
         kinds: Mapping[str, Kind],
         runner: Runner,
+        gate: ClusterGate,
         recheck: Callable[[Caller], Awaitable[None]] | None = None,
     ) -> None:
         self._settings = settings
@@ -72,6 +76,7 @@ class Commands:
         self._bus = bus
         self._kinds = kinds
         self._runner = runner
+        self._gate = gate
         self._recheck = recheck
         self._ends = Ends(bus)
         self._stopping = False
@@ -80,7 +85,7 @@ class Commands:
         """Create a command; return its record. Raises `Invalid` (SPEC: Errors 2)."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
-        values = await new_row(body, caller, self._kinds)
+        values = await new_row(body, caller, self._kinds, self._gate)
         try:
             return await self._database.write(partial(self._insert, values, call))
         except IntegrityError:
@@ -88,6 +93,13 @@ class Commands:
                 raise
             # Another replica wrote the same key in this very moment: now its answer is there.
             return await self._database.write(partial(self._insert, values, call))
+
+    def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:
+        """Return the cluster that must be UP for the command of a row that `insert_scheduled` is to create.
+
+        None where none is needed. Raises `Invalid` with what is to be told of it.
+        """
+        return self._gate.place(connection, self._kinds[values["command_type"]], values)
 
     def insert_scheduled(self, connection: sa.Connection, new: Sequence[Mapping[str, Any]]) -> Sequence[int]:
         """Create waiting commands inside a write transaction of the caller's; return their ids, in the same order.
@@ -104,17 +116,16 @@ class Commands:
     async def get(self, command_id: int, caller: Caller, *, with_properties: bool = False) -> Record:
         """Return the record of a command of the caller's account; raises `NotFound`."""
         await self._check_token(caller)
-        row, throttled = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
-        return self._record(row, throttled, with_properties=with_properties)
+        row, wait = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
+        return self._record(row, wait, with_properties=with_properties)
 
     async def row(self, command_id: int, caller: Caller) -> Row:
         """Return the row of a command; raises `NotFound`."""
         await self._check_token(caller)
-        running = self._runner.running_row(command_id)
-        if running is not None and running["account_id"] == caller.account_id:
-            return running
-        row, _ = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
-        return row
+        row = self._runner.row_at_hand(command_id)
+        if row is not None and row["account_id"] == caller.account_id:
+            return row
+        return await self._database.look_up(partial(self._find, command_id, caller.account_id))
 
     async def child_row(self, composite: Row, number: int) -> Row:
         """Return the row of a composite's sub-command; raises `Invalid` when it is none or there is no such number."""
@@ -148,17 +159,17 @@ class Commands:
         row = await self.wait(command_id, caller, seconds)
         if row["status"] == "waiting":
             return await self.get(command_id, caller, with_properties=with_properties)
-        return self._record(row, None, with_properties=with_properties)
+        return self._record(row, NO_WAIT, with_properties=with_properties)
 
     def record(self, row: Row) -> Record:
         """Return the record of a row that runs or has ended."""
-        return self._record(row, None)
+        return self._record(row, NO_WAIT)
 
     async def history(self, caller: Caller, wanted: HistoryFilter, page: Page) -> tuple[list[Record], Any]:
         """Return a page of the account's commands, newest first, and where it stands."""
-        rows, throttled = await self._database.read(partial(self._select_history, caller, wanted, page))
+        rows, waits = await self._database.read(partial(self._select_history, caller, wanted, page))
         shown, info = page.cut(rows)
-        return [self._record(row, throttled) for row in shown], info
+        return [self._record(row, waits.get(row["cluster_id"], NO_WAIT)) for row in shown], info
 
     async def cancel(self, command_id: int, caller: Caller) -> Cancellation:
         """End a waiting or running command and wait until it has ended; raises `NotFound`."""
@@ -196,6 +207,11 @@ class Commands:
         kind = self._kinds.get(row["command_type"])
         return kind.growing_file if isinstance(kind, GrowingKind) else None
 
+    async def jobs(self, row: Row) -> Sequence[Mapping[str, Any]]:
+        """Return the jobs that a command started on an engine; most kinds start none."""
+        kind = self._kinds.get(row["command_type"])
+        return await kind.jobs(self.root(row["id"]), row) if isinstance(kind, JobsKind) else []
+
     def stop(self) -> None:
         """Take no more submissions and let the waiters go."""
         self._stopping = True
@@ -225,7 +241,9 @@ class Commands:
         return record
 
     def _create(self, values: Mapping[str, Any], connection: sa.Connection) -> Row:
-        claimed = self._runner.claim_new(connection, values)
+        cluster_id = values.get("cluster_id")
+        may_begin = cluster_id is None or self._gate.open_for(connection, cluster_id, values["user_id"])
+        claimed = self._runner.claim_new(connection, values) if may_begin else None
         row = {**NEW_ROW, **values, **(claimed or {})}
         inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
         assert inserted is not None
@@ -240,31 +258,40 @@ class Commands:
         for account_id in waiting:
             self._bus.publish(connection, WAITING, str(account_id))
 
-    def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, str | None]:
+    def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, Wait]:
+        row = self._find(command_id, account_id, connection)
+        return row, self._why_it_waits(connection, row) if row["status"] == "waiting" else NO_WAIT
+
+    @staticmethod
+    def _find(command_id: int, account_id: int, connection: sa.Connection) -> Row:
         row = connection.execute(_BY_ID, {"command": command_id, "account": account_id}).mappings().one_or_none()
         if row is None:
             raise NotFound(f"there is no command {command_id}")
-        return dict(row), self._throttle(connection, account_id) if row["status"] == "waiting" else None
+        return dict(row)
 
     def _select_history(
         self, caller: Caller, wanted: HistoryFilter, page: Page, connection: sa.Connection
-    ) -> tuple[Sequence[Row], str | None]:
+    ) -> tuple[Sequence[Row], Mapping[int | None, Wait]]:
+        """Return the rows, and why those wait that do, by the cluster that they need."""
         query = history_query(caller, wanted).limit(page.fetch).offset(page.offset)
         rows = [dict(row) for row in connection.execute(query).mappings()]
-        waits = any(row["status"] == "waiting" for row in rows)
-        return rows, self._throttle(connection, caller.account_id) if waits else None
+        waiting = {row["cluster_id"]: row for row in rows if row["status"] == "waiting"}
+        return rows, {cluster_id: self._why_it_waits(connection, row) for cluster_id, row in waiting.items()}
 
-    def _throttle(self, connection: sa.Connection, account_id: int) -> str | None:
-        """Return why a waiting command of the account cannot begin, or None when it is about to."""
+    def _why_it_waits(self, connection: sa.Connection, row: Row) -> Wait:
+        """Return why a waiting command cannot begin: its cluster is not UP, or there is no free slot."""
+        cluster = None if row["cluster_id"] is None else self._gate.waits_for(connection, row["cluster_id"])
+        if cluster is not None:
+            return Wait(cluster)
         limit = self._settings.running_limit
-        running = queue.running_count(connection, account_id)
-        return f"waiting for a free slot ({running} of {limit} running)" if running >= limit else None
+        running = queue.running_count(connection, row["account_id"])
+        return Wait(f"waiting for a free slot ({running} of {limit} running)", True) if running >= limit else NO_WAIT
 
-    def _record(self, row: Row, throttled: str | None, *, with_properties: bool = False) -> Record:
+    def _record(self, row: Row, wait: Wait, *, with_properties: bool = False) -> Record:
         return command_record(
             row,
             live=self._runner.live(row["id"]),
-            throttled=throttled if row["status"] == "waiting" else None,
+            wait=wait if row["status"] == "waiting" else NO_WAIT,
             with_properties=with_properties,
         )
 

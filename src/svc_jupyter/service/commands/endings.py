@@ -57,7 +57,9 @@ class Endings:
 
     def _write(self, job: Job, values: Values, hooks: Sequence[AtEnd], connection: sa.Connection) -> None:
         if queue.finish(connection, self._lease.replica, job.id, values):
-            self._tell(connection, {**job.row, **values}, hooks)
+            row = {**job.row, **values}
+            self._database.after_commit(connection, partial(job.has_ended_as, row))
+            self._tell(connection, row, hooks)
 
     def _tell(self, connection: sa.Connection, row: queue.Row, hooks: Sequence[AtEnd]) -> None:
         for hook in hooks:

@@ -7,7 +7,6 @@ import math
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +17,16 @@ from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.children import Children, Share, in_a_line
-from svc_jupyter.service.commands.kind import Kind, Outcome, Task
+from svc_jupyter.service.commands.kind import Kind, Outcome, RemoteKind, Task
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.record import Live
+from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.schedules.macros import MacroError, substitute
 from svc_jupyter.service.settings import Settings
 
 Values = Mapping[str, Any]
 _DEFAULT_RETRY_DELAY_MINUTES = 1
 log = structlog.get_logger(__name__)
-
-
-class StopReason(StrEnum):
-    """Why a running command is to be ended, as the commands table keeps it."""
-
-    CANCEL = "cancel"
-    TIMEOUT = "timeout"
-    COMPOSITE = "composite"
-    """The composite command that it belongs to is ended."""
 
 
 class Job:
@@ -55,6 +46,8 @@ class Job:
         """`children` are those of composites: without them only a kind that runs processes can be run."""
         self.id: int = row["id"]
         self.row = row
+        self.final_row: Mapping[str, Any] | None = None
+        """The row as it is in the database, once the end is committed there."""
         self.root = root
         self._kind = kind
         self._settings = settings
@@ -66,9 +59,11 @@ class Job:
         self._next_attempt_at: float | None = row["next_attempt_at"]
         self._attempt_start: float = row["next_attempt_at"] or row["start_time"]
         self._process: DurableProcess | None = None
+        self._is_new = False
         self._work: asyncio.Task[Outcome | None] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._stop_reason: StopReason | None = None
+        self._stop_detail = ""
         self._last_progress = (row["progress"], row["result_rows"])
         self._message: str | None = None
 
@@ -78,6 +73,10 @@ class Job:
         progress, rows = self._last_progress
         pid = None if self._process is None else self._process.pid
         return Live(pid=pid, progress=progress, rows=rows, message=self._message)
+
+    def has_ended_as(self, row: Mapping[str, Any]) -> None:
+        """Take the row that the end was committed with; from any thread."""
+        self.final_row = row
 
     def kill_in_seconds(self, now: float) -> float:
         """Return the seconds until the check at which the command's time is over.
@@ -101,14 +100,14 @@ class Job:
                 return self._final(outcome)
             await self._plan_retry(outcome)
 
-    def stop(self, reason: StopReason) -> None:
-        """End the command for a reason; the first reason stays."""
+    def stop(self, reason: StopReason, detail: str = "") -> None:
+        """End the command for a reason, with what there is to say of it; the first reason stays."""
         if self._stop_reason is not None:
             return
-        self._stop_reason = reason
+        self._stop_reason, self._stop_detail = reason, detail
         self.say(f"stopping: {self._stop_text()}")
         if self._process is not None:
-            self._stopping = asyncio.create_task(self._process.stop(self._settings.kill_grace_seconds))
+            self._stopping = asyncio.create_task(self._end_process(self._process))
         elif self._child is not None:
             self._child.end()
         elif self._work is not None:
@@ -131,9 +130,9 @@ class Job:
 
     async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
         """Return the attempt's process, found again or started."""
-        process = DurableProcess.adopt(self.root / str(len(self._attempts) + 1)) or await start()
-        self._process = process
-        return process
+        found = None if self._is_new else DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
+        self._process = found or await start()
+        return self._process
 
     async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
         """Run a sub-command to its end; return its row."""
@@ -142,7 +141,7 @@ class Job:
         assert self._children is not None
         self._child = share = Share(number, of, self._children)
         try:
-            begun = await self._children.begin(self.row, number)
+            begun = await self._children.begin(self.row, number, share, self.say)
             place = f"sub-command {number} of {of} ({begun.row['command_type']})"
             if begun.is_new:
                 self.say(f"{place} runs as command {begun.row['id']}")
@@ -166,7 +165,7 @@ class Job:
         self._message = None
         try:
             task = self._task()
-            os.makedirs(task.working_folder, mode=0o700, exist_ok=True)
+            self._is_new = _made_folders(task)
             outcome = await self._kind.run(task, self)
         except OSError as error:
             return Outcome(False, f"could not be run: {error.strerror or error}")
@@ -188,6 +187,9 @@ class Job:
             command=substitute(self.row["command"], self.row["resolved_macros"] or []),
             root=self.root,
             environment={"SVC_COMMAND_ID": str(self.id)},
+            label=self.row["label"],
+            pool=self.row["pool"],
+            cluster_id=self.row["cluster_id"],
         )
 
     async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
@@ -210,12 +212,27 @@ class Job:
             self._work = None
 
     async def _end_what_was_begun(self) -> None:
-        """End what an earlier service left running, for a stop that came before it was found again."""
+        """End what runs elsewhere, or what an earlier service left running when the stop came before it was found."""
+        await self._end_remote()
         adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
         if adopted is not None:
             await adopted.stop(self._settings.kill_grace_seconds)
         if self._children is not None and self.row["command_type"] == CommandType.COMPOSITE:
             await self._children.end_all(self.id)
+
+    async def _end_process(self, process: DurableProcess) -> None:
+        await process.stop(self._settings.kill_grace_seconds)
+        await self._end_remote()
+
+    async def _end_remote(self) -> None:
+        """End what the attempt began elsewhere; whatever fails there, the command itself must come to its end."""
+        if not isinstance(self._kind, RemoteKind):
+            return
+        try:
+            await self._kind.end_remote(self._task())
+        except Exception as error:
+            log.exception("remote_not_ended", command_id=self.id)
+            self.say(f"what it began on the cluster could not be ended: {error}")
 
     async def _until_next_attempt(self) -> None:
         if self._next_attempt_at is not None:
@@ -251,11 +268,12 @@ class Job:
             "message": _storable(outcome.message),
             "result": None if result is None else results.to_json(result),
             "result_rows": None if result is None else result.rows,
+            "outputs": None if outcome.outputs is None else dict(outcome.outputs),
             **self._ending(outcome),
         }
 
     def _final_when_stopped(self, outcome: Outcome | None) -> Values:
-        cancelled = self._stop_reason is not StopReason.TIMEOUT
+        cancelled = self._stop_reason not in (StopReason.TIMEOUT, StopReason.CLUSTER)
         if outcome is not None and outcome.succeeded:
             return self._final(outcome)  # it was done before the stop reached it
         ended = outcome or Outcome(False)
@@ -283,7 +301,26 @@ class Job:
             return f"timed out: ran longer than its {timeout} s (checked every {every:g} s)"
         if self._stop_reason is StopReason.COMPOSITE:
             return f"ended with its composite command {self.row['parent_id']}"
-        return "cancelled"
+        return self._stop_detail or "cancelled"
+
+
+def _made_folders(task: Task) -> bool:
+    """Make the folders of an attempt; return whether it had none, so that nobody can have begun it."""
+    _made(task.root)
+    is_new = _made(task.folder)
+    _made(task.working_folder)
+    return is_new
+
+
+def _made(folder: Path) -> bool:
+    """Make a folder with its parents; return False when it was there."""
+    try:
+        os.mkdir(folder, mode=0o700)
+    except FileExistsError:
+        return False
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    return True
 
 
 def _storable(text: str | None) -> str | None:

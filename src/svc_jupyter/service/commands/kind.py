@@ -6,12 +6,14 @@ a composite as its children (`children.py`), for which the same holds.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.process import DurableProcess
@@ -48,9 +50,11 @@ class Outcome:
     result: StoredResult | None = None
     may_retry: bool = True
     """False where another attempt cannot end differently (a lost working folder, a deleted tap)."""
+    outputs: Mapping[str, Any] | None = None
+    """What else there is than one result, for the record: `dumps` and `stores` of a Pig script."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Task:
     """One attempt of a command. `command` is the record's `command` object with its macros resolved."""
 
@@ -63,18 +67,23 @@ class Task:
     """The command's folder: log, and a folder per attempt."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables every process of this command gets (its id and the mark by which its processes are found)."""
+    label: str | None = None
+    """The label of the cluster that was asked for; None is the default one."""
+    pool: str | None = None
+    cluster_id: int | None = None
+    """The cluster that the command needs; it was UP when the command began."""
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """The attempt's own folder: `pid`, `out`, `rc`, results; made by the runner before `run` is called."""
         return self.root / str(self.attempt)
 
-    @property
+    @cached_property
     def working_folder(self) -> Path:
         """The folder in which the user's program runs; made by the runner."""
         return self.folder / "work"
 
-    @property
+    @cached_property
     def log_file(self) -> Path:
         """The command's log over all attempts; append only."""
         return self.root / "log"
@@ -101,7 +110,7 @@ class Desk(Protocol):
         """Run sub-command `number` of `of` as a command of its own, or find it again; return its row once it has ended.
 
         A cancellation or timeout meanwhile ends the child first. Raises `MacroError` when the sub-command's own macros
-        have no value.
+        have no value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
         """
         ...
 
@@ -130,3 +139,36 @@ class GrowingKind(Protocol):
 
     growing_file: str
     """Their file in the attempt's folder; without the last suffix of its name it is the stored result's."""
+
+
+@runtime_checkable
+class ClusterKind(Protocol):
+    """A command type whose engine runs on a cluster: the command waits until that is UP (CONVENTIONS section 4)."""
+
+    cluster_types: frozenset[ClusterType]
+    """The clusters that can run it; another one asked for is a 422."""
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
+        """Return whether a command needs the daemons of a cluster that has this configuration."""
+        ...
+
+
+@runtime_checkable
+class RemoteKind(Protocol):
+    """A command type whose work runs elsewhere than in the attempt's process, such as an application on a cluster.
+
+    `run` writes what identifies it into the attempt's folder before it waits for it, so that a later service finds it.
+    """
+
+    async def end_remote(self, task: Task) -> None:
+        """End what an attempt began elsewhere, if anything; called after `run` was cancelled, or in its place."""
+        ...
+
+
+@runtime_checkable
+class JobsKind(Protocol):
+    """A command type that starts jobs on an engine (CONVENTIONS section 2, jobs)."""
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the jobs of a command so far, over all its attempts; `root` is its folder, `row` its row."""
+        ...

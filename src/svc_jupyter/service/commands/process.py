@@ -37,6 +37,8 @@ echo $code >"$folder/rc"
 exit $code"""
 _NOT_STARTED = 125
 """Exit code of a wrapper that could not begin: its folder is taken, or it could not write to it."""
+_KILLED = -1
+"""As the exit code of a wrapper: it ended by a signal, or was no child of ours, so that only `rc` can tell."""
 _PID_SECONDS = 2.0
 """How long the wrapper that took a folder may need to write its number."""
 _AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ]
@@ -113,17 +115,16 @@ class DurableProcess:
         if self._has_group():
             self.ended_leftovers = True
             await self.stop(_LEFTOVER_GRACE_SECONDS)
+        waited = _KILLED if self._wait_status is None else os.waitstatus_to_exitcode(self._wait_status)
+        if waited >= 0 and waited != _NOT_STARTED:
+            return waited  # the program's, which the wrapper has written to `rc`, too, unless the disk is full
         code = _read_number(self.folder / "rc")
-        if self._wait_status is None:
-            return code
-        waited = os.waitstatus_to_exitcode(self._wait_status)
         if waited == _NOT_STARTED and code is None:
             other = await self._first_starter()
             if other != self.pid:
                 self.pid, self._is_child, self._wait_status = other, False, None
                 return await self.wait()
-        if code is None and waited >= 0:
-            return waited  # the disk was too full for `rc`
+            return waited
         return code
 
     async def _first_starter(self) -> int:
@@ -197,10 +198,10 @@ class DurableProcess:
             self._reap()
             return
         loop = asyncio.get_running_loop()
-        ended = asyncio.Event()
-        loop.add_reader(descriptor, ended.set)
+        ended: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(descriptor, _settle, ended)
         try:
-            await ended.wait()
+            await ended
         finally:
             loop.remove_reader(descriptor)
             os.close(descriptor)
@@ -235,6 +236,12 @@ def mark_of(process: psutil.Process) -> str | None:
         return None
     mark = environment.get(MARK, "")
     return mark if mark.startswith("/") else None  # a parent of workers only keeps the room for one
+
+
+def _settle(ended: asyncio.Future[None]) -> None:
+    """Let the waiter go on; its descriptor may be told as readable once more before it does."""
+    if not ended.done():
+        ended.set_result(None)
 
 
 def _is_living(process: psutil.Process) -> bool:

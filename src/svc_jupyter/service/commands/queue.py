@@ -12,7 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.api.states import ClusterState, CommandStatus
+from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.commands.tables import commands, replicas
 
 Row = Mapping[str, Any]
@@ -32,10 +33,15 @@ _HOLDS_A_SLOT = (
     commands.c.account_id == sa.bindparam("account"),
     commands.c.parent_id.is_(None),  # a child shares its composite's
 )
+_CAN_BEGIN = sa.or_(
+    commands.c.cluster_id.is_(None),
+    commands.c.cluster_id.in_(sa.select(clusters.c.id).where(clusters.c.state == ClusterState.UP.value)),
+)
+"""A command whose cluster is not UP keeps waiting, and holds up nobody behind it."""
 _OCCUPANCY = sa.select(
     sa.select(sa.func.count()).where(*_HOLDS_A_SLOT).scalar_subquery(),
     sa.exists().where(
-        commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account")
+        commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account"), _CAN_BEGIN
     ),
 )
 _RUNNING_COUNT = sa.select(sa.func.count()).where(*_HOLDS_A_SLOT)
@@ -43,7 +49,9 @@ _SOME_WAIT = sa.select(sa.exists().where(commands.c.status == CommandStatus.WAIT
 _WAITING_ACCOUNTS = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING.value).distinct()
 _OLDEST = (
     sa.select(commands.c.id)
-    .where(commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account"))
+    .where(
+        commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account"), _CAN_BEGIN
+    )
     .order_by(commands.c.id)
     .limit(sa.bindparam("free", type_=sa.Integer))
     .with_for_update(skip_locked=True)
@@ -220,8 +228,42 @@ def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, me
     return None if row is None else dict(row)
 
 
-def request_stop(connection: sa.Connection, command_id: int, reason: str) -> None:
-    """Leave word for the replica that runs the command that it is to be ended; the first reason stays."""
+def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[Row]:
+    """End the commands that wait for a cluster in `error`; return their rows."""
+    ended = connection.execute(
+        sa.update(commands)
+        .where(commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.WAITING)
+        .values(status=CommandStatus.ERROR, end_time=now, message=message)
+        .returning(commands)
+    )
+    return [dict(row) for row in ended.mappings()]
+
+
+def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
+    """Return whether any command waits for a cluster."""
+    waits = (commands.c.cluster_id == cluster_id) & (commands.c.status == CommandStatus.WAITING)
+    return bool(connection.execute(sa.select(sa.exists().where(waits))).scalar())
+
+
+def waiting_for(connection: sa.Connection, instance_id: int) -> list[int]:
+    """Return the ids of the commands that wait for the cluster of an instance, oldest first."""
+    cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
+    query = sa.select(commands.c.id).where(
+        commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)
+    )
+    return list(connection.execute(query.order_by(commands.c.id)).scalars())
+
+
+def running_on(connection: sa.Connection, cluster_id: int) -> list[int]:
+    """Return the ids of the commands that run on a cluster."""
+    query = sa.select(commands.c.id).where(
+        commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.RUNNING
+    )
+    return list(connection.execute(query).scalars())
+
+
+def request_stop(connection: sa.Connection, command_id: int, request: str) -> None:
+    """Leave word for the replica that runs the command that it is to be ended; the first request stays."""
     connection.execute(
         sa.update(commands)
         .where(
@@ -229,7 +271,7 @@ def request_stop(connection: sa.Connection, command_id: int, reason: str) -> Non
             commands.c.status == CommandStatus.RUNNING,
             commands.c.stop_reason.is_(None),
         )
-        .values(stop_reason=reason)
+        .values(stop_reason=request)
     )
 
 

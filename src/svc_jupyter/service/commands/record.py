@@ -23,6 +23,18 @@ class Live:
     message: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why a waiting command cannot begin; nothing where it is about to."""
+
+    reason: str | None = None
+    is_throttled: bool = False
+    """Whether it waits for a free slot."""
+
+
+NO_WAIT = Wait()
+
+
 def iso_time(seconds: float) -> str:
     """Return Unix seconds as ISO 8601 UTC with `Z`."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -35,9 +47,9 @@ def command_path(row: Row) -> str:
 
 
 def command_record(
-    row: Row, *, live: Live | None = None, throttled: str | None = None, with_properties: bool = False
+    row: Row, *, live: Live | None = None, wait: Wait = NO_WAIT, with_properties: bool = False
 ) -> dict[str, Any]:
-    """Return the record of a command. `throttled` is the reason why a waiting command has to wait, if it has."""
+    """Return the record of a command; `wait` is for one that waits."""
     now = live or Live()
     record: dict[str, Any] = {
         "id": row["id"],
@@ -74,13 +86,14 @@ def command_record(
         "uid": None,
         "perms": None,
         "instance": None,
-        "throttled": throttled is not None,
+        "throttled": wait.is_throttled,
         "attempts": row["attempts"] or [],
-        "message": throttled or row["message"] or now.message,
+        "message": wait.reason or row["message"] or now.message,
         "retry": row["retry"],
         "retry_delay": row["retry_delay"],
         "result_rows": row["result_rows"] if row["result_rows"] is not None else now.rows,
         "result_bytes": row["result"]["size"] if row["result"] else None,
+        "outputs": row["outputs"],
         "parent_id": row["parent_id"],
         "child_number": row["child_number"],
     }

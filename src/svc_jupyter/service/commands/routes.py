@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -28,14 +27,16 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.dumps import stored_dump
 from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
 from svc_jupyter.service.commands.inline import inline_results
 from svc_jupyter.service.commands.record import Row, is_final
+from svc_jupyter.service.commands.submission_body import submission_body
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.idempotency import identify
 from svc_jupyter.service.notebook_runs.pages import PAGE_HEADERS, NotebookPages, executed_notebook
 from svc_jupyter.service.responses import json_response
@@ -83,7 +84,7 @@ async def submit_command(
     call = None
     if idempotency_key is not None:
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
-    record = await commands.submit(_object_of(raw), caller, call)
+    record = await commands.submit(submission_body(raw, request.headers.get("content-type", "")), caller, call)
     if wait:
         record = await commands.record_at_end(record["id"], caller, wait)
     return json_response(record)
@@ -167,6 +168,9 @@ async def get_results(
     inline: _Flag = "true",
     include_headers: _Flag = "false",
     sequence_number: Annotated[int | None, Query(description="which sub-command's, from 1, of a composite")] = None,
+    dump: Annotated[
+        str | None, Query(max_length=255, description="which DUMP's of a Pig command: alias, or number from 1")
+    ] = None,
     follow: _Flag = "false",
     wait: _Seconds = 0,
 ) -> Response:
@@ -184,13 +188,15 @@ async def get_results(
     if accepted in _NOTEBOOK_FORMS and row["command_type"] == CommandType.JUPYTER_NOTEBOOK:
         return await _notebook(request, commands, row, accepted)
     form = _FORMS.get(accepted)
-    if _is_true(follow) and form is results.as_arrow:
+    if _is_true(follow) and form is results.as_arrow and dump is None:
         growing = await growing_rows(commands, row["id"], caller, wait)
         if growing is not None:
             return StreamingResponse(growing, media_type=ARROW_STREAM)
         row = await commands.row(row["id"], caller)
     commands.check_ended(row)
     root = commands.root(row["id"])
+    if dump is not None:
+        row = {**row, "result": results.to_json(stored_dump(row, dump))}
     if form is None:
         return json_response(
             await inline_results(
@@ -258,8 +264,8 @@ async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDe
 @router.get("/{command_id}/jobs", responses={200: {"model": Jobs}})
 async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
     """Return the jobs that the command started on an engine; shell and DB query commands start none."""
-    await commands.row(command_id, caller)
-    return json_response({"jobs": []})
+    row = await commands.row(command_id, caller)
+    return json_response({"jobs": await commands.jobs(row)})
 
 
 @router.get("/{command_id}/events", responses={200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}}})
@@ -282,16 +288,6 @@ async def _notebook(request: Request, commands: Commands, row: Row, media_type: 
         pages: NotebookPages = request.app.state.service.notebook_pages
         return FileResponse(await pages.page(file), media_type=HTML, headers=PAGE_HEADERS)
     return FileResponse(file, media_type=media_type)
-
-
-def _object_of(raw: bytes) -> dict[str, Any]:
-    try:
-        body = json.loads(raw or b"{}")
-    except (ValueError, RecursionError):
-        raise BadRequest("the body is not JSON") from None
-    if not isinstance(body, dict):
-        raise Invalid("the body must be a JSON object")
-    return body
 
 
 def _is_true(flag: str) -> bool:

@@ -7,7 +7,6 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,40 +14,44 @@ import structlog
 
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.background import run_forever
+from svc_jupyter.service.commands.child_places import ChildPlaces
 from svc_jupyter.service.commands.children import Children
 from svc_jupyter.service.commands.endings import AtEnd, Endings
 from svc_jupyter.service.commands.ends import ENDED
-from svc_jupyter.service.commands.job import Job, StopReason, Values
+from svc_jupyter.service.commands.job import Job, Values
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.leftovers import end_leftovers
 from svc_jupyter.service.commands.record import Live
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.stop_reasons import StopReason, parse_stop_request
+from svc_jupyter.service.commands.topics import STOP, WAITING
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.settings import Settings
 
-WAITING = "waiting"
-"""Topic on which a new waiting command is announced."""
-STOP = "stop"
-"""Topic on which the end of a running command is asked for: `<id> <StopReason>`."""
 _FLUSH_SECONDS = 1.0
+_AT_HAND_SECONDS = 1.0
+"""How long the row of a command that has ended is kept for those who wait for the end."""
 _SWEEP_SECONDS = 60.0
-_COMMANDS_PER_FOLDER = 1000
 log = structlog.get_logger(__name__)
-
-
-def command_root(commands_dir: Path, command_id: int) -> Path:
-    """Return the folder of a command; a thousand to a parent, since a folder with a million entries is slow."""
-    return commands_dir / str(command_id // _COMMANDS_PER_FOLDER) / str(command_id)
 
 
 class Runner:
     """Runs what the queue gives out, keeps the lease, and takes over from replicas that are gone."""
 
     def __init__(
-        self, settings: Settings, database: Database, bus: Bus, kinds: Mapping[str, Kind], *, at_end: Sequence[AtEnd]
+        self,
+        settings: Settings,
+        database: Database,
+        bus: Bus,
+        kinds: Mapping[str, Kind],
+        *,
+        gate: ClusterGate,
+        at_end: Sequence[AtEnd],
     ) -> None:
         self._settings = settings
         self._database = database
@@ -56,8 +59,10 @@ class Runner:
         self._kinds = kinds
         self._lease = Lease(database, settings.lease_seconds)
         self._endings = Endings(database, bus, self._lease, at_end)
-        self._children = Children(database, bus, self._lease, launch=self._launch, end_job=self._end_child)
+        place = ChildPlaces(database, gate, kinds)
+        self._children = Children(database, bus, self._lease, place, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
+        self._just_ended: dict[int, queue.Row] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
         self._event_loop: asyncio.AbstractEventLoop | None = None
@@ -70,6 +75,11 @@ class Runner:
         bus.subscribe(ENDED, self._on_ended)
 
     @property
+    def replica(self) -> queue.Replica:
+        """Who this process is to the others, also where something else than a command is driven."""
+        return self._lease.replica
+
+    @property
     def is_busy(self) -> bool:
         """Whether a command runs here."""
         return bool(self._jobs)
@@ -79,10 +89,10 @@ class Runner:
         job = self._jobs.get(command_id)
         return None if job is None else job.live
 
-    def running_row(self, command_id: int) -> queue.Row | None:
-        """Return the row of a command that runs here, without asking the database."""
+    def row_at_hand(self, command_id: int) -> queue.Row | None:
+        """Return the row of a command that runs here or has ended here a moment ago, without asking the database."""
         job = self._jobs.get(command_id)
-        return None if job is None else job.row
+        return self._just_ended.get(command_id) if job is None else job.row
 
     def claim_new(self, connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return what a new row has more when its command begins in the very transaction that creates it, or None.
@@ -176,7 +186,7 @@ class Runner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if row["stop_reason"] is not None:
-            job.stop(StopReason(row["stop_reason"]))
+            job.stop(*parse_stop_request(row["stop_reason"]))
 
     async def _run(self, job: Job) -> None:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
@@ -222,15 +232,17 @@ class Runner:
     # Stopping commands
 
     def _on_ended(self, payload: str) -> None:
-        """From here on the database has the truth: those who wait for the end must not be shown our row any more."""
-        if payload:
-            self._jobs.pop(int(payload), None)
+        """Those who wait for the end must not be shown the row any more that the command ran with."""
+        job = self._jobs.pop(int(payload), None) if payload else None
+        if job is not None and job.final_row is not None:
+            self._just_ended[job.id] = job.final_row
+            asyncio.get_running_loop().call_later(_AT_HAND_SECONDS, self._just_ended.pop, job.id, None)
 
     def _on_stop(self, payload: str) -> None:
-        command_id, _, reason = payload.partition(" ")
+        command_id, _, request = payload.partition(" ")
         job = self._jobs.get(int(command_id)) if command_id else None
         if job is not None:
-            job.stop(StopReason(reason))
+            job.stop(*parse_stop_request(request))
 
     def _end_child(self, command_id: int) -> None:
         if (job := self._jobs.get(command_id)) is not None:
@@ -269,8 +281,8 @@ class Runner:
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement got lost."""
         wanted = await self._database.read(partial(queue.stops_wanted, replica=self._lease.replica))
-        for command_id, reason in wanted:
-            self._on_stop(f"{command_id} {reason}")
+        for command_id, request in wanted:
+            self._on_stop(f"{command_id} {request}")
 
     async def _look_for_unknown(self) -> None:
         """Run what is ours by the database and unknown here: a claim whose commit was answered to a broken connection.

@@ -9,7 +9,10 @@ from svc_jupyter.api.commands import (
     CommandType,
     CompositeSubmission,
     DbTapQuerySubmission,
+    HadoopSubmission,
+    HiveSubmission,
     JupyterNotebookSubmission,
+    PigSubmission,
     ShellSubmission,
 )
 
@@ -18,6 +21,24 @@ class ShellCommandBody(ShellSubmission, CommandSubmission):
     """Submit a shell command."""
 
     command_type: Literal[CommandType.SHELL]
+
+
+class PigCommandBody(PigSubmission, CommandSubmission):
+    """Submit a Pig command."""
+
+    command_type: Literal[CommandType.PIG]
+
+
+class HiveCommandBody(HiveSubmission, CommandSubmission):
+    """Run Hive's SQL."""
+
+    command_type: Literal[CommandType.HIVE]
+
+
+class HadoopCommandBody(HadoopSubmission, CommandSubmission):
+    """Run a program of Hadoop."""
+
+    command_type: Literal[CommandType.HADOOP]
 
 
 class DbTapQueryCommandBody(DbTapQuerySubmission, CommandSubmission):
@@ -39,11 +60,16 @@ class CompositeCommandBody(CompositeSubmission, CommandSubmission):
 
 
 def _schema() -> dict[str, Any]:
-    forms = [
-        model.model_json_schema(by_alias=True)
-        for model in (ShellCommandBody, DbTapQueryCommandBody, JupyterNotebookCommandBody, CompositeCommandBody)
-    ]
-    return {"oneOf": forms}
+    bodies = (
+        ShellCommandBody,
+        PigCommandBody,
+        HiveCommandBody,
+        HadoopCommandBody,
+        DbTapQueryCommandBody,
+        JupyterNotebookCommandBody,
+        CompositeCommandBody,
+    )
+    return {"oneOf": [body.model_json_schema(by_alias=True) for body in bodies]}
 
 
 SUBMISSION_BODY: dict[str, Any] = {

@@ -14,16 +14,18 @@ from pydantic import ValidationError
 from svc_jupyter.api.commands import CommandSource, CommandSubmission, CommandType
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.macros import MacroError, resolve
 from svc_jupyter.service.validation import explain
 
-DEFAULT_LABEL = "default"
 _MADE_BY_THE_SERVICE = frozenset({CommandType.ADD_NODE, CommandType.REMOVE_NODE})
 
 
-async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+async def new_row(
+    body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate
+) -> dict[str, Any]:
     """Validate a submission; return the values of its row.
 
     Raises `Invalid` with the text of SPEC.md, "Errors" 2: the type could not be created, and why.
@@ -32,7 +34,7 @@ async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, K
     with _told_as_not_created(kind):
         common = CommandSubmission.model_validate(body)
         command = await kind.describe(body, caller)
-        check_label(common.label)
+        cluster_id = await gate.cluster_for(kind, common.label, command, caller)
         resolved = await _resolve(common)
     return {
         "account_id": caller.account_id,
@@ -51,19 +53,22 @@ async def new_row(body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, K
         "retry_delay": common.retry_delay,
         "can_notify": common.can_notify,
         "resolved_macros": resolved,
+        "cluster_id": cluster_id,
     }
 
 
 async def described(
-    command_type: object, body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind]
+    command_type: object, body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate
 ) -> dict[str, Any]:
-    """Validate a type's own fields; return the record's `command` object, its macros not yet put in.
+    """Validate a type's own fields, and the `label`; return the record's `command` object, its macros not yet put in.
 
     What it returns can be the `command` of many rows: it need not be described again. Raises `Invalid` as `new_row`.
     """
     kind = kind_of(command_type, kinds)
     with _told_as_not_created(kind):
-        return await kind.describe(body, caller)
+        command = await kind.describe(body, caller)
+        await gate.cluster_for(kind, body.get("label"), command, caller)
+    return command
 
 
 @contextmanager
@@ -79,17 +84,18 @@ def _told_as_not_created(kind: Kind) -> Iterator[None]:
 
 def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
     """Return the kind of a `command_type`; raises `Invalid` when there is none, with those that there are."""
+    there = ", ".join(sorted(kinds.keys() - _MADE_BY_THE_SERVICE))
     if wanted is None:
-        raise Invalid(f"command_type is missing; it must be one of {', '.join(sorted(kinds))}")
+        raise Invalid(f"command_type is missing; it must be one of {there}")
     if not isinstance(wanted, str):
         raise Invalid("command_type must be a string")
-    if wanted in kinds:
-        return kinds[wanted]
     if wanted in _MADE_BY_THE_SERVICE:
         raise Invalid(_not_created(wanted, "the service makes it when nodes are added or removed"))
+    if wanted in kinds:
+        return kinds[wanted]
     if wanted in set(CommandType):
         raise Invalid(_not_created(wanted, "not supported yet"))
-    raise Invalid(f"command_type {wanted[:64]!r} is unknown; it must be one of {', '.join(sorted(kinds))}")
+    raise Invalid(f"command_type {wanted[:64]!r} is unknown; it must be one of {there}")
 
 
 async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
@@ -97,12 +103,6 @@ async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
     if not common.macros:
         return None
     return await asyncio.to_thread(resolve, common.macros, datetime.now(UTC))
-
-
-def check_label(label: str | None) -> None:
-    """Raise `Invalid` when no cluster has the label; none means the default one."""
-    if label is not None and label != DEFAULT_LABEL:
-        raise Invalid(f"no cluster has the label {label[:100]!r}; the only one is {DEFAULT_LABEL!r}")
 
 
 def _not_created(name: str, reason: str) -> str:

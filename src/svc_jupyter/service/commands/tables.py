@@ -48,11 +48,15 @@ commands = sa.Table(
     sa.Column("replica_id", sa.String(32)),
     sa.Column("stop_reason", sa.Text),
     sa.Column("result", Json),
+    # What else there is than one result: the dumps and stores of a Pig script.
+    sa.Column("outputs", Json),
     sa.Column("nominal_time", sa.String(32)),
     sa.Column("sequence_id", BigId),
     # Of a child: the composite it belongs to, and which of its sub-commands it is, from 1.
     sa.Column("parent_id", BigId),
     sa.Column("child_number", sa.Integer),
+    # The cluster that must be UP before the command begins; null where its engine needs none.
+    sa.Column("cluster_id", BigId),
     sa.Index("ix_commands_status", "status", "account_id", "id"),
     sa.Index("ix_commands_user", "user_id", "id"),
     sa.Index("ix_commands_account", "account_id", "id"),

@@ -6,6 +6,7 @@ from alembic import context
 
 from svc_jupyter.service.access import tables as _access  # noqa: F401  registers its tables
 from svc_jupyter.service.audit import tables as _audit  # noqa: F401
+from svc_jupyter.service.clusters import tables as _clusters  # noqa: F401
 from svc_jupyter.service.commands import tables as _commands  # noqa: F401
 from svc_jupyter.service.database import metadata
 from svc_jupyter.service.db_taps import tables as _db_taps  # noqa: F401

@@ -55,6 +55,14 @@ class DependencyChecker(Protocol):
         ...
 
 
+class TableChecker(Protocol):
+    """Looks at the tables that a schedule is to depend on."""
+
+    async def check(self, account_id: int, info: DependencyInfo) -> None:
+        """Raise `Invalid` for what can never be found, such as partitions of a table that is not there."""
+        ...
+
+
 def needed(info: DependencyInfo, nominal_time: datetime, timetable: Timetable) -> list[Needed]:
     """Return all that the action of a nominal time needs, each once; `info` and `timetable` have passed the check."""
     found: dict[tuple[str, str], Needed] = {}

@@ -15,11 +15,12 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.states import ActionStatus
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, advance, may_run
 from svc_jupyter.service.schedules.command_rows import command_row
 from svc_jupyter.service.schedules.open_actions import OpenActions, open_actions
+from svc_jupyter.service.schedules.owner_rights import refusals
 from svc_jupyter.service.schedules.rows import Row
 from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
 
@@ -27,6 +28,8 @@ TICK = "tick"
 """Topic on which something for the ticker is announced."""
 InsertCommands = Callable[[sa.Connection, Sequence[Mapping[str, Any]]], Sequence[int]]
 """Creates commands and returns their ids, in the same order."""
+PlaceCommand = Callable[[sa.Connection, Mapping[str, Any]], int | None]
+"""Returns the cluster that must be UP for a command, None where none is needed; raises `Invalid` with what is wrong."""
 OnActionEnd = Callable[[sa.Connection, Row, Row], None]
 """Called with the rows of schedule and action inside the transaction that ends an action."""
 _AFTER_FAILURE_SECONDS = 60.0
@@ -34,7 +37,6 @@ _AT_ONCE = 100
 """Schedules in one transaction: others write between two of them."""
 _LATE_AT_ONCE = 20
 """Of them those that are late, with much to catch up on: what is due now does not wait for them."""
-_OWNER_DISABLED = "not run: the schedule's owner is disabled; enable the user, or let somebody else create the schedule"
 log = structlog.get_logger(__name__)
 # Statements of the hot paths are built once: building one costs more than running it.
 _DUE = (
@@ -44,7 +46,6 @@ _DUE = (
     .limit(sa.bindparam("most", type_=sa.Integer))
     .with_for_update(skip_locked=True)
 )
-_ENABLED = sa.select(users.c.id).where(users.c.id.in_(sa.bindparam("users", expanding=True)), users.c.enabled)
 _INSERT = sa.insert(actions)
 _INSERT_NUMBERED = _INSERT.returning(actions.c.id, sort_by_parameter_order=True)
 _MOVE_ON = sa.update(schedules).where(schedules.c.id == sa.bindparam("this_schedule"))
@@ -98,8 +99,11 @@ class Ticked:
 class Materialisation:
     """The ticker's work on the database. Whatever there is to do for the ticker afterwards is announced as `TICK`."""
 
-    def __init__(self, bus: Bus, insert_commands: InsertCommands, on_action_end: OnActionEnd) -> None:
+    def __init__(
+        self, bus: Bus, insert_commands: InsertCommands, place: PlaceCommand, on_action_end: OnActionEnd
+    ) -> None:
         self._bus = bus
+        self._place = place
         self._insert_commands = insert_commands
         self._on_action_end = on_action_end
 
@@ -112,14 +116,14 @@ class Materialisation:
         if not due:
             return Ticked(0, ())
         under_way = open_actions(connection, [row["id"] for row in due])
-        enabled = _enabled(connection, {row["user_id"] for row in due})
+        refused = refusals(connection, {row["user_id"] for row in due})
         if not careful:
-            return Ticked(len(due), self._take_on(connection, due, under_way, enabled, now))
+            return Ticked(len(due), self._take_on(connection, due, under_way, refused, now))
         ready: list[Ready] = []
         for schedule in due:
             try:
                 with connection.begin_nested():
-                    ready += self._take_on(connection, [schedule], under_way, enabled, now)
+                    ready += self._take_on(connection, [schedule], under_way, refused, now)
             except Exception:
                 log.exception("schedule_not_ticked", schedule_id=schedule["id"])
                 connection.execute(_MOVE_ON, {"this_schedule": schedule["id"], "due_at": now + _AFTER_FAILURE_SECONDS})
@@ -137,10 +141,11 @@ class Materialisation:
             return None
         if (again := _if_edited(item, schedule)) is not None:
             return again
-        if schedule["user_id"] not in _enabled(connection, {schedule["user_id"]}):
-            self._refuse(connection, schedule, action["id"], _OWNER_DISABLED, now)
+        if reason := refusals(connection, {schedule["user_id"]}).get(schedule["user_id"]):
+            self._refuse(connection, schedule, action["id"], reason, now)
             return None
-        self._give_commands(connection, [command_row(schedule, action, resolved, now)], [action["id"]])
+        if (row := self._placed(connection, schedule, action, resolved, now)) is not None:
+            self._give_commands(connection, [row], [action["id"]])
         if schedule["due_at"] is None:  # the backlog was full
             self.wake(connection, schedule["id"])
         return None
@@ -186,12 +191,15 @@ class Materialisation:
         connection: sa.Connection,
         due: Sequence[Row],
         under_way: Mapping[int, OpenActions],
-        enabled: set[int],
+        refused: Mapping[int, str],
         now: float,
     ) -> list[Ready]:
-        """Do what `advance` decides for each; return the actions whose macros are still to be resolved."""
+        """Do what `advance` decides for each; return the actions whose macros are still to be resolved.
+
+        `refused` says of owners who may run nothing why.
+        """
         steps = [
-            advance(schedule, under_way[schedule["id"]], now, owner_enabled=schedule["user_id"] in enabled)
+            advance(schedule, under_way[schedule["id"]], now, owner_may_run=schedule["user_id"] not in refused)
             for schedule in due
         ]
         _store_new(connection, steps)
@@ -202,12 +210,12 @@ class Materialisation:
         for step in steps:
             schedule = step.schedule
             for action in step.beginning:
-                if schedule["user_id"] not in enabled:
-                    self._refuse(connection, schedule, action["id"], _OWNER_DISABLED, now)
+                if reason := refused.get(schedule["user_id"]):
+                    self._refuse(connection, schedule, action["id"], reason, now)
                 elif schedule["macros"]:
                     ready.append(Ready(action["id"], action["nominal_time"], schedule))
-                else:
-                    new_commands.append(command_row(schedule, action, None, now))
+                elif (row := self._placed(connection, schedule, action, None, now)) is not None:
+                    new_commands.append(row)
                     begun.append(action["id"])
         self._give_commands(connection, new_commands, begun)
         return ready
@@ -220,6 +228,22 @@ class Materialisation:
         command_ids = self._insert_commands(connection, new_commands)
         pairs = zip(action_ids, command_ids, strict=True)
         connection.execute(_GIVE_COMMAND, [{"this_action": action, "command_id": command} for action, command in pairs])
+
+    def _placed(
+        self,
+        connection: sa.Connection,
+        schedule: Row,
+        action: Row,
+        resolved: Sequence[Mapping[str, Any]] | None,
+        now: float,
+    ) -> dict[str, Any] | None:
+        """Return the row of an action's command; None when no cluster can run it, which ends the action."""
+        row = command_row(schedule, action, resolved, now)
+        try:
+            return row | {"cluster_id": self._place(connection, row)}
+        except Invalid as error:
+            self._refuse(connection, schedule, action["id"], f"not run: {error}", now)
+            return None
 
     def _refuse(self, connection: sa.Connection, schedule: Row, action_id: int, message: str, now: float) -> None:
         self.end(connection, schedule, action_id, status=ActionStatus.ERROR.value, message=message, now=now)
@@ -251,10 +275,6 @@ def _due(connection: sa.Connection, now: float) -> list[Row]:
         rows = connection.execute(_DUE, {"after": after, "until": until, "most": most})
         found += [dict(row) for row in rows.mappings()]
     return found
-
-
-def _enabled(connection: sa.Connection, user_ids: set[int]) -> set[int]:
-    return set(connection.execute(_ENABLED, {"users": list(user_ids)}).scalars())
 
 
 def _store_new(connection: sa.Connection, steps: Sequence[Advance]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
 from svc_jupyter.api.schedules import (
     DEFAULT_TIME_OUT_MINUTES,
@@ -18,11 +19,12 @@ from svc_jupyter.api.schedules import (
     TimeUnit,
 )
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.commands.submissions import check_label, described
+from svc_jupyter.service.commands.submissions import described, kind_of
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.dependencies import check_dependencies
-from svc_jupyter.service.schedules.macros import resolve, substitute
+from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute, wall_clock
 from svc_jupyter.service.schedules.timetable import Timetable, check_timetable, next_nominal_time
@@ -30,9 +32,6 @@ from svc_jupyter.service.schedules.wall_clocks import instant_of, wall_time, zon
 
 Values = dict[str, Any]
 _JUST_BEFORE = timedelta(microseconds=1)
-_HIVE_LATER = (
-    "dependency_info.hive_tables: dependencies on Hive tables are not supported yet; use dependency_info.files"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +43,12 @@ class Edit:
     """Whether a frequency counts from another start, which the user gave."""
 
 
-async def planned(body: ScheduleSubmission, caller: Caller, kinds: Mapping[str, Kind], now: float) -> Values:
+async def planned(
+    body: ScheduleSubmission, caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate, now: float
+) -> Values:
     """Validate a creation; return the values of the new row, but for its state. Raises `Invalid`, `Forbidden`."""
     common = _common(body)
-    command = await _described(body.command_type, body.command, common["macros"], caller, kinds)
+    command = await _described(body.command_type, body.command, common, caller, kinds, gate)
     values: Values = {"command_type": body.command_type, "command": command, **common, **_retries(body, command)}
     zone = values["time_zone"] = known_zone(body.time_zone or "UTC")
     start = parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now)
@@ -63,7 +64,9 @@ async def planned(body: ScheduleSubmission, caller: Caller, kinds: Mapping[str, 
     return values
 
 
-async def changed(row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping[str, Kind], now: float) -> Edit:
+async def changed(
+    row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate, now: float
+) -> Edit:
     """Validate an edit of the schedule of `row`. Raises `Invalid`, `Forbidden`.
 
     What has to do with the timetable is looked at only where the edit changes it: that a schedule's end has passed
@@ -73,8 +76,10 @@ async def changed(row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping
         raise Invalid(f"command_type: the schedule keeps its type, {row['command_type']}; create another schedule")
     values = {key: value for key, value in _common(body).items() if _is_given(body, key)}
     if body.command is not None:
-        macros = values["macros"] if "macros" in values else row["macros"]
-        values["command"] = await _described(row["command_type"], body.command, macros, caller, kinds)
+        common = {key: values[key] if key in values else row[key] for key in ("macros", "label")}
+        values["command"] = await _described(row["command_type"], body.command, common, caller, kinds, gate)
+    elif "label" in values:
+        await gate.cluster_for(kind_of(row["command_type"], kinds), values["label"], row["command"], caller)
     retries = _retries(body, values.get("command", {}))
     values |= {key: retries[key] for key in retries if _is_given(body, key) or key in values.get("command", {})}
     values |= _new_timetable(row, body)
@@ -85,7 +90,10 @@ async def changed(row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping
         _check_dependencies(after, timetable_of(after))
     if values.keys() & {"command", "macros", "time_zone"}:
         nominal = row["next_nominal"]
-        await _try_macros(after, from_seconds(now if nominal is None else nominal))
+        moment = from_seconds(now if nominal is None else nominal)
+        await _try_macros(after, moment)
+        if "command" not in values:  # else its description has looked at them
+            await _try_macros_of_sub_commands(after, moment)
     return Edit(values, has_new_start=_is_new(row, "start_time", body.start_time))
 
 
@@ -147,19 +155,20 @@ def _new_rhythm(row: Row, body: ScheduleUpdate) -> Values:
 async def _described(
     command_type: str,
     command: Mapping[str, Any],
-    macros: Sequence[Mapping[str, str]] | None,
+    common: Mapping[str, Any],
     caller: Caller,
     kinds: Mapping[str, Kind],
+    gate: ClusterGate,
 ) -> Values:
-    """Return the record's `command`; the macros of sub-commands may build on the schedule's."""
-    return await described(command_type, {**command, "macros": list(macros or [])}, caller, kinds)
+    """Return the record's `command`; sub-commands have the schedule's label, and their macros may build on its own."""
+    body = {**command, "macros": list(common["macros"] or []), "label": common["label"]}
+    return await described(command_type, body, caller, kinds, gate)
 
 
 def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
     """Return the attributes whose defaults are plain values; those of the row carry the names of the body."""
     told = body.notification or Notification()
     info = body.dependency_info
-    check_label(body.label)
     return {
         "name": body.name or None,
         "label": body.label,
@@ -192,8 +201,6 @@ def _is_given(body: ScheduleUpdate, key: str) -> bool:
 def _stored(info: DependencyInfo | None) -> Values | None:
     if info is None or not (info.files or info.hive_tables):
         return None
-    if info.hive_tables:
-        raise Invalid(_HIVE_LATER)
     return info.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=False)
 
 
@@ -251,3 +258,15 @@ async def _try_macros(row: Mapping[str, Any], nominal_time: datetime) -> None:
         return
     values = await asyncio.to_thread(resolve, row["macros"], nominal_time, row["time_zone"])
     substitute(row["command"], values)
+
+
+async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: datetime) -> None:
+    """Evaluate the macros of a composite's sub-commands on top of the schedule's. Raises `Invalid`."""
+    if row["command_type"] != CommandType.COMPOSITE:
+        return
+    for number, sub_command in enumerate(row["command"]["sub_commands"], start=1):
+        if own := sub_command.get("macros"):
+            try:
+                await asyncio.to_thread(resolve, [*(row["macros"] or []), *own], nominal_time, row["time_zone"])
+            except MacroError as error:
+                raise Invalid(f"sub-command {number} ({sub_command['command_type']}): {error.message}") from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.commands.submissions import DEFAULT_LABEL
 from svc_jupyter.service.schedules.descriptions import describe_timetable
 from svc_jupyter.service.schedules.macros import MacroError, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of

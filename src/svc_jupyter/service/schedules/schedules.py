@@ -10,18 +10,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.schedules import PreviewRequest, ScheduleSubmission, ScheduleUpdate
+from svc_jupyter.api.schedules import DependencyInfo, PreviewRequest, ScheduleSubmission, ScheduleUpdate
 from svc_jupyter.api.states import SCHEDULE_TRANSITIONS, ActionStatus, ScheduleStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules import dependency_looks
+from svc_jupyter.service.schedules.dependencies import TableChecker
 from svc_jupyter.service.schedules.listing import Listing
 from svc_jupyter.service.schedules.materialisation import TICK, lock
 from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned
@@ -46,21 +48,27 @@ class Schedules:
         commands: Commands,
         kinds: Mapping[str, Kind],
         notifications: Notifications,
+        gate: ClusterGate,
         clock: Callable[[], float] = time.time,
+        tables: TableChecker | None = None,
     ) -> None:
+        """`tables` looks at Hive tables that a new schedule, or an edited one, is to depend on."""
         self._database = database
         self._bus = bus
         self._commands = commands
         self._kinds = kinds
         self._notifications = notifications
+        self._gate = gate
         self._clock = clock
+        self._tables = tables
         self.listing = Listing(database, notifications)
 
     async def create(self, body: ScheduleSubmission, *, by: Caller) -> Record:
         """Create a schedule, which runs from now on; return its record. Raises `Invalid`, `Forbidden`."""
         require(by, Action.CREATE, Resource.SCHEDULER)
         now = self._clock()
-        values = await planned(body, by, self._kinds, now)
+        values = await planned(body, by, self._kinds, self._gate, now)
+        await self._check_tables(values, by)
         return await self._database.write(partial(self._insert, values, by, now))
 
     async def edit(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> Record:
@@ -73,7 +81,8 @@ class Schedules:
             now = self._clock()
             row = await self._row(schedule_id, by)
             _check_editable(row)
-            edit = await changed(row, body, by, self._kinds, now)
+            edit = await changed(row, body, by, self._kinds, self._gate, now)
+            await self._check_tables(edit.values, by)
             record = await self._database.write(partial(self._update, row, edit, by, now))
             if record is not None:
                 return record
@@ -105,6 +114,11 @@ class Schedules:
         """Return whether any schedule is to be served, so that the embedded service must stay."""
         active = sa.select(sa.exists().where(schedules.c.status == ScheduleStatus.RUNNING))
         return bool(await self._database.read(lambda connection: connection.execute(active).scalar()))
+
+    async def _check_tables(self, values: Mapping[str, Any], by: Caller) -> None:
+        info = values.get("dependency_info")
+        if self._tables is not None and info is not None:
+            await self._tables.check(by.account_id, DependencyInfo.model_validate(info))
 
     async def _row(self, schedule_id: int, by: Caller) -> Row:
         return await self._database.read(partial(_one, schedule_id=schedule_id, by=by))

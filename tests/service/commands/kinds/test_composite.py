@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from tests.support.clusters import gate_of
 
 from svc_jupyter.api.commands import SUB_COMMANDS_LIMIT
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.kinds.shell import ShellKind
 from svc_jupyter.service.commands.submissions import described, new_row
@@ -30,17 +33,24 @@ def settings(tmp_path: Any, request: pytest.FixtureRequest, sqlite_schema: Any) 
 
 
 @pytest.fixture
-def kinds(settings: Settings, database: Database) -> Iterator[dict[str, Any]]:
+def gate(settings: Settings, database: Database) -> ClusterGate:
+    return gate_of(settings, database, Bus(database))
+
+
+@pytest.fixture
+def kinds(settings: Settings, database: Database, gate: ClusterGate) -> Iterator[dict[str, Any]]:
     storage = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
     shell: dict[str, Any] = {"ShellCommand": ShellKind(storage, settings)}
-    yield {**shell, "CompositeCommand": CompositeKind(shell)}
+    yield {**shell, "CompositeCommand": CompositeKind(shell, gate)}
     storage.close()
 
 
-async def test_every_sub_command_is_shown_as_its_type_shows_it(kinds: Mapping[str, Any], caller: Caller):
+async def test_every_sub_command_is_shown_as_its_type_shows_it(
+    kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
     part = {"inline": "echo $x$", "name": "second", "tag": ["a", "b"], "retry": 2, "can_notify": None, "unknown": 1}
     body = {"command_type": "CompositeCommand", "sub_commands": [TRUE, {"command_type": "ShellCommand", **part}]}
-    row = await new_row({**body, "macros": [{"x": "1 + 1"}], "name": "both"}, caller, kinds)
+    row = await new_row({**body, "macros": [{"x": "1 + 1"}], "name": "both"}, caller, kinds, gate)
     assert (row["command_type"], row["name"], row["resolved_macros"]) == ("CompositeCommand", "both", [{"x": 2}])
     assert row["command"] == {
         "sub_commands": [
@@ -84,17 +94,21 @@ async def test_every_sub_command_is_shown_as_its_type_shows_it(kinds: Mapping[st
         ([{**TRUE, "macros": [{"x": "nothing.there"}]}], "sub-command 1 (ShellCommand): macro 'x': "),
     ],
 )
-async def test_what_is_refused_and_why(sub_commands: Any, reason: str, kinds: Mapping[str, Any], caller: Caller):
+async def test_what_is_refused_and_why(
+    sub_commands: Any, reason: str, kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
     body = {"command_type": "CompositeCommand", "sub_commands": sub_commands}
     with pytest.raises(Invalid) as refused:
-        await new_row(body, caller, kinds)
+        await new_row(body, caller, kinds, gate)
     assert refused.value.message.startswith(f"CompositeCommand could not be created: {reason}")
 
 
-async def test_macros_of_a_sub_command_may_build_on_those_of_the_composite(kinds: Mapping[str, Any], caller: Caller):
+async def test_macros_of_a_sub_command_may_build_on_those_of_the_composite(
+    kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
     part = {**TRUE, "macros": [{"table": "'t_' + day"}]}
     body = {"sub_commands": [part], "macros": [{"day": "'monday'"}]}
-    command = await described("CompositeCommand", body, caller, kinds)
+    command = await described("CompositeCommand", body, caller, kinds, gate)
     assert command == {"sub_commands": [{**part, **NOTHING_ELSE}]}
     with pytest.raises(Invalid, match=r"CompositeCommand could not be created: sub-command 1 .*macro 'table'"):
-        await described("CompositeCommand", {"sub_commands": [part]}, caller, kinds)
+        await described("CompositeCommand", {"sub_commands": [part]}, caller, kinds, gate)

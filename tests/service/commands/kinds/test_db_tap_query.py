@@ -18,8 +18,10 @@ from pydantic import ValidationError
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.job import Job, StopReason
+from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kinds.db_tap_query import DbTapQueryKind
+from svc_jupyter.service.commands.stop_reasons import StopReason
+from svc_jupyter.service.commands.tables import NEW_ROW
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.errors import Invalid
@@ -86,7 +88,7 @@ def new_job(kind, settings, account_id, tap_id, tmp_path):
     root.mkdir()
 
     def new_job(*, macros=None, attempts=None, **command) -> Job:
-        row = {
+        row = NEW_ROW | {
             "id": 7,
             "account_id": account_id,
             "user_id": 1,
@@ -276,7 +278,7 @@ class TestStopping:
         pid = await worker_of(job)
         job.stop(reason)
         final = await running
-        assert final["status"] == ("error" if reason is StopReason.TIMEOUT else "cancelled")
+        assert final["status"] == ("error" if reason in (StopReason.TIMEOUT, StopReason.CLUSTER) else "cancelled")
         assert not psutil.pid_exists(pid)
         assert count(lake) == 2
 

@@ -33,7 +33,7 @@ class Folder:
     def read_notebook(self, path, *, account_id, user_id):
         return self._file(path).read_text()
 
-    def replace_notebook(self, path, text, *, account_id, user_id):
+    def replace_notebook(self, path, text, *, account_id, user_id, command_id):
         if self.refuses:
             raise Forbidden("update on jupyter_notebook is missing")
         self._file(path).write_text(text)

@@ -19,9 +19,11 @@ from pydantic import ValidationError
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.job import Job, StopReason
+from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kinds.shell import SCRIPT, ShellKind, script_environment, split_parameters
 from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.commands.stop_reasons import StopReason
+from svc_jupyter.service.commands.tables import NEW_ROW
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.storage.storage import Storage
@@ -58,7 +60,7 @@ def new_job(kind, settings, account_id, tmp_path):
     root.mkdir()
 
     def new_job(*, macros=None, attempts=None, **command: str) -> Job:
-        row = {
+        row = NEW_ROW | {
             "id": 7,
             "account_id": account_id,
             "user_id": 1,

@@ -18,12 +18,14 @@ from pydantic import ValidationError
 from svc_jupyter.api.commands import CommandSubmission, CommandType, CompositeSubmission
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.children import COMMON_FIELDS
 from svc_jupyter.service.commands.kind import Desk, Kind, Outcome, StoredResult, Task
 from svc_jupyter.service.commands.record import Row
-from svc_jupyter.service.commands.runner import command_root
-from svc_jupyter.service.commands.submissions import check_label, kind_of
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.submissions import kind_of
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.macros import MacroError, resolve
 from svc_jupyter.service.validation import explain
@@ -34,20 +36,22 @@ class CompositeKind:
 
     command_type = CommandType.COMPOSITE
 
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, kinds: Mapping[str, Kind], gate: ClusterGate) -> None:
         self._kinds = kinds
+        self._gate = gate
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission; return the record's `command`: every sub-command as its own type shows it.
 
-        Besides `sub_commands` the body's `macros` are looked at, since those of sub-commands may build on them.
+        Besides `sub_commands` the body's `macros` are looked at, since those of sub-commands may build on them, and its
+        `label`, which is that of every sub-command without one.
         """
         submission = CompositeSubmission.model_validate(body)
         described = []
         for number, sub_command in enumerate(submission.sub_commands, start=1):
             place = f"sub-command {number}{self._told_type(sub_command)}"
             try:
-                described.append(await self._describe_one(sub_command, submission.macros or [], caller))
+                described.append(await self._describe_one(sub_command, submission, caller))
             except ValidationError as error:
                 raise Invalid(f"{place}: {explain(error)}") from None
             except Invalid as error:
@@ -61,7 +65,7 @@ class CompositeKind:
         for number in range(1, total + 1):
             try:
                 child = await desk.child(number, of=total)
-            except MacroError as error:
+            except (MacroError, ClusterFailure, Invalid) as error:
                 return Outcome(False, f"sub-command {number} of {total} could not begin: {error}", may_retry=False)
             if child["status"] != CommandStatus.DONE:
                 return Outcome(False, _failure(child, total), may_retry=False)
@@ -73,16 +77,16 @@ class CompositeKind:
         return f" ({wanted})" if isinstance(wanted, str) and wanted in self._kinds else ""
 
     async def _describe_one(
-        self, sub_command: Mapping[str, Any], macros: Sequence[Mapping[str, str]], caller: Caller
+        self, sub_command: Mapping[str, Any], submission: CompositeSubmission, caller: Caller
     ) -> dict[str, Any]:
         if sub_command.get("command_type") == self.command_type:
             raise Invalid("a composite command cannot hold another one")
         kind = kind_of(sub_command.get("command_type"), self._kinds)
         common = CommandSubmission.model_validate(sub_command)
         command = await kind.describe(sub_command, caller)
-        check_label(common.label)
+        await self._gate.cluster_for(kind, common.label or submission.label, command, caller)
         if common.macros:
-            await asyncio.to_thread(resolve, [*macros, *common.macros], datetime.now(UTC))
+            await asyncio.to_thread(resolve, [*(submission.macros or []), *common.macros], datetime.now(UTC))
         given = common.model_dump(include=set(COMMON_FIELDS), exclude_none=True, exclude_unset=True)
         return {"command_type": kind.command_type.value, **command, **given}
 

@@ -69,7 +69,7 @@ class DbTapQueryKind:
         except (Invalid, NotFound) as error:
             return Outcome(False, error.message, may_retry=False)
         code = await followed(process, task.folder / PROGRESS_FILE, desk)
-        return _outcome(task, code)
+        return outcome_of(task, code)
 
     async def _start(self, task: Task) -> DurableProcess:
         tap = await self._db_taps.opened(task.account_id, task.command["db_tap_id"])
@@ -90,7 +90,8 @@ class DbTapQueryKind:
         )
 
 
-def _outcome(task: Task, code: int | None) -> Outcome:
+def outcome_of(task: Task, code: int | None) -> Outcome:
+    """Return how an attempt ended, by what its worker left and its exit code."""
     try:
         summary = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))
     except FileNotFoundError:

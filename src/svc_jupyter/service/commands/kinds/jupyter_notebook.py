@@ -44,8 +44,8 @@ class Notebooks(Protocol):
         """Return a notebook's text, with the rights the user has now."""
         ...
 
-    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int) -> None:
-        """Put another text in its place."""
+    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int, command_id: int) -> None:
+        """Put the text that a command has made of it in its place."""
 
 
 class JupyterNotebookKind:
@@ -113,7 +113,7 @@ class JupyterNotebookKind:
             if now not in (executed, (task.folder / SOURCE_FILE).read_bytes().decode()):
                 return f"{path} was changed during the run and stays as it is; the executed copy is in the results"
             if now != executed:
-                self._notebooks.replace_notebook(path, executed, **whose)
+                self._notebooks.replace_notebook(path, executed, **whose, command_id=task.id)
         except ServiceError as error:
             return f"{path} could not be replaced, the executed copy is in the results: {error.message}"
         return f"{path} was replaced by its executed copy"

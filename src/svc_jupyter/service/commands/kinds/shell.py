@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,11 +79,17 @@ class ShellKind:
         shell_ending.mark_log_start(task)
         return DurableProcess.start(
             folder=task.folder,
-            argv=["bash", str(script), *split_parameters(command.get("parameters"))],
+            argv=[_bash(self._environment.get("PATH")), str(script), *split_parameters(command.get("parameters"))],
             cwd=task.working_folder,
             environment={**self._environment, **task.environment},
             log=task.log_file,
         )
+
+
+@cache
+def _bash(path: str | None) -> str:
+    """Return where Bash is, found once: for a bare name the wrapper and Bash would both look through PATH each time."""
+    return shutil.which("bash", path=path) or "bash"
 
 
 def script_environment(inherited: Mapping[str, str]) -> dict[str, str]:
@@ -92,8 +99,10 @@ def script_environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
 def split_parameters(text: str | None) -> list[str]:
     """Return the parameters of a script, split as a shell does. Raises `Invalid` when a quote is not closed."""
+    if not text:
+        return []
     try:
-        return shlex.split(text or "")
+        return shlex.split(text)
     except ValueError as error:
         raise Invalid(f"parameters cannot be split as a shell does: {str(error).lower()}") from error
 
@@ -101,10 +110,12 @@ def split_parameters(text: str | None) -> list[str]:
 def write_script(file: Path, text: str) -> None:
     """Write a script where only the service's user can read it."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb", buffering=0) as script:
+    try:
         view = memoryview(text.encode())
         while view:
-            view = view[script.write(view) :]
+            view = view[os.write(descriptor, view) :]
+    finally:
+        os.close(descriptor)
 
 
 def _check_texts(command: Mapping[str, Any]) -> None:

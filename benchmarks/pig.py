@@ -1,0 +1,183 @@
+"""A group-by on all 336,776 flights and a script of four jobs in local mode, beside Pig's own program.
+
+The command is timed from its submission over HTTP to its typed rows. Its own job time is what the script took in its
+Java, which says what the service adds. `pig -x local` starts a new Java with Pig's own settings, as a user does who
+has Pig installed. Seconds of processors are those of the Java alone, its start included where it is not warm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import psutil
+
+from benchmarks import report
+from benchmarks.contests import compete
+from benchmarks.service import Service
+from svc_jupyter.api.paths import ARROW_STREAM
+from svc_jupyter.cli.demo.build import build
+from svc_jupyter.service.engines.engine import Engine, class_path
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.settings import default_engines_dir
+
+FLIGHTS = """f = LOAD 'flights/flights.csv' USING PigStorage(',') AS (year:int, month:int, day:int, dep_time:int,
+    sched_dep_time:int, dep_delay:double, arr_time:int, sched_arr_time:int, arr_delay:double, carrier:chararray,
+    flight:int, tailnum:chararray, origin:chararray, dest:chararray);
+"""
+GROUP_BY = f"""{FLIGHTS}g = GROUP f BY carrier;
+s = FOREACH g GENERATE group AS carrier, COUNT(f) AS flights, AVG(f.dep_delay) AS delay;
+DUMP s;
+"""
+FOUR_JOBS = f"""{FLIGHTS}g = GROUP f BY (carrier, dest);
+s = FOREACH g GENERATE FLATTEN(group) AS (carrier, dest), COUNT(f) AS flights;
+h = GROUP s BY carrier;
+t = FOREACH h GENERATE group AS carrier, COUNT(s) AS places, MAX(s.flights) AS most;
+o = ORDER t BY most DESC;
+DUMP o;
+"""
+COLD = "pig -x local"
+WARM = "PigCommand, warm"
+_LOOK_SECONDS = 0.01
+_IDLE_SHARE = 0.1
+"""A Java that takes less of a processor than this has warmed up."""
+
+
+def run(folder: Path, *, quick: bool) -> None:
+    """Print seconds on the wall and of processors."""
+    rounds = 2 if quick else 7
+    engines = Engines(default_engines_dir())
+    jars = asyncio.run(engines.ensure(Engine.PIG, print)).jars
+    java = asyncio.run(engines.java(print)).java
+    with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
+        storage = service.data_dir / "storage"
+        build(storage, print)
+        base_url, token = service.address
+        with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=120) as http:
+            pig = _Pig(http, service.data_dir, [str(java), "-cp", class_path(jars)], storage)
+            pig.command(GROUP_BY)
+            for title, script in (("Group-by on all flights", GROUP_BY), ("Four jobs", FOUR_JOBS)):
+                _contest(title, pig, script, rounds)
+
+
+def _contest(title: str, pig: _Pig, script: str, rounds: int) -> None:
+    processors: dict[str, list[float]] = {WARM: [], COLD: []}
+
+    def timed(name: str, measure: Callable[[str], tuple[float, float]]) -> Callable[[], float]:
+        def once() -> float:
+            seconds, of_processors = measure(script)
+            processors[name].append(of_processors)
+            return seconds
+
+        return once
+
+    results = compete({WARM: timed(WARM, pig.command), COLD: timed(COLD, pig.cold)}, rounds)
+    report.contest(title, "seconds", results, WARM, report.seconds)
+    rows = []
+    for name, values in processors.items():
+        kept = sorted(values[1:])
+        rows.append([name, report.seconds(kept[0]), report.seconds(kept[len(kept) // 2])])
+    report.table("Seconds of processors", ["", "min", "median"], rows)
+    shares = sorted(pig.shares[1:])
+    report.table(
+        "The command beside the script's own job time in the same Java",
+        ["", "min", "median", "max"],
+        [["command ÷ job", *(f"{share:.2f}" for share in (shares[0], shares[len(shares) // 2], shares[-1]))]],
+    )
+    pig.shares.clear()
+
+
+class _Pig:
+    """Runs scripts both ways."""
+
+    def __init__(self, http: httpx.Client, data_dir: Path, java: list[str], storage: Path) -> None:
+        self._http = http
+        self._data_dir = data_dir
+        self._java = java
+        self._storage = storage
+        self.shares: list[float] = []
+
+    def command(self, script: str) -> tuple[float, float]:
+        """Run a script as a command in a Java that is warm; return its seconds on the wall and of processors."""
+        self._wait_until_warm()
+        used = _Used(self._warm())
+        began = time.perf_counter()
+        body = {"command_type": "PigCommand", "latin_statements": script}
+        record = self._http.post("/commands", json=body, params={"wait": 60}).json()
+        rows = self._http.get(f"/commands/{record['id']}/results", headers={"Accept": ARROW_STREAM})
+        seconds = time.perf_counter() - began
+        if rows.status_code != 200:
+            raise RuntimeError(rows.text)
+        attempt = self._data_dir / "commands" / str(record["id"] // 1000) / str(record["id"]) / "1"
+        self.shares.append(seconds / json.loads((attempt / "result.json").read_text())["seconds"])
+        return seconds, used.seconds()
+
+    def cold(self, script: str) -> tuple[float, float]:
+        """Run a script with Pig's own program; return its seconds on the wall and of processors."""
+        file = self._storage / "script.pig"
+        file.write_text(script)
+        began = time.perf_counter()
+        command = [*self._java, "org.apache.pig.Main", "-x", "local", str(file)]
+        process = subprocess.Popen(
+            command, cwd=self._storage, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - began
+        if process.returncode:
+            raise RuntimeError(f"pig ended with {process.returncode}")
+        return seconds, usage.ru_utime + usage.ru_stime
+
+    def _warm(self) -> psutil.Process | None:
+        """Return the Java that waits for a script."""
+        running = str(self._data_dir / "pig" / "running")
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if any(argument.startswith(running) for argument in process.cmdline()):
+                    return process
+        return None
+
+    def _wait_until_warm(self) -> None:
+        java = self._warm()
+        if java is not None:
+            while java.cpu_percent(0.5) / 100 > _IDLE_SHARE:
+                pass
+
+
+class _Used:
+    """Processor time of a process from now until it ends, looked at often enough to miss little of its end."""
+
+    def __init__(self, process: psutil.Process | None) -> None:
+        self._process = process
+        self._before = self._last = _processors(process)
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def seconds(self) -> float:
+        """Return the seconds once the process has ended."""
+        self._thread.join()
+        return self._last - self._before
+
+    def _look(self) -> None:
+        while (now := _processors(self._process)) > 0:
+            self._last = now
+            time.sleep(_LOOK_SECONDS)
+
+
+def _processors(process: psutil.Process | None) -> float:
+    """Return the seconds a process has used; 0 once it is gone."""
+    try:
+        if process is None or process.status() == psutil.STATUS_ZOMBIE:
+            return 0.0
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system)

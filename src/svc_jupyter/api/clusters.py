@@ -1,0 +1,343 @@
+"""Clusters: configuration, state, nodes, health (SPEC: Cluster configuration record, Cluster health record)."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+
+from svc_jupyter.api.fields import Id, PagingInfo, Record, Request
+from svc_jupyter.api.states import ClusterState, NodeStatus
+
+HIDDEN = "<hidden>"
+"""What answers hold in place of a secret (CONVENTIONS section 4)."""
+MAX_NODES = 1000
+LABEL_LIMIT = 255
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_SETTING = re.compile(r"[A-Za-z][A-Za-z0-9_.*-]*")
+_RESERVED = "reassign-label"
+"""Stands where a cluster's label stands in a path."""
+
+
+class ClusterType(StrEnum):
+    """What a cluster runs; it follows from its settings."""
+
+    HADOOP = "hadoop"
+    SPARK = "spark"
+    PRESTO = "presto"
+
+
+class NodeRole(StrEnum):
+    """What a node does in its cluster."""
+
+    MASTER = "master"
+    WORKER = "worker"
+
+
+def is_label(text: str) -> bool:
+    """Return whether a text has the form of a label; no cluster has any other."""
+    return len(text) <= LABEL_LIMIT and _LABEL.fullmatch(text) is not None
+
+
+def _check_label(value: str) -> str:
+    if not is_label(value):
+        raise ValueError(
+            f"{value[:40]!r} is not a label: letters, digits, '_', '.', '-', not first a sign, "
+            f"at most {LABEL_LIMIT} characters"
+        )
+    if value.isdigit() or value == _RESERVED:
+        raise ValueError(f"{value!r} cannot be a label: it must differ from the ids of clusters and from {_RESERVED!r}")
+    return value
+
+
+def _labels(value: Any) -> Any:
+    """One label may come as a text."""
+    return [value] if isinstance(value, str) else value
+
+
+def _check_labels(value: list[str]) -> list[str]:
+    if len(set(value)) != len(value):
+        raise ValueError("names a label twice")
+    return value
+
+
+def parse_custom_config(text: str | None) -> dict[str, str]:
+    """Return the settings in `key=value` lines; blank lines and lines that begin with `#` say nothing.
+
+    Raises `ValueError`, which names the line.
+    """
+    settings: dict[str, str] = {}
+    for number, line in enumerate((text or "").splitlines(), start=1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        key, sign, value = stripped.partition("=")
+        if not sign or not _SETTING.fullmatch(key.strip()):
+            raise ValueError(f"line {number} is not of the form key=value")  # the line may hold a secret
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def _check_custom_config(value: str) -> str:
+    parse_custom_config(value)
+    return value
+
+
+ClusterLabel = Annotated[str, AfterValidator(_check_label)]
+ClusterLabels = Annotated[
+    list[ClusterLabel], BeforeValidator(_labels), AfterValidator(_check_labels), Field(max_length=50)
+]
+CustomConfig = Annotated[str, Field(max_length=65_536), AfterValidator(_check_custom_config)]
+"""Lines `key=value` that go into the engine's configuration files."""
+_Text = Annotated[str, Field(max_length=1024)]
+
+
+class SecuritySettings(Request):
+    """Validated, stored and shown; the providers of this version encrypt nothing by themselves."""
+
+    encrypted_ephemerals: bool = False
+
+
+class CloudSettings(Request):
+    """Where machines would come from; the keys are write-only."""
+
+    compute_validated: bool = False
+    compute_access_key: _Text | None = None
+    compute_secret_key: _Text | None = None
+    cloud_region: _Text | None = None
+    cloud_preferred_availability_zone: _Text = "Any"
+    vpc_id: _Text | None = None
+    subnet_id: _Text | None = None
+
+
+class FairSchedulerSettings(Request):
+    """Pools of YARN's fair scheduler: the default one, and more in the scheduler's own XML."""
+
+    default_pool: Annotated[str, Field(max_length=255, pattern=r"^[A-Za-z0-9_.-]+$")] | None = None
+    fairscheduler_config_xml: Annotated[str, Field(max_length=65_536)] | None = None
+
+
+class HadoopSettings(Request):
+    """Hadoop, or Spark on it."""
+
+    use_hadoop2: bool = True
+    use_spark: bool = False
+    custom_config: CustomConfig | None = None
+    fairscheduler_settings: FairSchedulerSettings = Field(default_factory=FairSchedulerSettings)
+
+
+class HiveSettings(Request):
+    """HiveServer2 on the coordinator: always there when switched on, else started by the first Hive command."""
+
+    is_hs2_enabled: bool = False
+
+
+class PigSettings(Request):
+    """There is one version of Pig, on MapReduce or local; another one asked for is refused."""
+
+    pig_version: _Text | None = None
+    execution_engine: _Text | None = None
+
+    @field_validator("pig_version")
+    @classmethod
+    def _one_version(cls, value: str | None) -> str | None:
+        if value not in {None, "", "0.18", "0.18.0"}:
+            raise ValueError(f"Pig {value[:20]!r} is not there: the only version is 0.18.0")
+        return value
+
+    @field_validator("execution_engine")
+    @classmethod
+    def _no_tez(cls, value: str | None) -> str | None:
+        if value is not None and value.lower() not in {"", "mr", "mapreduce", "local"}:
+            raise ValueError(f"{value[:20]!r} is not there: Pig runs on mapreduce or local")
+        return value
+
+
+class PrestoSettings(Request):
+    """Presto instead of Hadoop."""
+
+    enable_presto: bool = False
+    custom_config: CustomConfig | None = None
+
+
+class SpotInstanceSettings(Request):
+    """Validated, stored and shown; the providers of this version have no spot machines."""
+
+    maximum_bid_price_percentage: _Text | None = None
+    timeout_for_request: Annotated[int, Field(ge=0)] | None = None
+    maximum_spot_instance_percentage: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class NodeConfiguration(Request):
+    """How many workers, and of what kind."""
+
+    initial_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
+    max_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
+    master_instance_type: _Text = "local"
+    slave_instance_type: _Text = "local"
+    slave_request_type: Literal["ondemand", "spot", "hybrid"] = "ondemand"
+    use_stable_spot_nodes: bool = False
+    spot_instance_settings: SpotInstanceSettings = Field(default_factory=SpotInstanceSettings)
+
+
+class ClusterChanges(Request):
+    """What is to change of a cluster: the body of an edit and of a clone. What is not given stays as it is."""
+
+    label: ClusterLabels = Field(default_factory=list)
+    enable_ganglia_monitoring: bool = False
+    disallow_cluster_termination: bool = False
+    idle_cluster_timeout: Annotated[float, Field(ge=0, le=8760)] | None = None
+    """Hours without work after which the cluster is terminated; null is the service's default."""
+    node_bootstrap_file: _Text = ""
+    security_settings: SecuritySettings = Field(default_factory=SecuritySettings)
+    cloud_settings: CloudSettings = Field(default_factory=CloudSettings)
+    hadoop_settings: HadoopSettings = Field(default_factory=HadoopSettings)
+    hive_settings: HiveSettings = Field(default_factory=HiveSettings)
+    pig_settings: PigSettings = Field(default_factory=PigSettings)
+    presto_settings: PrestoSettings = Field(default_factory=PrestoSettings)
+    node_configuration: NodeConfiguration = Field(default_factory=NodeConfiguration)
+
+
+class ClusterConfiguration(ClusterChanges):
+    """What a cluster is to be: the body of a creation (SPEC: Cluster configuration record). Counts are of workers."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> ClusterConfiguration:
+        nodes = self.node_configuration
+        if "max_nodes" not in nodes.model_fields_set:  # then the initial size is the largest
+            nodes.max_nodes = nodes.initial_nodes
+        if nodes.max_nodes < nodes.initial_nodes:
+            raise ValueError(
+                f"node_configuration.max_nodes ({nodes.max_nodes}) must not be below initial_nodes "
+                f"({nodes.initial_nodes})"
+            )
+        if self.presto_settings.enable_presto and self.hadoop_settings.use_spark:
+            raise ValueError("presto_settings.enable_presto and hadoop_settings.use_spark exclude each other")
+        return self
+
+    @property
+    def cluster_type(self) -> ClusterType:
+        """What the cluster runs."""
+        if self.presto_settings.enable_presto:
+            return ClusterType.PRESTO
+        return ClusterType.SPARK if self.hadoop_settings.use_spark else ClusterType.HADOOP
+
+    @property
+    def custom_settings(self) -> dict[str, str]:
+        """The `key=value` lines of the cluster's engine."""
+        if self.presto_settings.enable_presto:
+            return parse_custom_config(self.presto_settings.custom_config)
+        return parse_custom_config(self.hadoop_settings.custom_config)
+
+
+class ClusterRecord(Record):
+    """A cluster as answers show it: its configuration with `id` and `state`, secrets as `<hidden>`."""
+
+    id: int
+    label: list[str]
+    state: ClusterState
+    enable_ganglia_monitoring: bool = False
+    disallow_cluster_termination: bool = False
+    idle_cluster_timeout: float | None = None
+    node_bootstrap_file: str | None = None
+    security_settings: dict[str, Any] = Field(default_factory=dict)
+    cloud_settings: dict[str, Any] = Field(default_factory=dict)
+    hadoop_settings: dict[str, Any] = Field(default_factory=dict)
+    hive_settings: dict[str, Any] = Field(default_factory=dict)
+    pig_settings: dict[str, Any] = Field(default_factory=dict)
+    presto_settings: dict[str, Any] = Field(default_factory=dict)
+    node_configuration: dict[str, Any] = Field(default_factory=dict)
+
+
+class ClusterItem(Record):
+    """An entry of the list under v1.2."""
+
+    cluster: ClusterRecord
+
+
+class ClusterList(Record):
+    """A page of clusters, newest first, under v1.3 and later."""
+
+    clusters: list[ClusterRecord]
+    paging_info: PagingInfo
+
+
+class ClusterStateChange(Request):
+    """What is wanted of a cluster."""
+
+    state: Literal["start", "terminate"]
+
+
+class ClusterMessage(Record):
+    """What was begun, in a sentence."""
+
+    message: str
+
+
+class ClusterNode(Record):
+    """A node; times are ISO 8601 UTC with `Z`."""
+
+    role: NodeRole
+    hostname: str
+    private_ip: str
+    private_dns: str
+    instance_type: str
+    is_spot_instance: bool = False
+    status: NodeStatus
+    up_time: str | None = None
+    """When it became RUNNING."""
+    last_seen_time: str | None = None
+
+
+class ClusterStateRecord(Record):
+    """Where a cluster stands, with its nodes; times are ISO 8601 UTC with `Z`."""
+
+    state: ClusterState
+    cluster_id: int
+    config_id: int
+    cluster_inst_id: int | None = None
+    start_at: str | None = None
+    up_at: str | None = None
+    down_at: str | None = None
+    terminate_reason: str | None = None
+    message: str | None = None
+    """What is being done right now."""
+    nodes: list[ClusterNode] = Field(default_factory=list)
+
+
+class LabelMove(Request):
+    """A label and the cluster that is to have it, by id or label."""
+
+    destination_cluster: Id | str
+    label: ClusterLabel
+
+
+def _without_envelope(value: Any) -> Any:
+    """Clients may send the fields inside `parameters` (CONVENTIONS section 4)."""
+    if isinstance(value, dict) and isinstance(value.get("parameters"), dict):
+        return {**value["parameters"], **{key: item for key, item in value.items() if item is not None}}
+    return value
+
+
+class NodesToAdd(Request):
+    """How many workers to add."""
+
+    node_count: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _open_envelope(cls, value: Any) -> Any:
+        return _without_envelope(value)
+
+
+class NodeToRemove(Request):
+    """Which worker goes; without one the idlest, then the youngest."""
+
+    private_dns: Annotated[str, Field(max_length=255)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _open_envelope(cls, value: Any) -> Any:
+        return _without_envelope(value)

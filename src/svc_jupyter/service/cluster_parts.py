@@ -1,0 +1,115 @@
+"""The parts of a running service that are about clusters: what makes their nodes, runs them and asks them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from svc_jupyter.api.clusters import ClusterType
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.bootstrap import Bootstrap
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.gate import ClusterGate
+from svc_jupyter.service.clusters.health import Health
+from svc_jupyter.service.clusters.instances import Instances
+from svc_jupyter.service.clusters.life_cycle import LifeCycle
+from svc_jupyter.service.clusters.providers.hosts import HostsProvider
+from svc_jupyter.service.clusters.providers.local import LocalProvider
+from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.commands.endings import AtEnd
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
+from svc_jupyter.service.engines.hadoop.health import HadoopHealth
+from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
+from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.engines.hive_server.probe import HiveServerProbe
+from svc_jupyter.service.engines.hive_server.server import HiveServers
+from svc_jupyter.service.hive.hive import Hive
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.storage.storage import Storage
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterParts:
+    """What the kinds of commands, the routes and the driver need of clusters."""
+
+    engines: Engines
+    daemon_http: DaemonHttp
+    hive: Hive
+    instances: Instances
+    hosts: HostsProvider
+    providers: Mapping[str, Provider]
+    cluster_engines: Mapping[ClusterType, ClusterEngine]
+    hadoop: HadoopEngine
+    hive_servers: HiveServers
+    life_cycle: LifeCycle
+    gate: ClusterGate
+    clusters: Clusters
+    health: Health
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        database: Database,
+        bus: Bus,
+        secrets: SecretBox,
+        storage: Storage,
+        at_end: Sequence[AtEnd],
+    ) -> ClusterParts:
+        """Return the parts; nothing runs yet. `at_end` are called for commands that end with their cluster."""
+        engines = Engines.of(settings)
+        daemon_http = DaemonHttp()
+        hive = Hive.of(settings, engines, os.environ)
+        instances = Instances(settings, database)
+        hosts = HostsProvider(settings, database)
+        local = LocalProvider(settings, lambda: _java(engines))
+        providers: Mapping[str, Provider] = {local.name: local, hosts.name: hosts}
+        hive_servers = HiveServers(engines, providers, hive.metastore)
+        hadoop = HadoopEngine(
+            instances,
+            providers,
+            HadoopNodes(engines, providers, Bootstrap(settings, storage)),
+            YarnRest(daemon_http),
+            HadoopHealth(
+                providers,
+                daemon_http,
+                metastore=hive.probe,
+                hive_server=HiveServerProbe(providers, daemon_http),
+            ),
+            hive_servers,
+        )
+        cluster_engines: Mapping[ClusterType, ClusterEngine] = {ClusterType.HADOOP: hadoop}
+        life_cycle = LifeCycle(settings, bus, cluster_engines, at_end)
+        gate = ClusterGate(database, bus, life_cycle)
+        clusters = Clusters(database, secrets, instances, life_cycle, gate)
+        return cls(
+            engines=engines,
+            daemon_http=daemon_http,
+            hive=hive,
+            instances=instances,
+            hosts=hosts,
+            providers=providers,
+            cluster_engines=cluster_engines,
+            hadoop=hadoop,
+            hive_servers=hive_servers,
+            life_cycle=life_cycle,
+            gate=gate,
+            clusters=clusters,
+            health=Health(clusters, instances, cluster_engines),
+        )
+
+
+async def _java(engines: Engines) -> Path:
+    """Return the Java that the daemons of this machine run on, installed where there is none."""
+    return (await engines.java(lambda line: log.info("java", step=line))).java

@@ -1,0 +1,260 @@
+"""Driving one instance from what its row says to what really runs: making it, keeping it, ending it.
+
+Every step can be begun again: a service that was killed in the middle goes on from the row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.clusters import ownership
+from svc_jupyter.service.clusters.changes import Changes
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
+from svc_jupyter.service.clusters.cluster_rows import ClusterRow, cluster_by_id
+from svc_jupyter.service.clusters.idle import idle_limit, idle_reason, look_interval
+from svc_jupyter.service.clusters.instances import Instance, Instances
+from svc_jupyter.service.clusters.life_cycle import Engines, LifeCycle
+from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+from svc_jupyter.service.clusters.steps import Steps
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.background import RETRY_SECONDS
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.settings import Settings
+
+_LOOK_SECONDS = 1.0
+_COMMANDS_SECONDS = 5.0
+"""What commands have, beyond the grace of their processes, to end before the cluster does."""
+_ENDING_SECONDS = 60.0
+"""How long the end of an instance is tried again where it fails, before the rest is left to the sweep."""
+log = structlog.get_logger(__name__)
+
+
+class Watch(Protocol):
+    """Whoever wants to look at each running instance now and then."""
+
+    async def keep(self, instance: Instance) -> None:
+        """Look, if it is time to; called about once a second."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What driving takes."""
+
+    settings: Settings
+    database: Database
+    instances: Instances
+    life_cycle: LifeCycle
+    engines: Engines
+    providers: Mapping[str, Provider]
+    changes: Changes
+    replica: Callable[[], queue.Replica]
+    watch: Watch | None = None
+
+
+class Drive:
+    """Drives one instance until it is DOWN or another replica's."""
+
+    def __init__(self, tools: Tools, instance_id: int) -> None:
+        self._tools = tools
+        self._id = instance_id
+        self._steps = Steps(tools.database, tools.instances, tools.settings.commands_dir, instance_id)
+        self._idle_look_at = 0.0
+
+    async def run(self) -> None:
+        """Do what the row's state asks for, again and again; a failure of the database is waited out."""
+        while True:
+            try:
+                instance = await self._own_instance()
+                if instance is None or instance.state is ClusterState.DOWN:
+                    return
+                await self._advance(instance)
+            except Unavailable:
+                await asyncio.sleep(RETRY_SECONDS)
+            except Exception:
+                log.exception("cluster_not_driven", instance_id=self._id)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _advance(self, instance: Instance) -> None:
+        if instance.state is ClusterState.PENDING:
+            await self._while_in(ClusterState.PENDING, self._start(instance))
+        elif instance.state is ClusterState.UP:
+            await self._while_in(ClusterState.UP, self._keep_up(instance))
+        else:
+            await self._end(instance)
+
+    async def _while_in(self, state: ClusterState, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` until it ends, or the instance is in another state or another replica's: then it is cancelled."""
+        task = asyncio.create_task(work, name=f"instance-{self._id}-{state}")
+        try:
+            while not task.done():
+                change = asyncio.create_task(self._tools.changes.next().within(_LOOK_SECONDS))
+                await asyncio.wait({task, change}, return_when=asyncio.FIRST_COMPLETED)
+                change.cancel()
+                if not task.done() and not await self._is_still(state):
+                    return
+            task.result()
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+    async def _is_still(self, state: ClusterState) -> bool:
+        try:
+            instance = await self._own_instance()
+        except Unavailable:
+            return True  # the daemons go on as well
+        return instance is not None and instance.state is state
+
+    # PENDING
+
+    async def _start(self, instance: Instance) -> None:
+        try:
+            await self._tools.instances.forget_folders(instance.cluster_id)
+            await self._engine(instance).start(instance, self._steps.say)
+        except (ClusterFailure, ProviderFailure) as error:
+            await self._give_up(f"cluster {await self._name(instance)} could not be started: {error.message}")
+        except OSError as error:
+            reason = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+            await self._give_up(f"cluster {await self._name(instance)} could not be started: {reason}")
+        except Unavailable:
+            raise
+        except Exception:
+            log.exception("cluster_not_started", instance_id=self._id)
+            told = "an error of the service itself; its log has the details"
+            await self._give_up(f"cluster {await self._name(instance)} could not be started: {told}")
+        else:
+            await self._steps.finish()
+            await self._tools.database.write(partial(self._tools.life_cycle.up, instance_id=self._id))
+
+    async def _give_up(self, reason: str) -> None:
+        log.warning("cluster_given_up", instance_id=self._id, reason=reason)
+        await self._steps.finish()
+        work = partial(self._tools.life_cycle.terminate_instance, instance_id=self._id, reason=reason)
+        await self._tools.database.write(work)
+
+    # UP
+
+    async def _keep_up(self, instance: Instance) -> None:
+        engine = self._engine(instance)
+        while True:
+            try:
+                await engine.supervise(instance)
+                if self._tools.watch is not None:
+                    await self._tools.watch.keep(instance)
+                await self._end_when_idle(engine, instance)
+            except ClusterFailure as error:
+                await self._give_up(f"cluster {await self._name(instance)} was terminated: {error.message}")
+                return
+            except ProviderFailure as error:
+                log.warning("cluster_not_supervised", instance_id=self._id, reason=error.message)
+            await asyncio.sleep(_LOOK_SECONDS)
+            instance = await self._tools.instances.get(self._id)
+
+    async def _end_when_idle(self, engine: ClusterEngine, instance: Instance) -> None:
+        now = self._tools.life_cycle.clock()
+        if now < self._idle_look_at:
+            return
+        cluster = await self._cluster(instance)
+        limit = (
+            None if cluster is None else idle_limit(cluster.configuration, self._tools.settings.idle_cluster_seconds)
+        )
+        if cluster is None or limit is None:
+            self._idle_look_at = now + look_interval(self._tools.settings.idle_cluster_seconds)
+            return
+        self._idle_look_at = now + look_interval(limit)
+        if await self._is_used(cluster.id) or await engine.is_busy(instance):
+            await self._tools.instances.change(self._id, last_used_at=now)
+            return
+        reason = idle_reason(cluster.name, now - max(instance.last_used_at, instance.up_at or 0.0), limit)
+        if reason is not None:
+            await self._tools.database.write(partial(self._terminate_unused, cluster.id, reason))
+
+    async def _is_used(self, cluster_id: int) -> bool:
+        return await self._tools.database.look_up(partial(_some_command, cluster_id=cluster_id))
+
+    def _terminate_unused(self, cluster_id: int, reason: str, connection: sa.Connection) -> None:
+        if not _some_command(connection, cluster_id):  # one may have come in this moment
+            self._tools.life_cycle.terminate_instance(connection, self._id, reason)
+
+    # TERMINATING
+
+    async def _end(self, instance: Instance) -> None:
+        await self._commands_ended(instance)
+        deadline = time.monotonic() + _ENDING_SECONDS
+        left: str | None = None
+        while True:
+            left = await self._ended(instance)
+            if left is None or time.monotonic() > deadline:
+                break
+            self._steps.say(f"ending what is left: {left}")
+            await asyncio.sleep(RETRY_SECONDS)
+            instance = await self._tools.instances.get(self._id)
+        await self._steps.finish()
+        if left is not None:
+            log.error("cluster_left_something", instance_id=self._id, reason=left)
+        details = {**instance.details, "is_swept": left is None}
+        work = partial(self._tools.life_cycle.down, instance_id=self._id, details=details)
+        await self._tools.database.write(work)
+
+    async def _commands_ended(self, instance: Instance) -> None:
+        """Give the commands that run on the cluster time to end by themselves, which ends what they began there."""
+        deadline = time.monotonic() + self._tools.settings.kill_grace_seconds + _COMMANDS_SECONDS
+        reason = instance.terminate_reason or "the cluster was terminated"
+        work = partial(self._tools.life_cycle.stop_commands, cluster_id=instance.cluster_id, reason=reason)
+        while await self._tools.database.write(work) and time.monotonic() < deadline:
+            self._steps.say("ending the commands that run on it")
+            await asyncio.sleep(0.2)
+
+    async def _ended(self, instance: Instance) -> str | None:
+        """End everything there is of an instance; return what could not be ended, None when nothing is left."""
+        failure: str | None = None
+        try:
+            await self._engine(instance).terminate(instance, self._steps.say)
+        except (ClusterFailure, ProviderFailure) as error:
+            failure = error.message
+        except OSError as error:
+            failure = str(error)
+        try:
+            await self._tools.providers[instance.provider].sweep(instance)
+            await self._tools.instances.clear_folder(instance)
+        except (ClusterFailure, ProviderFailure) as error:
+            return error.message
+        except OSError as error:
+            return str(error)
+        if failure is not None:
+            log.warning("cluster_not_ended_well", instance_id=self._id, reason=failure)
+        return None
+
+    def _engine(self, instance: Instance) -> ClusterEngine:
+        return self._tools.engines[instance.configuration.cluster_type]
+
+    async def _own_instance(self) -> Instance | None:
+        return await self._tools.database.look_up(self._select_own)
+
+    def _select_own(self, connection: sa.Connection) -> Instance | None:
+        if not ownership.is_own(connection, self._tools.replica(), self._id):
+            return None
+        return self._tools.instances.select(connection, instance_id=self._id)
+
+    async def _cluster(self, instance: Instance) -> ClusterRow | None:
+        return await self._tools.database.look_up(partial(cluster_by_id, cluster_id=instance.cluster_id))
+
+    async def _name(self, instance: Instance) -> str:
+        cluster = await self._cluster(instance)
+        return str(instance.cluster_id) if cluster is None else cluster.name
+
+
+def _some_command(connection: sa.Connection, cluster_id: int) -> bool:
+    return queue.some_wait_for(connection, cluster_id) or bool(queue.running_on(connection, cluster_id))

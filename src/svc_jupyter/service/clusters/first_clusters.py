@@ -1,0 +1,35 @@
+"""The clusters of a fresh service (CONVENTIONS section 4)."""
+
+from __future__ import annotations
+
+import time
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.clusters import ClusterConfiguration
+from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.clusters.labels import set_labels
+from svc_jupyter.service.clusters.stored_configuration import to_json
+from svc_jupyter.service.clusters.tables import clusters
+
+DEFAULT = ClusterConfiguration.model_validate(
+    {
+        "label": ["default"],
+        # Pig then needs no daemon: it works at once, on a laptop, too.
+        "hadoop_settings": {"custom_config": "pig.exectype=local"},
+        "node_configuration": {"initial_nodes": 2, "max_nodes": 4},
+    }
+)
+"""Hadoop, DOWN until a command needs it."""
+
+
+def ensure_clusters(connection: sa.Connection, account_id: int) -> None:
+    """Make the account's first cluster where there is none; call it while the account is locked."""
+    if connection.execute(sa.select(clusters.c.id).where(clusters.c.account_id == account_id).limit(1)).first():
+        return
+    owner = sa.select(sa.func.min(users.c.id)).where(users.c.account_id == account_id).scalar_subquery()
+    values = {"account_id": account_id, "created_at": time.time(), "configuration": to_json(DEFAULT)}
+    cluster_id = connection.execute(
+        sa.insert(clusters).values(user_id=owner, **values).returning(clusters.c.id)
+    ).scalar_one()
+    set_labels(connection, account_id, cluster_id, DEFAULT.label)

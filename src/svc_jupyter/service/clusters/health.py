@@ -1,0 +1,167 @@
+"""Health of clusters: one live look that all who ask within a second share (SPEC: View live cluster health)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from svc_jupyter.api.access import Action
+from svc_jupyter.api.clusters import ClusterType
+from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
+from svc_jupyter.service.clusters.cluster_rows import ClusterRow
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance, Instances
+from svc_jupyter.service.clusters.metrics import INTERVALS, METRICS, STEP_SECONDS, MetricHistory
+from svc_jupyter.service.clusters.samples import Sample
+from svc_jupyter.service.errors import Invalid, StateConflict
+
+FRESH_SECONDS: Final = 1.0
+"""How old a look may be that answers a call."""
+_FORGET_SECONDS: Final = 60.0
+_HISTORY_FILE: Final = "metrics"
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A look at a cluster, under way or done; `began` is by the monotonic clock, `captured_at` Unix seconds."""
+
+    began: float
+    captured_at: float
+    task: asyncio.Task[Sample]
+
+
+class Health:
+    """Answers how clusters are, and keeps their samples for plots."""
+
+    def __init__(
+        self,
+        clusters: Clusters,
+        instances: Instances,
+        engines: Mapping[ClusterType, ClusterEngine],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._clusters = clusters
+        self._instances = instances
+        self._engines = engines
+        self._clock = clock
+        self._looks: dict[int, _Look] = {}
+        self._kept_at: dict[int, float] = {}
+
+    async def record(self, reference: str, *, by: Caller) -> dict[str, Any]:
+        """Return the health record of a running cluster. Raises `NotFound`, `Forbidden`, `StateConflict`."""
+        cluster, instance = await self._running(reference, by)
+        look = self._look(instance)
+        sample = await asyncio.shield(look.task)
+        captured_at = datetime.fromtimestamp(look.captured_at, UTC).isoformat(timespec="milliseconds")
+        return {
+            "cluster_id": cluster.id,
+            "cluster_inst_id": instance.id,
+            "metrics": {"captured_at": captured_at.replace("+00:00", "Z"), **sample.metrics},
+        }
+
+    async def metrics(self, reference: str, names: str | None, interval: str, *, by: Caller) -> dict[str, Any]:
+        """Return samples of a running cluster; `names` separated by commas, all by default.
+
+        Raises `NotFound`, `Forbidden`, `StateConflict`, and `Invalid` for what is not kept.
+        """
+        wanted = _wanted(names)
+        seconds = _seconds(interval)
+        cluster, instance = await self._running(reference, by)
+        is_monitored = instance.configuration.enable_ganglia_monitoring
+        if not is_monitored:
+            wanted = _without_monitoring(wanted, cluster, were_named=names is not None)
+        history = MetricHistory(_history_file(instance))
+        since = self._clock() - seconds
+        found = await asyncio.to_thread(history.read, wanted, since=since)
+        return {
+            "cluster_id": cluster.id,
+            "cluster_inst_id": instance.id,
+            "interval": seconds,
+            "metrics": {
+                name: {
+                    "unit": METRICS[name].unit,
+                    "samples": [[round(at, 3), round(value, 3)] for at, value in samples],
+                }
+                for name, samples in found.items()
+            },
+        }
+
+    async def keep(self, instance: Instance) -> None:
+        """Keep a sample of a cluster that is UP, every few seconds; called at every round of whoever drives it."""
+        now = time.monotonic()
+        if now - self._kept_at.get(instance.id, -STEP_SECONDS) < STEP_SECONDS:
+            return
+        self._kept_at[instance.id] = now
+        look = self._look(instance)
+        sample = await asyncio.shield(look.task)
+        history = MetricHistory(_history_file(instance))
+        try:
+            await asyncio.to_thread(history.add, look.captured_at, sample.values)
+        except OSError as error:
+            log.warning("metrics_not_kept", cluster_id=instance.cluster_id, reason=error.strerror)
+
+    async def _running(self, reference: str, caller: Caller) -> tuple[ClusterRow, Instance]:
+        cluster = await self._clusters.resolve_for(caller, Action.READ, reference)
+        instance = await self._instances.of_cluster(cluster.id)
+        if cluster.state is not ClusterState.UP or instance is None:
+            raise StateConflict(f"cluster {cluster.name} is {cluster.state}: only a cluster that is UP has health")
+        return cluster, instance
+
+    def _look(self, instance: Instance) -> _Look:
+        """Return a look that is under way or fresh, else begin one."""
+        now = time.monotonic()
+        look = self._looks.get(instance.id)
+        if look is not None and (not look.task.done() or now - look.began < FRESH_SECONDS):
+            return look
+        self._forget(now)
+        engine = self._engines[instance.configuration.cluster_type]
+        task = asyncio.ensure_future(engine.health(instance))
+        look = _Look(now, self._clock(), task)
+        self._looks[instance.id] = look
+        return look
+
+    def _forget(self, now: float) -> None:
+        """Drop looks at clusters that nobody asks for any more."""
+        old = [key for key, look in self._looks.items() if look.task.done() and now - look.began > _FORGET_SECONDS]
+        for key in old:
+            del self._looks[key]
+            self._kept_at.pop(key, None)
+
+
+def _wanted(names: str | None) -> list[str]:
+    wanted = list(METRICS) if names is None else [name.strip() for name in names.split(",")]
+    for name in wanted:
+        if name not in METRICS:
+            raise Invalid(f"metric: {name[:64]!r} is not kept; there are {', '.join(METRICS)}")
+    return list(dict.fromkeys(wanted))
+
+
+def _without_monitoring(wanted: list[str], cluster: ClusterRow, *, were_named: bool) -> list[str]:
+    for name in wanted:
+        if were_named and METRICS[name].needs_monitoring:
+            raise Invalid(f"metric: {name} needs enable_ganglia_monitoring, which is off for cluster {cluster.name}")
+    return [name for name in wanted if not METRICS[name].needs_monitoring]
+
+
+def _seconds(interval: str) -> int:
+    """Return the length of an interval, given by a word or in seconds."""
+    if interval in INTERVALS:
+        return INTERVALS[interval]
+    longest = max(INTERVALS.values())
+    if interval.isascii() and interval.isdigit() and 1 <= int(interval[:9]) <= longest:
+        return int(interval)
+    raise Invalid(f"interval: must be {', '.join(INTERVALS)} or a number of seconds up to {longest}")
+
+
+def _history_file(instance: Instance) -> Path:
+    return instance.folder / _HISTORY_FILE

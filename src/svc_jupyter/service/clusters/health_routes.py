@@ -1,0 +1,42 @@
+"""Health of clusters over HTTP (SPEC: View live cluster health)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+from svc_jupyter.service.clusters.health import Health
+from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.responses import json_response
+
+router = APIRouter(tags=["clusters"])
+
+
+async def _health(request: Request) -> Health:
+    health: Health = request.app.state.service.health
+    return health
+
+
+HealthDep = Annotated[Health, Depends(_health)]
+
+
+@router.get("/clusters/{cluster}/live_cluster_health", responses={200: {"model": ClusterHealth}})
+async def live_cluster_health(cluster: str, health: HealthDep, caller: CallerDep) -> Response:
+    """View live cluster health (SPEC: View live cluster health). 409 unless the cluster is UP."""
+    return json_response(await health.record(cluster, by=caller))
+
+
+@router.get("/clusters/{cluster}/metrics", responses={200: {"model": ClusterMetrics}})
+async def cluster_metrics(
+    cluster: str,
+    health: HealthDep,
+    caller: CallerDep,
+    metric: Annotated[
+        str | None, Query(max_length=1024, description="names separated by commas; all by default")
+    ] = None,
+    interval: Annotated[str, Query(max_length=16, description="minute, hour, day, or seconds")] = "hour",
+) -> Response:
+    """Return samples of a cluster's health over the last `interval`, for plots. 409 unless the cluster is UP."""
+    return json_response(await health.metrics(cluster, metric, interval, by=caller))

@@ -1,0 +1,246 @@
+"""Instances: each time that a cluster runs, with its nodes, as the database keeps them."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
+from svc_jupyter.api.states import ClusterState, NodeStatus
+from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.settings import Settings
+
+LOGS = "logs"
+"""Folder of the service's own logs in an instance's; it stays until the cluster starts again or is deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as the database has it; times are Unix seconds."""
+
+    id: int
+    role: NodeRole
+    hostname: str
+    private_ip: str
+    private_dns: str
+    instance_type: str
+    status: NodeStatus
+    created_at: float
+    up_at: float | None
+    last_seen_at: float | None
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """A node that a provider has made."""
+
+    role: NodeRole
+    hostname: str
+    private_ip: str
+    private_dns: str
+    instance_type: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A cluster's run. `folder` is where the service keeps its files; on `local` the nodes' folders lie there, too."""
+
+    id: int
+    cluster_id: int
+    account_id: int
+    state: ClusterState
+    configuration: ClusterConfiguration
+    provider: str
+    folder: Path
+    details: Mapping[str, Any]
+    start_at: float
+    up_at: float | None
+    last_used_at: float
+    terminate_reason: str | None
+    nodes: tuple[Node, ...]
+
+    @property
+    def master(self) -> Node | None:
+        """The coordinator, once it is made."""
+        return next((node for node in self.nodes if node.role is NodeRole.MASTER), None)
+
+    @property
+    def workers(self) -> tuple[Node, ...]:
+        """The workers, oldest first."""
+        return tuple(node for node in self.nodes if node.role is NodeRole.WORKER)
+
+
+class Instances:
+    """Reads and writes instances and nodes. The row is the truth: whoever drives an instance works from it."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+
+    async def get(self, instance_id: int) -> Instance:
+        """Return an instance that is known to exist."""
+        return await self._database.look_up(partial(self.select, instance_id=instance_id))
+
+    async def of_cluster(self, cluster_id: int) -> Instance | None:
+        """Return the running instance of a cluster, or the last one; None when it never ran."""
+        return await self._database.look_up(partial(self._select_of_cluster, cluster_id=cluster_id))
+
+    async def add_nodes(self, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:
+        """Write nodes that a provider has made, all STARTING; return them with their ids."""
+        return await self._database.write(partial(self._insert_nodes, instance_id=instance_id, new=new))
+
+    async def change_node(self, node_id: int, **values: Any) -> None:
+        """Write columns of a node (`status`, `up_at`, `last_seen_at`, `details`)."""
+        await self._database.write(
+            lambda connection: connection.execute(
+                sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(**values)
+            ),
+            durable=False,
+        )
+
+    async def mark_node(self, node_id: int, **marks: Any) -> None:
+        """Set keys of a node's `details`, or drop them with None; what others wrote there meanwhile stays."""
+        await self._database.write(partial(_mark, node_id=node_id, marks=marks))
+
+    async def seen(self, node_ids: Iterable[int], now: float) -> None:
+        """Note that nodes answered."""
+        ids = list(node_ids)
+        await self._database.write(
+            lambda connection: connection.execute(
+                sa.update(cluster_nodes).where(cluster_nodes.c.id.in_(ids)).values(last_seen_at=now)
+            ),
+            durable=False,
+        )
+
+    async def drop_nodes(self, node_ids: Iterable[int]) -> None:
+        """Take nodes that are gone from the list."""
+        ids = list(node_ids)
+        await self._database.write(
+            lambda connection: connection.execute(sa.delete(cluster_nodes).where(cluster_nodes.c.id.in_(ids)))
+        )
+
+    async def change(self, instance_id: int, **values: Any) -> None:
+        """Write columns of an instance, such as `details`, `message`, `last_used_at`; its state has its own way."""
+        await self._database.write(
+            lambda connection: connection.execute(
+                sa.update(cluster_instances).where(cluster_instances.c.id == instance_id).values(**values)
+            ),
+            durable=False,
+        )
+
+    def folder(self, cluster_id: int, instance_id: int) -> Path:
+        """Return the folder of an instance."""
+        return self._settings.data_dir / "clusters" / str(cluster_id) / str(instance_id)
+
+    async def clear_folder(self, instance: Instance) -> None:
+        """Delete what lies in the folder of an instance that is over, but for the service's own logs."""
+        await asyncio.to_thread(_clear, instance.folder)
+
+    async def forget_folders(self, cluster_id: int) -> None:
+        """Delete the logs of instances of a cluster that are over."""
+        await asyncio.to_thread(_forget_cleared, self._settings.data_dir / "clusters" / str(cluster_id))
+
+    def select(self, connection: sa.Connection, *, instance_id: int) -> Instance:
+        """Return an instance that is known to exist, inside a transaction of the caller's."""
+        query = (
+            sa.select(cluster_instances, clusters.c.account_id)
+            .join(clusters, clusters.c.id == cluster_instances.c.cluster_id)
+            .where(cluster_instances.c.id == instance_id)
+        )
+        row = connection.execute(query).mappings().one()
+        nodes = connection.execute(
+            sa.select(cluster_nodes).where(cluster_nodes.c.instance_id == instance_id).order_by(cluster_nodes.c.id)
+        ).mappings()
+        return Instance(
+            id=row["id"],
+            cluster_id=row["cluster_id"],
+            account_id=row["account_id"],
+            state=ClusterState(row["state"]),
+            configuration=ClusterConfiguration.model_validate(row["configuration"]),
+            provider=row["provider"],
+            folder=self.folder(row["cluster_id"], row["id"]),
+            details=row["details"] or {},
+            start_at=row["start_at"],
+            up_at=row["up_at"],
+            last_used_at=row["last_used_at"],
+            terminate_reason=row["terminate_reason"],
+            nodes=tuple(map(_node, nodes)),
+        )
+
+    def _select_of_cluster(self, connection: sa.Connection, *, cluster_id: int) -> Instance | None:
+        query = sa.select(clusters.c.instance_id).where(clusters.c.id == cluster_id)
+        instance_id = connection.execute(query).scalar_one_or_none()
+        return None if instance_id is None else self.select(connection, instance_id=instance_id)
+
+    def _insert_nodes(self, connection: sa.Connection, *, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:
+        now = time.time()
+        made = []
+        for node in new:
+            values = {
+                "instance_id": instance_id,
+                "role": node.role.value,
+                "hostname": node.hostname,
+                "private_ip": node.private_ip,
+                "private_dns": node.private_dns,
+                "instance_type": node.instance_type,
+                "status": NodeStatus.STARTING.value,
+                "created_at": now,
+                "details": dict(node.details),
+            }
+            row = connection.execute(sa.insert(cluster_nodes).values(values).returning(cluster_nodes)).mappings().one()
+            made.append(_node(row))
+        return made
+
+
+def _clear(folder: Path) -> None:
+    for item in folder.iterdir() if folder.is_dir() else ():
+        if item.name == LOGS:
+            continue
+        if item.is_dir() and not item.is_symlink():
+            shutil.rmtree(item)
+        else:
+            item.unlink()
+
+
+def _forget_cleared(folder: Path) -> None:
+    for item in folder.iterdir() if folder.is_dir() else ():
+        if {entry.name for entry in item.iterdir()} <= {LOGS}:
+            shutil.rmtree(item)
+    with suppress(OSError):  # another instance is there
+        folder.rmdir()
+
+
+def _mark(connection: sa.Connection, *, node_id: int, marks: Mapping[str, Any]) -> None:
+    query = sa.select(cluster_nodes.c.details).where(cluster_nodes.c.id == node_id).with_for_update()
+    row = connection.execute(query).one_or_none()
+    if row is not None:
+        details = {key: value for key, value in {**(row.details or {}), **marks}.items() if value is not None}
+        connection.execute(sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(details=details))
+
+
+def _node(row: Mapping[Any, Any]) -> Node:
+    return Node(
+        id=row["id"],
+        role=NodeRole(row["role"]),
+        hostname=row["hostname"],
+        private_ip=row["private_ip"],
+        private_dns=row["private_dns"],
+        instance_type=row["instance_type"],
+        status=NodeStatus(row["status"]),
+        created_at=row["created_at"],
+        up_at=row["up_at"],
+        last_seen_at=row["last_seen_at"],
+        details=row["details"] or {},
+    )

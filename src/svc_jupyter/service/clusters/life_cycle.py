@@ -1,0 +1,155 @@
+"""The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN` (CONVENTIONS section 4).
+
+Every function is a step inside a transaction of the caller's, with all that follows from it for the commands that wait
+for the cluster or run on it. What really runs is the driver's business (`driver.py`), which works from these rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.states import CLUSTER_TRANSITIONS, ClusterState
+from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
+from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
+from svc_jupyter.service.clusters.stored_configuration import to_json
+from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.ends import ENDED
+from svc_jupyter.service.commands.stop_reasons import StopReason, stop_request
+from svc_jupyter.service.commands.topics import STOP, WAITING
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.settings import Settings
+
+if TYPE_CHECKING:  # at run time it would be a cycle: sub-commands wait for clusters
+    from svc_jupyter.service.commands.endings import AtEnd
+
+CLUSTER = "cluster"
+"""Topic on which a change of a cluster's state is announced, with the cluster's id."""
+Engines = Mapping[ClusterType, ClusterEngine]
+
+
+class LifeCycle:
+    """Moves clusters from state to state. Whoever calls holds the lock on the cluster's row, or takes it here."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        bus: Bus,
+        engines: Engines,
+        at_end: Sequence[AtEnd],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`at_end` are called for the commands that end with a cluster."""
+        self._provider = settings.cluster_provider
+        self._bus = bus
+        self._engines = engines
+        self._at_end = at_end
+        self.clock = clock
+
+    def check(self, configuration: ClusterConfiguration) -> None:
+        """Raise `Invalid` for what the engine of a configuration's type cannot do."""
+        engine = self._engines.get(configuration.cluster_type)
+        if engine is not None:
+            engine.check(configuration)
+
+    def check_startable(self, cluster: ClusterRow) -> None:
+        """Raise `Invalid` when clusters of this type cannot be started in this version."""
+        if cluster.type not in self._engines:
+            raise Invalid(f"{cluster.type.value.capitalize()} clusters are not supported yet")
+
+    def start(self, connection: sa.Connection, cluster: ClusterRow) -> int:
+        """Begin to start a cluster that is DOWN; return the id of the new instance, which a driver takes on.
+
+        Raises `Invalid` where clusters of this type cannot be started.
+        """
+        self.check_startable(cluster)
+        now = self.clock()
+        values = {
+            "cluster_id": cluster.id,
+            "state": ClusterState.PENDING.value,
+            "configuration": to_json(cluster.configuration, with_labels=True),
+            "provider": self._provider,
+            "start_at": now,
+            "last_used_at": now,
+        }
+        inserted = connection.execute(sa.insert(cluster_instances).values(values)).inserted_primary_key
+        assert inserted is not None
+        self._move(connection, cluster, ClusterState.PENDING, instance_id=inserted[0])
+        return int(inserted[0])
+
+    def up(self, connection: sa.Connection, instance_id: int) -> bool:
+        """Tell that a PENDING instance is UP, and let the commands begin that wait for it.
+
+        Returns False when it is no longer PENDING.
+        """
+        cluster = self._locked(connection, instance_id)
+        if cluster is None or cluster.state is not ClusterState.PENDING:
+            return False
+        now = self.clock()
+        self._write(connection, instance_id, state=ClusterState.UP.value, up_at=now, last_used_at=now, message=None)
+        self._move(connection, cluster, ClusterState.UP)
+        self._bus.publish(connection, WAITING, str(cluster.account_id))
+        return True
+
+    def terminate(self, connection: sa.Connection, cluster: ClusterRow, reason: str) -> None:
+        """Begin to end a cluster that is PENDING or UP; what runs on it and what waits for it ends in `error`."""
+        assert cluster.instance_id is not None
+        state = ClusterState.TERMINATING.value
+        self._write(connection, cluster.instance_id, state=state, terminate_reason=reason, message=None)
+        self._move(connection, cluster, ClusterState.TERMINATING)
+        for row in queue.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
+            for hook in self._at_end:
+                hook(connection, row)
+            self._bus.publish(connection, ENDED, str(row["id"]))
+        self.stop_commands(connection, cluster.id, reason)
+
+    def terminate_instance(self, connection: sa.Connection, instance_id: int, reason: str) -> None:
+        """As `terminate`, for an instance that cannot go on; does nothing when it is being ended already."""
+        cluster = self._locked(connection, instance_id)
+        if cluster is not None and cluster.state in (ClusterState.PENDING, ClusterState.UP):
+            self.terminate(connection, cluster, reason)
+
+    def stop_commands(self, connection: sa.Connection, cluster_id: int, reason: str) -> int:
+        """Ask the commands that run on a cluster to end in `error`; return how many there still are."""
+        request = stop_request(StopReason.CLUSTER, reason)
+        running = queue.running_on(connection, cluster_id)
+        for command_id in running:
+            queue.request_stop(connection, command_id, request)
+            self._bus.publish(connection, STOP, f"{command_id} {request}")
+        return len(running)
+
+    def down(self, connection: sa.Connection, instance_id: int, *, details: Mapping[str, Any] | None = None) -> None:
+        """Tell that a TERMINATING instance is over; commands submitted meanwhile start the cluster again."""
+        cluster = self._locked(connection, instance_id)
+        if cluster is None or cluster.state is not ClusterState.TERMINATING:
+            return
+        connection.execute(sa.delete(cluster_nodes).where(cluster_nodes.c.instance_id == instance_id))
+        values: dict[str, Any] = {"state": ClusterState.DOWN.value, "down_at": self.clock(), "message": None}
+        self._write(connection, instance_id, **values, **({} if details is None else {"details": dict(details)}))
+        self._move(connection, cluster, ClusterState.DOWN)
+        if queue.some_wait_for(connection, cluster.id):
+            after = lock_cluster(connection, cluster.id)
+            assert after is not None
+            self.start(connection, after)
+
+    def _locked(self, connection: sa.Connection, instance_id: int) -> ClusterRow | None:
+        """Lock and return the cluster whose current instance this is."""
+        query = sa.select(cluster_instances.c.cluster_id).where(cluster_instances.c.id == instance_id)
+        cluster_id = connection.execute(query).scalar_one_or_none()
+        cluster = None if cluster_id is None else lock_cluster(connection, cluster_id)
+        return cluster if cluster is not None and cluster.instance_id == instance_id else None
+
+    def _move(self, connection: sa.Connection, cluster: ClusterRow, state: ClusterState, **values: Any) -> None:
+        assert state in CLUSTER_TRANSITIONS[cluster.state], f"{cluster.state} → {state}"
+        connection.execute(sa.update(clusters).where(clusters.c.id == cluster.id).values(state=state.value, **values))
+        self._bus.publish(connection, CLUSTER, str(cluster.id))
+
+    @staticmethod
+    def _write(connection: sa.Connection, instance_id: int, **values: Any) -> None:
+        connection.execute(sa.update(cluster_instances).where(cluster_instances.c.id == instance_id).values(**values))

@@ -1,0 +1,49 @@
+"""Nodes of clusters over HTTP (SPEC: Add a node, Remove a node)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from svc_jupyter.api.clusters import NodesToAdd, NodeToRemove
+from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.service.clusters.nodes import Nodes
+from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.responses import json_response
+
+router = APIRouter(tags=["clusters"])
+
+
+async def _nodes(request: Request) -> Nodes:
+    nodes: Nodes = request.app.state.service.nodes
+    return nodes
+
+
+async def _meant(
+    body: NodeToRemove | None = None,
+    private_dns: Annotated[str | None, Query(max_length=255, description="the worker's private DNS name")] = None,
+) -> str | None:
+    """Return the node that is to go, named in the query or in the body."""
+    in_body = None if body is None else body.private_dns
+    if private_dns and in_body and private_dns != in_body:
+        raise Invalid("private_dns: the query and the body name different nodes")
+    return private_dns or in_body or None
+
+
+NodesDep = Annotated[Nodes, Depends(_nodes)]
+
+
+@router.post("/clusters/{cluster}/nodes", responses={200: {"model": CommandRecord}})
+async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: NodesToAdd | None = None) -> Response:
+    """Add worker nodes (SPEC: Add a node); the answer is the command that does it."""
+    return json_response(await nodes.add(cluster, (body or NodesToAdd()).node_count, by=caller))
+
+
+@router.delete("/clusters/{cluster}/nodes", responses={200: {"model": CommandRecord}})
+async def remove_node(
+    cluster: str, nodes: NodesDep, caller: CallerDep, private_dns: Annotated[str | None, Depends(_meant)]
+) -> Response:
+    """Remove a worker node (SPEC: Remove a node), by default the idlest; the answer is the command that does it."""
+    return json_response(await nodes.remove(cluster, private_dns, by=caller))

@@ -1,0 +1,81 @@
+"""Files for a host as one stream: an archive that `tar` there unpacks, and sets of files known by their content."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tarfile
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+_CHUNK_BYTES: Final = 2**18
+_BLOCK: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class FileSet:
+    """An engine's files. `places` are below the set's folder, those of one folder together as they are here."""
+
+    folder: str
+    files: Sequence[Path]
+    places: Sequence[PurePosixPath]
+
+
+class FileSets:
+    """Names sets of files by what they hold; each file is read once while it does not change."""
+
+    def __init__(self) -> None:
+        self._digests: dict[tuple[Path, int, int], str] = {}
+
+    def of(self, name: str, files: Sequence[Path]) -> FileSet:
+        """Return the set of these files, in their order. Raises `OSError`."""
+        parents = list(dict.fromkeys(file.parent for file in files))
+        places = [PurePosixPath(str(parents.index(file.parent)), file.name) for file in files]
+        whole = hashlib.sha256()
+        for file, place in zip(files, places, strict=True):
+            whole.update(f"{place}\0{self._digest(file)}\0".encode())
+        return FileSet(f"{name}-{whole.hexdigest()[:16]}", files, places)
+
+    def _digest(self, file: Path) -> str:
+        status = file.stat()
+        key = (file, status.st_size, status.st_mtime_ns)
+        if key not in self._digests:
+            with file.open("rb") as content:
+                self._digests[key] = hashlib.file_digest(content, "sha256").hexdigest()
+        return self._digests[key]
+
+
+async def archive(files: Mapping[str, bytes]) -> AsyncIterator[bytes]:
+    """Yield an archive of small files, by their paths."""
+    for name, content in files.items():
+        yield _header(name, len(content)) + content + _padding(len(content))
+    yield bytes(2 * _BLOCK)
+
+
+async def archive_of(file_set: FileSet) -> AsyncIterator[bytes]:
+    """Yield an archive of a set's files. Raises `OSError`."""
+    for file, place in zip(file_set.files, file_set.places, strict=True):
+        size = file.stat().st_size
+        yield _header(str(place), size)
+        with file.open("rb") as content:
+            while chunk := await asyncio.to_thread(content.read, _CHUNK_BYTES):
+                yield chunk
+        yield _padding(size)
+    yield bytes(2 * _BLOCK)
+
+
+def total_bytes(files: Iterable[Path]) -> int:
+    """Return how much is to be sent."""
+    return sum(file.stat().st_size for file in files)
+
+
+def _header(name: str, size: int) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = size, 0o600
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def _padding(size: int) -> bytes:
+    return bytes(-size % _BLOCK)

@@ -1,0 +1,143 @@
+"""A node of the provider `hosts`: a folder and daemons on a machine reached by SSH."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Final
+from uuid import uuid4
+
+from svc_jupyter.service.clusters.providers import hosts_scripts as scripts
+from svc_jupyter.service.clusters.providers.hosts_files import FileSet, FileSets, archive, archive_of, total_bytes
+from svc_jupyter.service.clusters.providers.hosts_link import SCRIPT_SECONDS, HostLink
+from svc_jupyter.service.clusters.providers.hosts_look import Look, parse_look, processors_percent
+from svc_jupyter.service.clusters.providers.provider import Daemon, DaemonState, ProviderFailure
+from svc_jupyter.service.engines.java import MAJORS, parse_properties
+
+LOOK_SECONDS: Final = 5.0
+"""A host that takes longer to tell of its daemons counts as lost."""
+_SHARED_SECONDS: Final = 1.5
+"""A look this young serves whoever asks for the load."""
+_COPY_BYTES_PER_SECOND: Final = 100_000
+"""The slowest copy that is waited for."""
+
+
+class HostMachine:
+    """One node on a host; see `Machine`."""
+
+    def __init__(self, link: Callable[[], HostLink], folder: PurePosixPath, sets: FileSets) -> None:
+        """`link` returns the way there; it raises `ProviderFailure` when there is none any more."""
+        self.folder = folder
+        self._link = link
+        self._sets = sets
+
+    async def write(self, files: Mapping[str, bytes]) -> None:
+        """Write files below the folder, each whole or not at all, in one round trip."""
+        await self._link().check(scripts.write(self.folder), more_input=archive(files))
+
+    async def engine(self, name: str, files: Sequence[Path]) -> Sequence[PurePosixPath]:
+        """Copy files to the host's cache unless it has them, by their content; return where each lies."""
+        link = self._link()
+        try:
+            file_set = await asyncio.to_thread(self._sets.of, name, files)
+            target = link.host.folder / "engines" / file_set.folder
+            async with link.copying:
+                await self._copy(link, file_set, target)
+        except OSError as error:
+            raise ProviderFailure(f"{error.filename} cannot be copied: {error.strerror or error}") from error
+        return [target / place for place in file_set.places]
+
+    async def java(self) -> PurePosixPath:
+        """Return the first Java of the host that the engines run on: the inventory's, JAVA_HOME's, the path's."""
+        link = self._link()
+        if link.java is None:
+            link.java = _usable_java(link, await link.check(scripts.java(link.host.java)))
+        return PurePosixPath(link.java)
+
+    async def start(self, daemon: Daemon) -> None:
+        """Start a daemon unless it runs; return once its process has begun."""
+        link = self._link()
+        answer = await link.run(scripts.start(self.folder, daemon.name, daemon.argv, daemon.environment))
+        if answer.code:
+            said = answer.errors.strip() or "nothing could be written (is the disk full?)"
+            raise ProviderFailure(f"{daemon.name} could not be started in {self.folder} on {link.host.name}: {said}")
+
+    async def daemons(self) -> Sequence[DaemonState]:
+        """Return the state of all daemons, in one round trip; what they wrote is kept in bounds."""
+        return (await self._look()).daemons
+
+    async def stop(self, name: str, grace_seconds: float) -> None:
+        """End a daemon and forget it; what it started on its own goes on, as a NodeManager's containers do."""
+        seconds = grace_seconds + SCRIPT_SECONDS
+        await self._link().check(scripts.stop(self.folder, name, grace_seconds), seconds=seconds)
+
+    async def run(self, argv: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
+        """Run a program to its end, its output appended to `log` then; what it left running is not ended."""
+        link, run_id = self._link(), uuid4().hex
+        is_cancelled = True
+        try:
+            answer = await link.run(scripts.run(self.folder, argv, environment, run_id), seconds=None)
+            is_cancelled = False
+        finally:
+            script = scripts.output_of_run(self.folder, run_id, is_cancelled=is_cancelled)
+            with suppress(ProviderFailure):  # what led here says that the host is away, or nobody asks any more
+                output = await link.check(script)
+                await asyncio.to_thread(_append, log, output)
+        return answer.code
+
+    async def tail(self, name: str, max_bytes: int = 4096) -> str:
+        """Return the end of a daemon's error output."""
+        return await self._link().check(scripts.tail(self.folder, name, max_bytes))
+
+    async def load(self) -> Mapping[str, float]:
+        """Return how busy the host's processors were since the last call, and how full the folder's disk is."""
+        link = self._link()
+        look = await self._look(at_most=_SHARED_SECONDS)
+        cpu = processors_percent(link.last_load, look)
+        link.last_load = look
+        return {"cpu_percent": cpu, "disk_percent": look.disk_percent}
+
+    async def end_everything(self, key: str) -> None:
+        """Kill whatever runs for the node, delete its folder, and let go of the host."""
+        link = self._link()
+        await link.check(scripts.release(link.host.folder, self.folder, key))
+        link.last_look = link.last_load = None
+
+    async def _look(self, *, at_most: float = 0.0) -> Look:
+        """Look at the host, or return the last look when it is `at_most` so many seconds old."""
+        link = self._link()
+        if link.last_look is None or time.monotonic() - link.last_look[0] >= at_most:
+            look = parse_look(await link.check(scripts.look(self.folder), seconds=LOOK_SECONDS))
+            link.last_look = (time.monotonic(), look)
+        return link.last_look[1]
+
+    async def _copy(self, link: HostLink, file_set: FileSet, target: PurePosixPath) -> None:
+        answer = await link.run(scripts.is_copied(target))
+        if answer.code == scripts.NOT_THERE:
+            seconds = SCRIPT_SECONDS + total_bytes(file_set.files) / _COPY_BYTES_PER_SECOND
+            await link.check(scripts.copy(target), more_input=archive_of(file_set), seconds=seconds)
+
+
+def _usable_java(link: HostLink, told: str) -> str:
+    """Return the program of the first Java of a right version in what `hosts_scripts.java` wrote."""
+    found = []
+    for part in told.split("== ")[1:]:
+        program, _, properties = part.partition("\n")
+        java = parse_properties(properties)
+        if java is not None and java.major in MAJORS:
+            return str(java.java)
+        found.append(f"{program} is {java.version if java else 'no Java that runs'}")
+    versions = " or ".join(map(str, MAJORS))
+    where = f"{link.host.java} of the inventory" if link.host.java else "JAVA_HOME and the path"
+    raise ProviderFailure(
+        f"host {link.host.name} has no Java {versions} ({'; '.join(found) or f'none in {where}'}): "
+        "install one there, and give `java` in the inventory where it is found in no other way"
+    )
+
+
+def _append(log: Path, output: str) -> None:
+    with log.open("a", encoding="utf-8") as file:
+        file.write(output)

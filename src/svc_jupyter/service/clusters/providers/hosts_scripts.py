@@ -1,0 +1,220 @@
+"""What runs on a host: scripts for a POSIX shell, with nothing but the tools of every Linux.
+
+Each is one round trip. Values come in quoted, as the words of `set --`; answers are lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from shlex import quote
+from typing import Final
+
+from svc_jupyter.service.clusters.providers.daemon_process import BEGIN
+from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK
+from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK, NODE_MARK
+
+NEVER_BEGAN: Final = 3
+"""Exit code of `start` when the daemon's process could not even write its number."""
+NOT_THERE: Final = 4
+"""Exit code of `copy` when the files are to be sent."""
+_KEPT_BYTES: Final = 2**20
+_MOST_BYTES: Final = 8 * 2**20
+_RUN_MARK: Final = "SVC_CLUSTER_RUN"
+
+# A number may be another process's by now. While a process becomes a program its environment is empty for an instant.
+_IS_OWN: Final = f"""
+marked() {{ tr '\\0' '\\n' <"/proc/$1/environ" 2>/dev/null | grep -qxF -- "{DAEMON_MARK}=$2"; }}
+is_own() {{
+  [ -n "$1" ] && [ -r "/proc/$1/environ" ] || return 1
+  marked "$1" "$2" && return
+  [ -z "$(tr '\\0' '\\n' <"/proc/$1/environ" 2>/dev/null)" ] || return 1
+  sleep 0.05; marked "$1" "$2"
+}}
+number() {{ read -r number <"$1" 2>/dev/null && echo "$number"; }} 2>/dev/null
+"""
+
+# Nobody may be seen twice in a row: a process may have started another one meanwhile.
+_END_MARKED: Final = """
+end_marked() {
+  empty=0 looks=0
+  while [ $empty -lt 2 ]; do
+    found=$(grep -lsaF -- "$1" /proc/[0-9]*/environ | cut -d / -f 3)
+    if [ -z "$found" ]; then empty=$((empty + 1)); else empty=0; kill -9 $found 2>/dev/null; fi
+    looks=$((looks + 1))
+    [ $looks -lt 200 ] || { echo "processes cannot be ended: $found" >&2; return 1; }
+    sleep 0.05
+  done
+}
+"""
+
+# Waits for the daemon, so that its exit code is known; a session of its own keeps it when the connection ends. From
+# its folder, so that a daemon started again later never gets the code of the one before.
+_WATCH: Final = """begin=$1 out=$2 err=$3; shift 3
+setsid sh -c "$begin" sh "$@" >>"$out" 2>>"$err"
+echo $? >rc.draft && mv rc.draft rc"""
+
+
+def claim(folder: PurePosixPath, node_folder: PurePosixPath, owner: str) -> str:
+    """Take a host for an instance, unless it is another's; tell what the machine has.
+
+    `ln` fails where a claim is, and gives it whole where none is: so two services never share a host.
+    """
+    return f"""{_words(folder, node_folder, owner)}
+umask 077
+mkdir -p "$1/nodes" || exit
+printf '%s\\n' "$3" >"$1/.claim.$$" || exit
+ln "$1/.claim.$$" "$1/claim" 2>/dev/null; rm -f "$1/.claim.$$"
+echo "owner $(cat "$1/claim")"
+[ "$(cat "$1/claim")" != "$3" ] || mkdir -p "$2" || exit
+echo "architecture $(uname -m)"
+echo "cores $(getconf _NPROCESSORS_ONLN)"
+while read -r name value unit; do [ "$name" != MemTotal: ] || echo "memory_kb $value"; done </proc/meminfo
+"""
+
+
+def release(folder: PurePosixPath, node_folder: PurePosixPath, key: str) -> str:
+    """End everything of an instance on a host, delete its folder and its claim. Done twice it does nothing."""
+    return f"""{_words(folder, node_folder, key)}
+{_END_MARKED}
+end_marked "{NODE_MARK}=$2" || exit
+rm -rf -- "$2" || exit
+read -r key rest <"$1/claim" 2>/dev/null
+[ "$key" != "$3" ] || rm -f "$1/claim"
+"""
+
+
+def write(folder: PurePosixPath) -> str:
+    """Unpack files from the input and put each in its place whole."""
+    return f"""{_words(folder)}
+umask 077
+draft="$1/.write.$$"; trap 'rm -rf "$draft"' EXIT
+mkdir -p "$draft" && tar -x -f - -C "$draft" || exit
+cd "$draft" || exit
+find . -type d | while read -r name; do mkdir -p "$1/$name" || exit; done || exit
+find . -type f | while read -r name; do mv -f "$name" "$1/$name" || exit; done
+"""
+
+
+def is_copied(target: PurePosixPath) -> str:
+    """End with `NOT_THERE` unless a set of an engine's files is there."""
+    return f"[ -d {quote(str(target))} ] || exit {NOT_THERE}"
+
+
+def copy(target: PurePosixPath) -> str:
+    """Unpack a set of an engine's files from the input; another one that did so meanwhile is as good."""
+    return f"""{_words(target)}
+umask 077
+draft="$1.$$"; trap 'rm -rf "$draft" "$1/${{draft##*/}}"' EXIT
+mkdir -p "$draft" && tar -x -f - -C "$draft" || exit
+[ -d "$1" ] || mv "$draft" "$1"
+"""
+
+
+def java(configured: PurePosixPath | None) -> str:
+    """Ask each Java that may be the one who it is: `== program`, then its answer."""
+    given = quote(str(configured)) if configured else '${JAVA_HOME:+"$JAVA_HOME"} "$(command -v java)"'
+    return f"""for program in {given}; do
+  [ ! -d "$program" ] || program="$program/bin/java"
+  [ -x "$program" ] || continue
+  echo "== $program"; "$program" -XshowSettings:properties -version </dev/null 2>&1
+done; :"""
+
+
+def start(folder: PurePosixPath, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Start a daemon unless it runs, in a session of its own; end once its process has begun."""
+    daemon = folder / "daemons" / name
+    return f"""{_words(folder, daemon, folder / "logs" / name)}
+{_IS_OWN}
+umask 077
+if is_own "$(number "$2/pid")" "$2" && [ ! -e "$2/rc" ]; then exit 0; fi
+rm -rf "$2"; mkdir -p "$2" "$1/logs" "$1/tmp" || exit
+{_exports({**environment, DAEMON_MARK: str(daemon)}, folder)}
+(cd "$2" && exec setsid sh -c {quote(_WATCH)} sh {quote(BEGIN)} "$3.out" "$3.err" "$2" "$1" {_quoted(argv)}) \\
+  </dev/null >/dev/null 2>&1 &
+looks=0
+until [ -s "$2/pid" ] || [ -e "$2/rc" ]; do
+  looks=$((looks + 1)); [ $looks -lt 250 ] || exit {NEVER_BEGAN}
+  sleep 0.02
+done
+[ -s "$2/pid" ] || exit {NEVER_BEGAN}
+"""
+
+
+def look(folder: PurePosixPath) -> str:
+    """Tell of all daemons of a node, of the machine's processors and its disk; keep what daemons write in bounds."""
+    shorten = f'tail -c {_KEPT_BYTES} "$1" >"$1.end" && cat "$1.end" >"$1"; rm -f "$1.end"'
+    return f"""{_words(folder)}
+{_IS_OWN}
+for daemon in "$1"/daemons/*/; do
+  daemon="${{daemon%/}}"; [ -d "$daemon" ] || continue
+  pid=$(number "$daemon/pid") code=$(number "$daemon/rc")
+  if [ -z "$code" ] && is_own "$pid" "$daemon"; then began=$(stat -c %Y "$daemon/pid"); else pid= began=; fi
+  echo "daemon ${{daemon##*/}} ${{pid:--}} ${{began:--}} ${{code:--}}"
+done
+[ ! -d "$1/logs" ] || find "$1/logs" -maxdepth 1 \\( -name '*.out' -o -name '*.err' \\) -size +{_MOST_BYTES}c \\
+  -exec sh -c {quote(shorten)} sh {{}} \\;
+read -r line </proc/stat; echo "$line"
+set -- $(df -Pk "$1" 2>/dev/null | tail -n 1); echo "disk $3 $4"
+"""
+
+
+def stop(folder: PurePosixPath, name: str, grace_seconds: float) -> str:
+    """End a daemon, SIGTERM first, and forget it; what it started in sessions of its own goes on."""
+    return f"""{_words(folder / "daemons" / name)}
+{_IS_OWN}
+pid=$(number "$1/pid"); [ ! -e "$1/rc" ] || pid=
+ended() {{
+  looks=0
+  while is_own "$pid" "$daemon"; do
+    looks=$((looks + 1)); [ $looks -le "$1" ] || return 1
+    sleep 0.05
+  done
+}}
+daemon=$1
+if is_own "$pid" "$daemon"; then
+  kill -15 -"$pid" 2>/dev/null
+  ended {round(grace_seconds * 20)} || {{ kill -9 -"$pid" 2>/dev/null; ended 100; }}
+fi
+rm -rf "$daemon"
+"""
+
+
+def run(folder: PurePosixPath, argv: Sequence[str], environment: Mapping[str, str], run_id: str) -> str:
+    """Run a program to its end, its output into a file of that run: what it leaves running must not hold the answer."""
+    return f"""{_words(folder, folder / "tmp" / f"run-{run_id}")}
+umask 077
+mkdir -p "$1/tmp" && cd "$1" || exit
+{_exports({**environment, _RUN_MARK: run_id}, folder)}
+setsid sh -c 'exec "$@"' sh {_quoted(argv)} </dev/null >"$2" 2>&1
+"""
+
+
+def output_of_run(folder: PurePosixPath, run_id: str, *, is_cancelled: bool) -> str:
+    """Tell what a run wrote, its end only when that is much, and forget it; end it first when it is cancelled."""
+    end = f'{_END_MARKED}\nend_marked "{_RUN_MARK}={run_id}"' if is_cancelled else ""
+    return f"""{_words(folder / "tmp" / f"run-{run_id}")}
+{end}
+tail -c {_KEPT_BYTES} "$1" 2>/dev/null; rm -f "$1"
+"""
+
+
+def tail(folder: PurePosixPath, name: str, max_bytes: int) -> str:
+    """Tell the end of a daemon's error output."""
+    return f"tail -c {max_bytes} {quote(str(folder / 'logs' / name))}.err 2>/dev/null; :"
+
+
+def _words(*values: object) -> str:
+    return f"set -- {' '.join(quote(str(value)) for value in values)}"
+
+
+def _quoted(argv: Sequence[str]) -> str:
+    return " ".join(map(quote, argv))
+
+
+def _exports(environment: Mapping[str, str], folder: PurePosixPath) -> str:
+    """Return the lines that give programs their environment: the login's own, without what is about the connection."""
+    marks = {INSTANCE_MARK: str(folder), NODE_MARK: str(folder)}
+    all_of_them = {"TMPDIR": str(folder / "tmp"), **environment, **marks}
+    lines = [f"export {name}={quote(value)}" for name, value in all_of_them.items()]
+    return "\n".join(["unset SSH_AUTH_SOCK SSH_CLIENT SSH_CONNECTION SSH_TTY", *lines])

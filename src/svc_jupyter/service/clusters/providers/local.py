@@ -1,0 +1,175 @@
+"""The provider `local`: every node is a set of real daemons on a loopback address of its own, on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import random
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from svc_jupyter.api.clusters import NodeRole
+from svc_jupyter.service.clusters.instances import LOGS, Instance, NewNode, Node
+from svc_jupyter.service.clusters.providers.address_block import (
+    COORDINATOR,
+    NoBlock,
+    address_of,
+    block_of,
+    can_listen,
+    choose_block,
+    host_name,
+    is_unused,
+    worker_addresses,
+)
+from svc_jupyter.service.clusters.providers.local_machine import LocalMachine
+from svc_jupyter.service.clusters.providers.marked_processes import end_marked
+from svc_jupyter.service.clusters.providers.processor_use import ProcessorUse
+from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK, ProviderFailure
+from svc_jupyter.service.settings import Settings
+
+_MEGABYTE: Final = 2**20
+WORKER_BYTES: Final = 256 * _MEGABYTE
+"""What a worker's daemon takes at rest; its containers come on top."""
+COORDINATOR_BYTES: Final = 700 * _MEGABYTE
+CONTAINER_MEGABYTES: Final = (1536, 8192)
+"""The least and the most that a worker has for containers."""
+
+
+class LocalProvider:
+    """Makes nodes on this machine; see `Provider`. Where a node is, its name says; so it remembers nothing else."""
+
+    name = "local"
+    is_bound_to_host = True
+
+    def __init__(self, settings: Settings, java: Callable[[], Awaitable[Path]]) -> None:
+        """`java` returns the program that the engines run on."""
+        self._settings = settings
+        self._java = java
+        self._use = ProcessorUse()
+        self._making = asyncio.Lock()
+        self._made: set[Path] = set()
+
+    async def make(self, instance: Instance, role: NodeRole, count: int) -> Sequence[NewNode]:
+        """Reserve addresses and make folders; raises `ProviderFailure`, and then has made nothing."""
+        async with self._making:
+            self._check_room(instance, role, count)
+            await self._drop_unwritten(instance)
+            addresses = self._addresses(instance, role, count)
+            folders = [self._folder(instance, host_name(address)) for address in addresses]
+            try:
+                for folder in folders:
+                    folder.mkdir(mode=0o700, parents=True)
+            except OSError as error:
+                for folder in folders:
+                    shutil.rmtree(folder, ignore_errors=True)
+                raise ProviderFailure(f"no folder for a node in {self._settings.data_dir}: {error.strerror}") from error
+            self._made.update(folders)
+        facts = self._facts(instance)
+        return [
+            NewNode(role, host_name(address), address, host_name(address), _instance_type(instance, role), facts)
+            for address in addresses
+        ]
+
+    def machine(self, instance: Instance, node: Node) -> LocalMachine:
+        """Return a node's machine."""
+        return LocalMachine(instance.folder, self._folder(instance, node.private_dns), self._java, self._use)
+
+    async def release(self, instance: Instance, nodes: Sequence[Node]) -> None:
+        """Kill everything of the nodes and delete their folders."""
+        for node in nodes:
+            await self._remove(instance, node.private_dns)
+
+    async def sweep(self, instance: Instance) -> None:
+        """Kill everything that carries the instance's mark, and delete the nodes' folders."""
+        if not await end_marked(INSTANCE_MARK, instance.folder):
+            raise ProviderFailure(f"processes of cluster {instance.cluster_id} cannot be ended: see `ps -ef`")
+        await asyncio.to_thread(shutil.rmtree, instance.folder / "nodes", ignore_errors=True)
+        self._made = {folder for folder in self._made if instance.folder not in folder.parents}
+
+    async def _remove(self, instance: Instance, host: str) -> None:
+        folder = self._folder(instance, host)
+        await LocalMachine(instance.folder, folder, self._java, self._use).end_everything()
+        self._use.forget(folder)
+        self._made.discard(folder)
+
+    async def _drop_unwritten(self, instance: Instance) -> None:
+        """Remove nodes that were made and never written down, as by a service that was killed between the two."""
+        written = {node.private_dns for node in instance.nodes}
+        folder = instance.folder / "nodes"
+        for host in os.listdir(folder) if folder.is_dir() else ():
+            if host not in written and folder / host not in self._made:
+                await self._remove(instance, host)
+
+    def _addresses(self, instance: Instance, role: NodeRole, count: int) -> list[str]:
+        try:
+            if role is NodeRole.MASTER:
+                self._check_loopback()
+                block = choose_block(lambda address: can_listen(address) and is_unused(address), random.SystemRandom())
+                return [f"{block}.{COORDINATOR}"]
+            if instance.master is None:
+                raise ProviderFailure("workers come after their coordinator")
+            folder = instance.folder / "nodes"
+            used = {node.private_ip for node in instance.nodes} | {address_of(host) for host in os.listdir(folder)}
+            return worker_addresses(block_of(instance.master.private_ip), used, count)
+        except NoBlock:
+            raise ProviderFailure("there are no more loopback addresses for nodes on this machine") from None
+
+    def _check_loopback(self) -> None:
+        if sys.platform != "linux" or not can_listen("127.254.254.254"):
+            raise ProviderFailure(
+                "clusters on this machine need Linux with all of 127.0.0.0/8 on its loopback interface: "
+                "run the service there, or use SVC_CLUSTER_PROVIDER=hosts"
+            )
+
+    def _check_room(self, instance: Instance, role: NodeRole, count: int) -> None:
+        """Refuse what the machine cannot carry: nodes that swap are worse than none."""
+        most = self._settings.local_max_nodes
+        there = len(instance.workers) if role is NodeRole.WORKER else 0
+        if there + count > most:
+            raise ProviderFailure(
+                f"{there + count} workers are more than this machine can carry ({most}): "
+                "take less, or raise SVC_LOCAL_MAX_NODES"
+            )
+        needed = count * (WORKER_BYTES if role is NodeRole.WORKER else COORDINATOR_BYTES)
+        available = psutil.virtual_memory().available
+        if available < needed:
+            raise ProviderFailure(
+                f"{count} more node(s) need {needed // _MEGABYTE:,} MB of memory, and {available // _MEGABYTE:,} MB "
+                "are free on this machine: end something else, or take less nodes"
+            )
+        self._settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        free = shutil.disk_usage(self._settings.data_dir).free
+        if free < self._settings.min_free_disk_bytes:
+            raise ProviderFailure(
+                f"the disk of {self._settings.data_dir} is full ({free // _MEGABYTE:,} MB free): make room there"
+            )
+
+    def _facts(self, instance: Instance) -> dict[str, object]:
+        """What an engine sizes a node by: its share of this machine, when the cluster is as large as it may be."""
+        least, most = CONTAINER_MEGABYTES
+        share = psutil.virtual_memory().total // _MEGABYTE // 2 // instance.configuration.node_configuration.max_nodes
+        return {
+            "memory_mb": max(least, min(most, share // 256 * 256)),
+            "cores": psutil.cpu_count() or 1,
+            "architecture": platform.machine(),
+        }
+
+    def _folder(self, instance: Instance, host: str) -> Path:
+        return instance.folder / "nodes" / host
+
+
+def _delete_all_but_logs(folder: Path) -> None:
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if entry.name != LOGS:
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _instance_type(instance: Instance, role: NodeRole) -> str:
+    nodes = instance.configuration.node_configuration
+    return nodes.master_instance_type if role is NodeRole.MASTER else nodes.slave_instance_type

@@ -1,0 +1,177 @@
+"""A node of the provider `local`: a folder, a loopback address, and daemons as processes of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import shutil
+import signal
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from svc_jupyter.service.clusters.providers.daemon_process import DaemonProcess
+from svc_jupyter.service.clusters.providers.marked_processes import end_marked
+from svc_jupyter.service.clusters.providers.processor_use import ProcessorUse
+from svc_jupyter.service.clusters.providers.provider import (
+    INSTANCE_MARK,
+    NODE_MARK,
+    Daemon,
+    DaemonState,
+    ProviderFailure,
+)
+
+_INHERITED: Final = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TZ", "USER")
+"""All that programs on a node get of the service's environment, so that no secret of it reaches them."""
+_LOOK_EVERY = 0.01
+_BEGIN_SECONDS = 5.0
+_DYING_SECONDS = 5.0
+
+
+class LocalMachine:
+    """One node on this machine; see `Machine`."""
+
+    def __init__(
+        self, instance_folder: Path, folder: Path, java: Callable[[], Awaitable[Path]], use: ProcessorUse
+    ) -> None:
+        self.folder = PurePosixPath(folder)
+        self._path = folder
+        self._instance_folder = instance_folder
+        self._java = java
+        self._use = use
+
+    async def write(self, files: Mapping[str, bytes]) -> None:
+        """Write files below the folder, each whole or not at all."""
+        with self._failures_of_the_disk():
+            await asyncio.to_thread(self._write, files)
+
+    async def engine(self, name: str, files: Sequence[Path]) -> Sequence[PurePosixPath]:  # noqa: ARG002  nothing to bring
+        """Return the files where they lie: they are on this machine already."""
+        return [PurePosixPath(file) for file in files]
+
+    async def java(self) -> PurePosixPath:
+        """Return the service's own Java."""
+        return PurePosixPath(await self._java())
+
+    async def start(self, daemon: Daemon) -> None:
+        """Start a daemon unless it runs; return once its process has begun. Raises `ProviderFailure`."""
+        process = self._daemon(daemon.name)
+        if process.state().is_running:
+            return
+        with self._failures_of_the_disk():
+            (self._path / "tmp").mkdir(mode=0o700, parents=True, exist_ok=True)
+            process.spawn(daemon.argv, self._path, self._environment(daemon.environment))
+        await self._begun(process)
+
+    async def daemons(self) -> Sequence[DaemonState]:
+        """Return the state of every daemon that was started and not stopped; what they wrote is kept in bounds."""
+        states = []
+        for process in self._daemons():
+            states.append(process.state())
+            process.bound_outputs()
+        return states
+
+    async def stop(self, name: str, grace_seconds: float) -> None:
+        """End a daemon and forget it; what it started on its own goes on, as a NodeManager's containers do."""
+        process = self._daemon(name)
+        process.signal(signal.SIGTERM)
+        if not await self._ended(process, grace_seconds):
+            process.signal(signal.SIGKILL)
+            await self._ended(process, _DYING_SECONDS)
+        process.forget()
+
+    async def run(self, argv: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
+        """Run a program to its end, its output appended to `log`; what it left running is not ended."""
+        with self._failures_of_the_disk(), log.open("ab") as output:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env=self._environment(environment),
+                    cwd=self._path,
+                    start_new_session=True,
+                )
+            except FileNotFoundError as error:
+                raise ProviderFailure(f"{argv[0]} is not there on {self._path.name}") from error
+        try:
+            return await process.wait()
+        except asyncio.CancelledError:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            raise
+
+    async def tail(self, name: str, max_bytes: int = 4096) -> str:
+        """Return the end of a daemon's error output."""
+        return self._daemon(name).tail(max_bytes)
+
+    async def load(self) -> Mapping[str, float]:
+        """Return the node's share of this machine's processors since the last call, and how full its disk is."""
+        usage = shutil.disk_usage(self._path)
+        cpu = await asyncio.to_thread(self._use.percent, NODE_MARK, self._path)
+        return {"cpu_percent": cpu, "disk_percent": 100 * usage.used / usage.total}
+
+    async def end_everything(self) -> None:
+        """Kill whatever runs for the node, and delete its folder. Raises `ProviderFailure` when that cannot be."""
+        if not await end_marked(NODE_MARK, self._path):
+            raise ProviderFailure(f"processes of {self._path.name} cannot be ended: see `ps -ef`")
+        for process in self._daemons():
+            process.state()
+        await asyncio.to_thread(shutil.rmtree, self._path, ignore_errors=True)
+
+    def _daemon(self, name: str) -> DaemonProcess:
+        return DaemonProcess(self._path / "daemons" / name, self._path / "logs")
+
+    def _daemons(self) -> Iterator[DaemonProcess]:
+        folder = self._path / "daemons"
+        for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+            yield self._daemon(name)
+
+    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        marks = {INSTANCE_MARK: str(self._instance_folder), NODE_MARK: str(self._path)}
+        return {**inherited, "TMPDIR": str(self._path / "tmp"), **more, **marks}
+
+    async def _begun(self, process: DaemonProcess) -> None:
+        deadline = time.monotonic() + _BEGIN_SECONDS
+        while not process.has_begun:
+            if time.monotonic() > deadline:
+                raise ProviderFailure(
+                    f"{process.folder.name} could not be started on {self._path.name}: nothing could be written to "
+                    f"{process.folder} (is the disk full?)"
+                )
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def _ended(self, process: DaemonProcess, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while process.state().is_running:
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(_LOOK_EVERY)
+        return True
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        for name, content in files.items():
+            file = self._path / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft = file.with_name(f".{file.name}.{os.getpid()}")
+            draft.write_bytes(content)
+            draft.chmod(0o600)
+            draft.replace(file)
+
+    @contextmanager
+    def _failures_of_the_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise ProviderFailure(
+                    f"the disk of {self._path} is full: make room there, or move the data folder (SVC_DATA_DIR)"
+                ) from error
+            reason = error.strerror or str(error)
+            raise ProviderFailure(f"{self._path.name}: {reason} ({error.filename or self._path})") from error

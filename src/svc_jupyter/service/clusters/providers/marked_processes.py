@@ -1,0 +1,55 @@
+"""Processes of clusters on this machine, known by marks in their environment wherever they went."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import PurePath
+
+import psutil
+
+DAEMON_MARK = "SVC_CLUSTER_DAEMON"
+"""The folder of a daemon; what it starts with the same environment has it, too."""
+_DYING_SECONDS = 10.0
+_LOOK_EVERY = 0.02
+_EMPTY_LOOKS = 2
+
+
+def marked(mark: str, value: PurePath) -> Iterator[psutil.Process]:
+    """Yield the living processes that carry a mark with this value."""
+    wanted = str(value)
+    for process in psutil.process_iter():
+        if mark_of(process, mark) == wanted:
+            yield process
+
+
+def mark_of(process: psutil.Process, mark: str) -> str | None:
+    """Return the value of a living process's mark; None without one."""
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process.environ().get(mark)
+    except (psutil.Error, OSError):
+        return None
+
+
+async def end_marked(mark: str, value: PurePath) -> bool:
+    """Kill everything that carries a mark, until nothing does; False when something does not die.
+
+    Nobody may be seen twice in a row: a process may have started another one meanwhile, and for an instant, while it
+    becomes a program, it has no environment to be read.
+    """
+    deadline = time.monotonic() + _DYING_SECONDS
+    empty_looks = 0
+    while empty_looks < _EMPTY_LOOKS:
+        left = await asyncio.to_thread(lambda: list(marked(mark, value)))
+        empty_looks = 0 if left else empty_looks + 1
+        for process in left:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(_LOOK_EVERY)
+    return True

@@ -1,0 +1,113 @@
+"""Clusters over HTTP (SPEC: View a cluster configuration; CONVENTIONS section 4)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from svc_jupyter.api.clusters import (
+    ClusterChanges,
+    ClusterConfiguration,
+    ClusterItem,
+    ClusterList,
+    ClusterMessage,
+    ClusterRecord,
+    ClusterStateChange,
+    ClusterStateRecord,
+    LabelMove,
+)
+from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from svc_jupyter.api.paths import RESOURCE_VERSIONS
+from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep
+from svc_jupyter.service.paging import Page
+from svc_jupyter.service.responses import json_response
+
+router = APIRouter(prefix="/clusters", tags=["clusters"])
+_LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | ClusterList}}
+
+
+async def _clusters(request: Request) -> Clusters:  # async: a plain function would cost a thread hop
+    clusters: Clusters = request.app.state.service.clusters
+    return clusters
+
+
+ClustersDep = Annotated[Clusters, Depends(_clusters)]
+
+
+@router.get("", responses=_LIST)
+async def list_clusters(
+    request: Request,
+    clusters: ClustersDep,
+    caller: CallerDep,
+    page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1,
+    per_page: Annotated[int | None, Query(ge=1, le=2**31, description="over 100 is taken as 100")] = None,
+    state: Annotated[str | None, Query(pattern="^(?i:down|pending|up|terminating)$")] = None,
+    label: Annotated[str | None, Query(max_length=255)] = None,
+) -> Response:
+    """List the clusters that the caller may read, newest first.
+
+    Under v1.2 as an array of `{"cluster": record}`, which has no page unless one is asked for; later with its page.
+    """
+    is_array = request.url.path.split("/")[2] in RESOURCE_VERSIONS
+    size = per_page or (MAX_PER_PAGE if is_array else DEFAULT_PER_PAGE)
+    wanted = None if state is None else ClusterState(state.upper())
+    records, info = await clusters.listed(caller, Page(page, min(size, MAX_PER_PAGE)), state=wanted, label=label)
+    if is_array:
+        return json_response([{"cluster": record} for record in records])
+    return json_response({"clusters": records, "paging_info": info})
+
+
+@router.post("", responses={200: {"model": ClusterRecord}})
+async def create_cluster(body: ClusterConfiguration, clusters: ClustersDep, caller: CallerDep) -> Response:
+    """Store a cluster, which is DOWN. 422 for what its engine cannot do and for a label of another cluster."""
+    return json_response(await clusters.create(body, by=caller))
+
+
+@router.put("/reassign-label")
+async def reassign_label(body: LabelMove, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
+    """Move a label to another cluster, in one step: no command finds it without a cluster."""
+    return ClusterMessage(message=await clusters.reassign_label(body, by=caller))
+
+
+@router.get("/{cluster}", responses={200: {"model": ClusterRecord}})
+async def get_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
+    """Return the configuration of a cluster, by its id or a label of it; secrets are `<hidden>`."""
+    return json_response(await clusters.get(cluster, by=caller))
+
+
+@router.put("/{cluster}", responses={200: {"model": ClusterRecord}})
+async def edit_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
+    """Change the given attributes. A running cluster takes them on at its next start; labels and idle times at once."""
+    return json_response(await clusters.edit(cluster, body, by=caller))
+
+
+@router.delete("/{cluster}")
+async def delete_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
+    """Delete a cluster that is DOWN; 409 for any other."""
+    return ClusterMessage(message=await clusters.delete(cluster, by=caller))
+
+
+@router.post("/{cluster}/clone", responses={200: {"model": ClusterRecord}})
+async def clone_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
+    """Store a cluster like this one, with the labels of the body, which may change more. 422 without a label."""
+    return json_response(await clusters.clone(cluster, body, by=caller))
+
+
+@router.get("/{cluster}/state", responses={200: {"model": ClusterStateRecord}})
+async def get_cluster_state(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
+    """Return where a cluster stands, with its nodes, and why it was terminated last."""
+    return json_response(await clusters.state(cluster, by=caller))
+
+
+@router.put("/{cluster}/state")
+async def change_cluster_state(
+    cluster: str, body: ClusterStateChange, clusters: ClustersDep, caller: CallerDep
+) -> ClusterMessage:
+    """Begin to `start` a cluster that is DOWN, or to `terminate` one that is PENDING or UP; 409 for any other.
+
+    A termination ends the commands that run on the cluster or wait for it in `error`.
+    """
+    return ClusterMessage(message=await clusters.change_state(cluster, body.state, by=caller))

@@ -1,0 +1,63 @@
+"""What is told of an instance while it is made or ended: in its row, and in the logs of commands that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from svc_jupyter.service.clusters.instances import Instances
+from svc_jupyter.service.commands import logs, queue
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.errors import Unavailable
+
+log = structlog.get_logger(__name__)
+
+
+class Steps:
+    """Tells the steps of one instance. Only the latest is kept, so a quick succession costs one write."""
+
+    def __init__(self, database: Database, instances: Instances, commands_dir: Path, instance_id: int) -> None:
+        self._database = database
+        self._instances = instances
+        self._commands_dir = commands_dir
+        self._instance_id = instance_id
+        self._latest: str | None = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def say(self, text: str) -> None:
+        """Tell a step."""
+        log.info("cluster_step", instance_id=self._instance_id, step=text)
+        self._latest = text
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write(), name=f"steps-of-instance-{self._instance_id}")
+
+    async def finish(self) -> None:
+        """Return when everything told so far is written."""
+        if self._writing is not None:
+            await self._writing
+
+    async def _write(self) -> None:
+        try:
+            while (text := self._latest) is not None:
+                with contextlib.suppress(Unavailable):
+                    await self._instances.change(self._instance_id, message=text)
+                    waiting = await self._database.look_up(partial(queue.waiting_for, instance_id=self._instance_id))
+                    await asyncio.to_thread(self._tell, waiting, text)
+                if self._latest is text:
+                    self._latest = None
+        finally:
+            self._writing = None
+
+    def _tell(self, waiting: list[int], text: str) -> None:
+        for command_id in waiting:
+            root = command_root(self._commands_dir, command_id)
+            try:
+                root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                logs.append_line(root / "log", f"its cluster: {text}")
+            except OSError as error:
+                log.warning("log_not_written", command_id=command_id, reason=error.strerror)

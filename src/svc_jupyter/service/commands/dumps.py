@@ -1,0 +1,39 @@
+"""Which rows of a Pig command are asked for: one of its DUMPs, by alias or number.
+
+An extension of CONVENTIONS section 2. Without a choice it is the last one's, as with several statements of SQL.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from svc_jupyter.service.commands import results
+from svc_jupyter.service.commands.kind import StoredResult
+from svc_jupyter.service.commands.record import Row
+from svc_jupyter.service.errors import NotFound
+
+
+def dump_file(number: int) -> str:
+    """Return the name of the rows of a DUMP, counted from 1, that another one follows."""
+    return f"dump-{number}.arrow"
+
+
+def stored_dump(row: Row, wanted: str) -> StoredResult:
+    """Return the rows of a command's DUMP with a number, from 1, or of the last one of an alias. Raises `NotFound`."""
+    dumps = (row["outputs"] or {}).get("dumps") or []
+    numbers = [number for number, dump in enumerate(dumps, start=1) if wanted in (dump["alias"], str(number))]
+    if not numbers:
+        there = ", ".join(dict.fromkeys(dump["alias"] for dump in dumps)) or "none"
+        raise NotFound(f"command {row['id']} has no DUMP {wanted[:100]!r}; there is {there}")
+    number = numbers[-1]
+    dump = dumps[number - 1]
+    last = results.from_json(row["result"])
+    if number == len(dumps):
+        return last
+    return StoredResult(
+        form=last.form,
+        file=str(PurePosixPath(last.file).with_name(dump_file(number))),
+        size=dump["size"],
+        rows=dump["rows"],
+        columns=tuple((name, kind) for name, kind in dump["columns"]),
+    )

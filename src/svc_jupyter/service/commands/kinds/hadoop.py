@@ -1,0 +1,202 @@
+"""`HadoopCommand`: `jar`, `streaming` and `distcp` on a Hadoop cluster (CONVENTIONS section 2).
+
+The client is a process of the command, which outlives the service; its stdout is the result, the rest of what it says
+the log. Its jobs carry a tag in YARN, by which they are shown and, at a cancellation, ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.commands import CommandType, HadoopSubCommand, HadoopSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.clusters.providers.provider import ProviderFailure
+from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.logs import append_line
+from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.failures import EngineFailure
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
+from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.engines.lock import locked
+from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.hadoop_commands.arguments import (
+    Fetched,
+    locations_in,
+    program,
+    split_arguments,
+    with_fetched,
+)
+from svc_jupyter.service.hadoop_commands.client import command_line, environment, failure_text, settings_files
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.storage import Storage
+
+TOOLS: Final = "hadoop-tools"
+"""The lock of streaming and distcp."""
+_LOOK_SECONDS: Final = 1.0
+_LOG_START: Final = "log_start"
+
+
+class HadoopKind:
+    """Runs `HadoopCommand`s."""
+
+    command_type = CommandType.HADOOP
+    cluster_types = frozenset({ClusterType.HADOOP})
+
+    def __init__(
+        self,
+        engines: Engines,
+        hadoop: HadoopEngine,
+        clusters: Clusters,
+        jobs: TaggedJobs,
+        storage: Storage,
+        inherited: Mapping[str, str],
+    ) -> None:
+        """`inherited` is the environment that programs of users get."""
+        self._engines = engines
+        self._hadoop = hadoop
+        self._clusters = clusters
+        self._jobs = jobs
+        self._storage = storage
+        self._inherited = inherited
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`."""
+        submission = HadoopSubmission.model_validate(body)
+        arguments = split_arguments(submission.sub_command, submission.sub_command_args)
+        for wanted in locations_in(submission.sub_command, arguments):
+            if "$" not in wanted.location:  # a macro says only later where it lies
+                await self._storage.locate(caller.account_id, wanted.location)
+        return {"sub_command": submission.sub_command.value, "sub_command_args": submission.sub_command_args}
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
+        """Its jobs run on YARN."""
+        return True
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the program to its end and say how it ended."""
+        try:
+            process = await desk.process(partial(self._start, task, desk))
+        except (StorageFailure, EngineFailure) as error:
+            return Outcome(False, error.message, may_retry=error.may_retry)
+        except (ClusterFailure, ProviderFailure) as error:
+            return Outcome(False, error.message)
+        except (Invalid, NotFound) as error:
+            return Outcome(False, error.message, may_retry=False)
+        code = await self._followed(process, task, desk)
+        if code == 0:
+            size = (task.folder / "out").stat().st_size
+            result = StoredResult(ResultForm.LINES, file=f"{task.attempt}/out", size=size)
+            return Outcome(True, exit_code=0, result=result)
+        await self._end_jobs(task, desk.say)
+        text = await asyncio.to_thread(failure_text, task.log_file, _log_start(task), code)
+        return Outcome(False, text, exit_code=code)
+
+    async def end_remote(self, task: Task) -> None:
+        """End the jobs of an attempt that was ended in the middle."""
+        await self._end_jobs(task, partial(append_line, task.log_file))
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the command's jobs on its cluster; none once the cluster is gone."""
+        attempts = sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
+        try:
+            return await self._jobs.find(row["cluster_id"], [tag_of(row["id"], number) for number in attempts])
+        except (ClusterFailure, DaemonSilent):
+            return []
+
+    async def _start(self, task: Task, desk: Desk) -> DurableProcess:
+        assert task.cluster_id is not None
+        sub_command = HadoopSubCommand(task.command["sub_command"])
+        arguments = split_arguments(sub_command, task.command["sub_command_args"])
+        fetched = await self._fetch(task, desk, locations_in(sub_command, arguments))
+        instance = await self._clusters.up_instance(task.cluster_id)
+        await self._hadoop.ensure_history_server(instance, desk.say)
+        installed = await self._engines.ensure(Engine.HADOOP, desk.say)
+        lock = locked(TOOLS)
+        await self._engines.installation.install(lock, desk.say)
+        java = (await self._engines.java(desk.say)).java
+        conf = await asyncio.to_thread(_write_settings, task, instance)
+        argv = command_line(
+            java,
+            installed,
+            self._engines.installation.jars(lock),
+            conf,
+            task.folder / "tmp",
+            program(sub_command, with_fetched(arguments, fetched)),
+        )
+        _mark_log_start(task)
+        return DurableProcess.start(
+            folder=task.folder,
+            argv=argv,
+            cwd=task.working_folder,
+            environment={**environment(self._inherited, java, conf), **task.environment},
+            log=task.log_file,
+        )
+
+    async def _fetch(self, task: Task, desk: Desk, wanted: Sequence[Fetched]) -> dict[Fetched, str]:
+        """Return where each file lies now; each in a folder of its own, since tasks know it by its name."""
+        paths = {}
+        for number, each in enumerate(wanted):
+            location = await self._storage.locate(task.account_id, each.location)
+            target = task.folder / "files" / str(number) / location.name
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            desk.say(f"fetching {location}")
+            await self._storage.fetch(task.account_id, location, target)
+            paths[each] = str(target)
+        return paths
+
+    async def _followed(self, process: DurableProcess, task: Task, desk: Desk) -> int | None:
+        """Wait for the process, telling how far its jobs are; return its exit code."""
+        assert task.cluster_id is not None
+        ending = asyncio.ensure_future(process.wait())
+        try:
+            while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
+                with contextlib.suppress(ClusterFailure, DaemonSilent):
+                    jobs = await self._jobs.find(task.cluster_id, [tag_of(task.id, task.attempt)])
+                    if jobs:
+                        desk.progress(min(99, sum(job["progress"] for job in jobs) // len(jobs)))
+            return ending.result()
+        finally:
+            ending.cancel()
+
+    async def _end_jobs(self, task: Task, say: Say) -> None:
+        assert task.cluster_id is not None
+        try:
+            for application in await self._jobs.end(task.cluster_id, tag_of(task.id, task.attempt)):
+                say(f"ended {application}")
+        except ClusterFailure:
+            return  # with the cluster its jobs have gone
+        except DaemonSilent as error:
+            say(f"the jobs on the cluster could not be ended: {error.message}")
+
+
+def _write_settings(task: Task, instance: Instance) -> Path:
+    conf = task.folder / "conf"
+    for folder in (conf, task.folder / "tmp"):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    for name, content in settings_files(instance, task.folder, tag_of(task.id, task.attempt), task.pool).items():
+        (conf / name).write_bytes(content)
+    return conf
+
+
+def _mark_log_start(task: Task) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        (task.folder / _LOG_START).write_text(f"{task.log_file.stat().st_size}\n", "ascii")
+
+
+def _log_start(task: Task) -> int:
+    try:
+        return int((task.folder / _LOG_START).read_text("ascii"))
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,198 @@
+"""`PigCommand`: a script in Pig Latin (SPEC: Submit a Pig command). Every DUMP is a typed table.
+
+On a cluster whose settings have `pig.exectype=local` the script runs in a Java of its own and needs no daemon;
+elsewhere that Java submits its jobs to the cluster. It outlives the service, as every command's process does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.commands import CommandType, PigSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
+from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.kinds.shell import write_script
+from svc_jupyter.service.commands.logs import append_line
+from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.failures import EngineFailure
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.engines.pig import leftovers, script_text
+from svc_jupyter.service.engines.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
+from svc_jupyter.service.engines.pig.jvms import Jvms
+from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster, tag_of
+from svc_jupyter.service.engines.pig.outcome import outcome_of
+from svc_jupyter.service.engines.pig.properties import is_local, local_properties
+from svc_jupyter.service.engines.pig.registered_files import RegisteredFiles
+from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.storage import Storage
+
+SCRIPT: Final = "script.pig"
+"""The script's file in the attempt's folder, as it was run: messages quote it, and it may have changed since."""
+
+
+class PigKind:
+    """Runs `PigCommand`s."""
+
+    command_type = CommandType.PIG
+    cluster_types = frozenset({ClusterType.HADOOP})
+    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
+
+    def __init__(
+        self,
+        engines: Engines,
+        jvms: Jvms,
+        storage: Storage,
+        clusters: Clusters,
+        on_cluster: PigOnCluster,
+        settings: Settings,
+    ) -> None:
+        self._engines = engines
+        self._jvms = jvms
+        self._storage = storage
+        self._files = RegisteredFiles(storage)
+        self._clusters = clusters
+        self._on_cluster = on_cluster
+        self._settings = settings
+        self._tidying: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`. Warms a Java up meanwhile."""
+        submission = PigSubmission.model_validate(body)
+        statements, location = submission.latin_statements or None, submission.script_location or None
+        if "\0" in (statements or "") or "\0" in (location or ""):
+            raise Invalid("latin_statements and script_location must not contain a NUL character")
+        if location is not None and "$" not in location:  # a macro says only later where it lies
+            await self._storage.locate(caller.account_id, location)
+        self._jvms.warm()
+        return {
+            "latin_statements": statements,
+            "script_location": location,
+            "parameters": submission.parameters or None,
+        }
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
+        """Return whether the script runs on the cluster's daemons."""
+        return not is_local(configuration.custom_settings)
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the script to its end and say how it ended."""
+        try:
+            process = await desk.process(partial(self._start, task, desk))
+        except (StorageFailure, EngineFailure) as error:
+            return Outcome(False, error.message, may_retry=error.may_retry)
+        except ClusterFailure as error:
+            return Outcome(False, str(error))
+        except (Invalid, NotFound) as error:
+            return Outcome(False, error.message, may_retry=False)
+        code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        script = await asyncio.to_thread((task.folder / SCRIPT).read_text, "utf-8", "replace")
+        outcome = outcome_of(task, code, script, _source(task))
+        await self._tidy(task, desk.say, has_failed=not outcome.succeeded)
+        return outcome
+
+    async def end_remote(self, task: Task) -> None:
+        """End the jobs of an attempt that was ended in the middle, and remove what it has left."""
+        await self._tidy(task, partial(append_line, task.log_file), has_failed=True)
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the command's jobs on its cluster; none where it ran locally, or the cluster is gone by now."""
+        if row["cluster_id"] is None:
+            return []
+        tags = [tag_of(row["id"], attempt) for attempt in await asyncio.to_thread(_attempts, root)]
+        try:
+            return await self._on_cluster.jobs(row["cluster_id"], tags)
+        except (ClusterFailure, DaemonSilent):
+            return []
+
+    async def _start(self, task: Task, desk: Desk) -> DurableProcess:
+        script = await self._script(task)
+        write_script(task.folder / SCRIPT, script)
+        parameters: Mapping[str, str] = task.command.get("parameters") or {}
+        job = PigJob(
+            folder=task.folder,
+            log=task.log_file,
+            script=script,
+            storage=await self._storage_folder(task.account_id),
+            parameters=parameters,
+            is_local=task.cluster_id is None,
+            properties=await self._properties(task, desk),
+            fetched=await self._files.fetch(task, script_text.registered(script, parameters), desk),
+            runs=script_text.runs(script),
+            min_free_bytes=self._settings.min_free_disk_bytes,
+        )
+        return await self._jvms.start(job, desk.say)
+
+    async def _script(self, task: Task) -> str:
+        statements: str | None = task.command.get("latin_statements")
+        if statements:
+            return statements
+        return await self._storage.read_text(
+            task.account_id, task.command["script_location"], self._settings.max_body_bytes
+        )
+
+    async def _storage_folder(self, account_id: int) -> str:
+        """Return the URI under which the script's relative locations lie. Raises `Invalid` where that is no folder."""
+        record = await asyncio.to_thread(self._storage.show, account_id)
+        if not record.url.startswith("file://"):
+            raise Invalid(
+                f"Pig reads and writes the account's storage only where that is a folder (file://…), and it is "
+                f"{record.url}: run the script in an account whose storage is a folder"
+            )
+        return f"{record.url.rstrip('/')}/"
+
+    async def _properties(self, task: Task, desk: Desk) -> dict[str, str]:
+        if task.cluster_id is not None:
+            installed = await self._engines.ensure(Engine.PIG, desk.say)
+            return await self._on_cluster.properties(task, installed.jars, desk.say)
+        cluster = await self._clusters.resolve(task.account_id, task.label or DEFAULT_LABEL)
+        return local_properties(cluster.configuration.custom_settings)
+
+    async def _tidy(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
+        """Remove temporary files, and of a run that failed its jobs and what it had begun to store.
+
+        A stop asks for it while `run` sees the end of the process: the second one finds nothing more to do.
+        """
+        lock = self._tidying.setdefault(task.folder, asyncio.Lock())
+        async with lock:
+            await self._tidy_once(task, say, has_failed=has_failed)
+
+    async def _tidy_once(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
+        await asyncio.to_thread(leftovers.remove_scratch, task.folder)
+        if has_failed:
+            for location in await asyncio.to_thread(leftovers.remove_local_stores, task.folder):
+                say(f"removed {location}, which the script had begun to store")
+        if task.cluster_id is None:
+            return
+        try:
+            if has_failed:
+                for line in await self._on_cluster.end(task):
+                    say(line)
+            await self._on_cluster.remove_temporary(task)
+        except ClusterFailure:
+            return  # with the cluster its jobs and files have gone
+        except DaemonSilent as error:
+            say(f"what the script had begun on the cluster could not be removed: {error.message}")
+
+
+def _attempts(root: Path) -> list[int]:
+    """Return the numbers of the attempts that have a folder; none before the command begins."""
+    return [] if not root.is_dir() else sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
+
+
+def _source(task: Task) -> str:
+    """Return what messages call the script."""
+    return "script" if task.command.get("latin_statements") else str(task.command["script_location"])

@@ -1,0 +1,76 @@
+"""The body of a submission: a JSON object, or the same as a form (SPEC: Submit a Pig command).
+
+A form has texts only. Fields that are numbers, truth values or objects are read from their texts; an object may also
+come field by field, as `parameters[day]=2013-01-01`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.service.errors import BadRequest, Invalid
+
+FORM: Final = "application/x-www-form-urlencoded"
+_FIELDS_LIMIT = 1000
+_INTEGERS: Final = frozenset({"retry", "retry_delay", "timeout"})
+_TRUTHS: Final = frozenset({"can_notify", "upload_to_source"})
+_STRUCTURES: Final = frozenset({"macros", "arguments", "sub_commands"})
+_FIELD_OF: Final = re.compile(r"([A-Za-z_]\w*)\[([A-Za-z_]\w*)\]")
+
+
+def submission_body(raw: bytes, content_type: str) -> dict[str, Any]:
+    """Return the fields of a submission. Raises `BadRequest` for what cannot be read, `Invalid` for another form.
+
+    JSON that is sent as a form, as some clients do by default, is JSON all the same.
+    """
+    is_form = content_type.partition(";")[0].strip().lower() == FORM
+    try:
+        body = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        if is_form:
+            return form_body(raw)
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise Invalid("the body must be a JSON object")
+    return body
+
+
+def form_body(raw: bytes) -> dict[str, Any]:
+    """Return the fields of a form. Raises `BadRequest`, and `Invalid` for a field given twice."""
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS_LIMIT)
+    except ValueError:
+        raise BadRequest(
+            "the body is no form: fields as name=value, joined by &, in UTF-8 with percent-encoding"
+        ) from None
+    body: dict[str, Any] = {}
+    for name, text in pairs:
+        part = _FIELD_OF.fullmatch(name)
+        holder = body.setdefault(part[1], {}) if part else body
+        key = part[2] if part else name
+        if not isinstance(holder, dict) or key in holder:
+            raise Invalid(f"{name[:100]} is given twice")
+        holder[key] = text
+    is_pig = body.get("command_type") == CommandType.PIG
+    structures = _STRUCTURES | {"parameters"} if is_pig else _STRUCTURES
+    return {name: _value(name, value, structures) for name, value in body.items() if value != ""}
+
+
+def _value(name: str, value: Any, structures: frozenset[str]) -> Any:
+    """Return what the text of a field stands for; one that stands for nothing is left for the field's own check."""
+    if not isinstance(value, str):
+        return value
+    if name in _INTEGERS and re.fullmatch(r"-?[0-9]{1,15}", value):
+        return int(value)
+    if name in _TRUTHS and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if name in structures:
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            raise Invalid(f"{name}: must be JSON, or given field by field as {name}[x]=…") from None
+    return value

@@ -1,0 +1,1 @@
+"""The engines that commands run on: their locked files, Java, installation, class archives."""

@@ -1,0 +1,81 @@
+"""HTTP to the daemons of a cluster: JSON within two seconds, or the daemon counts as silent."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from typing import Any
+
+import httpx
+
+ANSWER_SECONDS = 2.0
+"""A daemon that takes longer counts as down (one that was stopped still accepts connections)."""
+
+
+class DaemonSilent(Exception):
+    """A daemon did not answer in time, or with something else than was asked for; the text says which and why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class DaemonHttp:
+    """Asks daemons; keeps connections to them open, since a health look asks several at once."""
+
+    def __init__(self, seconds: float = ANSWER_SECONDS) -> None:
+        self._seconds = seconds
+        self._client: httpx.AsyncClient | None = None
+
+    async def get(self, url: str, **parameters: str) -> Any:
+        """Return the JSON at an address. Raises `DaemonSilent`."""
+        return await self._ask("GET", url, params=parameters)
+
+    async def put(self, url: str, body: Any) -> Any:
+        """Put a JSON value; return the answer's. Raises `DaemonSilent`."""
+        return await self._ask("PUT", url, json=body)
+
+    async def delete(self, url: str, **parameters: str) -> Any:
+        """Delete what is at an address; return the JSON answer. Raises `DaemonSilent`."""
+        return await self._ask("DELETE", url, params=parameters)
+
+    async def close(self) -> None:
+        """Close the connections; the next question opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _ask(self, method: str, url: str, **what: Any) -> Any:
+        place = url.partition("//")[2].partition("/")[0]
+        try:
+            async with asyncio.timeout(self._seconds):
+                answer = await self._send(method, url, **what)
+        except TimeoutError:
+            raise DaemonSilent(f"{place} did not answer within {self._seconds:g} s") from None
+        except httpx.HTTPError as error:
+            raise DaemonSilent(f"{place} does not answer: {error or type(error).__name__}") from None
+        if answer.is_error:
+            raise DaemonSilent(f"{place} answered {answer.status_code}")
+        try:
+            return answer.json()
+        except ValueError:
+            raise DaemonSilent(f"{place} answered with something else than JSON") from None
+
+    async def _send(self, method: str, url: str, **what: Any) -> httpx.Response:
+        if self._client is None:
+            limits = httpx.Limits(max_connections=64, max_keepalive_connections=64, keepalive_expiry=20)
+            headers = {"Accept": "application/json"}
+            # Daemons speak plain HTTP: a context without certificates saves reading the system's, which takes 50 ms.
+            nothing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self._client = httpx.AsyncClient(
+                timeout=None,  # noqa: S113  `_ask` has the limit
+                trust_env=False,
+                limits=limits,
+                headers=headers,
+                verify=nothing,
+            )
+        try:
+            return await self._client.request(method, url, **what)
+        except (httpx.RemoteProtocolError, httpx.ReadError):
+            # A connection that was kept open died with the daemon's last process: the new one gets its chance.
+            return await self._client.request(method, url, **what)

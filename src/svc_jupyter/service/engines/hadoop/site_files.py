@@ -1,0 +1,57 @@
+"""Hadoop's configuration files as text: properties in XML, and the fair scheduler's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from xml.etree import ElementTree
+
+_REFUSED: Final = ("<!DOCTYPE", "<!ENTITY")
+
+
+def site_file(settings: Mapping[str, str]) -> bytes:
+    """Return a `*-site.xml` with these properties, in their order."""
+    root = ElementTree.Element("configuration")
+    for name, value in settings.items():
+        entry = ElementTree.SubElement(root, "property")
+        ElementTree.SubElement(entry, "name").text = name
+        ElementTree.SubElement(entry, "value").text = value
+    return _text_of(root)
+
+
+def pools_file(default_pool: str | None, own: str | None) -> bytes:
+    """Return the fair scheduler's allocation file: the user's own one or an empty one, with a rule where work goes.
+
+    Work goes to the pool that it names, which is made when it is not there; else to the default pool. An own file that
+    has rules keeps them. Raises `ValueError` when `own` is no allocation file.
+    """
+    root = parse_pools(own) if own else ElementTree.Element("allocations")
+    pool = default_pool or "default"
+    declared = {queue.get("name") for queue in root if queue.tag in ("queue", "pool")}
+    if pool not in declared:
+        ElementTree.SubElement(root, "queue", {"name": pool})
+    if root.find("queuePlacementPolicy") is None:
+        policy = ElementTree.SubElement(root, "queuePlacementPolicy")
+        ElementTree.SubElement(policy, "rule", {"name": "specified", "create": "true"})
+        ElementTree.SubElement(policy, "rule", {"name": "default", "queue": f"root.{pool}"})
+    return _text_of(root)
+
+
+def parse_pools(text: str) -> ElementTree.Element:
+    """Return the root of a fair scheduler's allocation file; raises `ValueError` with what is wrong."""
+    if any(word in text for word in _REFUSED):
+        raise ValueError("must not hold a DOCTYPE or ENTITY")
+    try:
+        # Entities, by which a small text could become a large one, were refused above.
+        root = ElementTree.fromstring(text)  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise ValueError(f"is not XML: {error}") from error
+    if root.tag != "allocations":
+        raise ValueError(f"must be <allocations>, not <{root.tag}>")
+    return root
+
+
+def _text_of(root: ElementTree.Element) -> bytes:
+    ElementTree.indent(root)
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"

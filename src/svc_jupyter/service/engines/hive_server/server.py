@@ -1,0 +1,155 @@
+"""HiveServer2 of clusters: a daemon on the coordinator, started where the configuration wants it always, else by the
+first command that needs it (CONVENTIONS section 4).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+from weakref import WeakValueDictionary
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.clusters.providers.provider import Machine, Provider
+from svc_jupyter.service.db_taps.engines.hive.client import ServerError, ServerLost, Session
+from svc_jupyter.service.engines.engine import Engine, Installed
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.failures import EngineFailure
+from svc_jupyter.service.engines.hadoop.causes import last_words
+from svc_jupyter.service.engines.hive_server import program
+from svc_jupyter.service.hive.failures import MetastoreFailure
+from svc_jupyter.service.hive.metastore_process import MetastoreAddress
+
+START_SECONDS: Final = 120.0
+"""How long it may take; 5 to 9 s on two idle processors."""
+_LOOK_EVERY: Final = 0.2
+_ANSWER_SECONDS: Final = 5.0
+_STOP_SECONDS: Final = 5.0
+
+
+class Metastores(Protocol):
+    """The account's metastore."""
+
+    @property
+    def warehouse(self) -> str:
+        """The URI of the tables' folder."""
+        ...
+
+    async def ensure(self, say: Say) -> MetastoreAddress:
+        """Return where it answers, started when need be. Raises `MetastoreFailure`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServerAddress:
+    """Where a running HiveServer2 answers; `http` is the address of its engine's pages and REST calls."""
+
+    host: str
+    port: int = program.PORT
+
+    @property
+    def http(self) -> str:
+        """Its engine's pages and REST calls."""
+        return f"http://{self.host}:{program.HTTP_PORT}"
+
+    def __str__(self) -> str:
+        """Return it for messages."""
+        return f"{self.host}:{self.port}"
+
+
+class HiveServers:
+    """Brings HiveServer2 up on clusters."""
+
+    name = program.NAME
+
+    def __init__(self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastores) -> None:
+        self._engines = engines
+        self._providers = providers
+        self._metastore = metastore
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+
+    async def ensure(self, instance: Instance, say: Say) -> HiveServerAddress:
+        """Return where the cluster's HiveServer2 answers; install and start it when need be, which `say` hears of.
+
+        Raises `ClusterFailure`, `ProviderFailure`. Called again it goes on where a killed service was.
+        """
+        master = _master(instance)
+        lock = self._locks.setdefault(instance.id, asyncio.Lock())
+        async with lock:
+            metastore = await self._metastore_address(say)
+            machine = self._providers[instance.provider].machine(instance, master)
+            address = HiveServerAddress(master.private_ip)
+            if not await self._runs(machine):
+                installed = await self._install(say)
+                say("starting HiveServer2")
+                await self._spawn(instance, master, machine, installed, metastore)
+            await self._wait(address, master, machine)
+            return address
+
+    async def restart(self, instance: Instance, node: Node, say: Say) -> None:
+        """Start it again where it died, without waiting until it answers."""
+        machine = self._providers[instance.provider].machine(instance, node)
+        metastore = await self._metastore_address(say)
+        await self._spawn(instance, node, machine, await self._install(say), metastore)
+
+    async def _metastore_address(self, say: Say) -> MetastoreAddress:
+        try:
+            return await self._metastore.ensure(say)
+        except MetastoreFailure as error:
+            raise ClusterFailure(error.message) from error
+
+    async def _install(self, say: Say) -> Installed:
+        try:
+            return await self._engines.ensure(Engine.SPARK, say)
+        except EngineFailure as error:
+            raise ClusterFailure(f"HiveServer2 is not there: {error.message}") from error
+
+    @staticmethod
+    async def _runs(machine: Machine) -> bool:
+        states = await machine.daemons()
+        return any(state.name == program.NAME and state.is_running for state in states)
+
+    async def _spawn(
+        self, instance: Instance, node: Node, machine: Machine, installed: Installed, metastore: MetastoreAddress
+    ) -> None:
+        custom = instance.configuration.custom_settings
+        address, folder = node.private_ip, machine.folder
+        files = program.settings_files(address, folder, metastore.uri, custom)
+        await machine.write(files)
+        jars = await machine.engine(installed.name, installed.jars)
+        java = await machine.java()
+        await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
+
+    async def _wait(self, address: HiveServerAddress, node: Node, machine: Machine) -> None:
+        """Return once it answers; raises `ClusterFailure` with its last words when it ends instead."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                await asyncio.to_thread(_ask, address)
+                return
+            except (ServerLost, ServerError) as error:
+                reason = str(error)
+            if not await self._runs(machine):
+                words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
+                raise ClusterFailure(f"HiveServer2 on {node.private_dns} ended while it started: {words}")
+            if time.monotonic() > deadline:
+                raise ClusterFailure(
+                    f"HiveServer2 on {node.private_dns} does not answer at {address} after {START_SECONDS:.0f} s: "
+                    f"{reason}; its log is {machine.folder}/logs/{program.NAME}.log"
+                )
+            await asyncio.sleep(_LOOK_EVERY)
+
+
+def _ask(address: HiveServerAddress) -> None:
+    with Session(address.host, address.port, getpass.getuser(), seconds=_ANSWER_SECONDS) as session:
+        session.ping()
+
+
+def _master(instance: Instance) -> Node:
+    if instance.master is None:
+        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
+    return instance.master

@@ -1,0 +1,38 @@
+"""Jobs of statements that are over. HiveServer2 ends the jobs that a cancelled statement has; one that it begins a
+moment later, since it was still planning, it would run to the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from svc_jupyter.service.db_taps.engines.hive.jobs import Jobs
+
+_LOOK_EVERY: Final = 1.0
+_LOOKS: Final = 60
+
+
+class StrayJobs:
+    """Looks for the jobs of ended commands for a minute, and ends them."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def end(self, address: str, mark: str) -> None:
+        """End what runs, or begins to run, with a mark; returns at once. `address` is that of the engine's REST calls."""
+        task = asyncio.create_task(_end(Jobs(address), mark), name=f"stray jobs of {mark}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def stop(self) -> None:
+        """Look no longer."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _end(jobs: Jobs, mark: str) -> None:
+    for _ in range(_LOOKS):
+        await asyncio.to_thread(jobs.end, mark)
+        await asyncio.sleep(_LOOK_EVERY)

@@ -1,0 +1,117 @@
+"""What a cluster may be, and how edits and secrets come to be stored. Pure but for the box of secrets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration, parse_custom_config
+from svc_jupyter.service.clusters.idle import idle_limit, idle_reason, look_interval
+from svc_jupyter.service.clusters.stored_configuration import changed_fields, merged, take_secrets
+from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.validation import explain
+
+TWO_TYPES = {"presto_settings": {"enable_presto": True}, "hadoop_settings": {"use_spark": True}}
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"label": ["a b"]}, "label.0: 'a b' is not a label"),
+        ({"label": "12"}, "label.0: '12' cannot be a label"),
+        ({"label": "reassign-label"}, "'reassign-label' cannot be a label"),
+        ({"label": ["a", "a"]}, "label: names a label twice"),
+        ({"node_configuration": {"initial_nodes": 0}}, "node_configuration.initial_nodes: Input should be greater"),
+        ({"node_configuration": {"initial_nodes": "2"}}, "node_configuration.initial_nodes: Input should be a valid"),
+        ({"node_configuration": {"initial_nodes": 3, "max_nodes": 2}}, "max_nodes (2) must not be below initial_nodes"),
+        ({"node_configuration": {"slave_request_type": "free"}}, "node_configuration.slave_request_type: Input should"),
+        ({"hadoop_settings": {"custom_config": "a=1\nnonsense secret"}}, "custom_config: line 2 is not of the form"),
+        ({"pig_settings": {"pig_version": "0.11"}}, "pig_settings.pig_version: Pig '0.11' is not there"),
+        ({"pig_settings": {"execution_engine": "tez"}}, "pig_settings.execution_engine: 'tez' is not there"),
+        ({"idle_cluster_timeout": -1}, "idle_cluster_timeout: Input should be greater"),
+        (TWO_TYPES, "exclude each other"),
+    ],
+)
+def test_configurations_that_are_refused(body: dict[str, Any], reason: str):
+    with pytest.raises(ValidationError) as refused:
+        ClusterConfiguration.model_validate(body)
+    assert reason in explain(refused.value)
+    assert "secret" not in explain(refused.value)
+
+
+def test_the_initial_size_is_the_largest_where_nothing_else_is_said():
+    configuration = ClusterConfiguration.model_validate({"node_configuration": {"initial_nodes": 3}})
+    assert configuration.node_configuration.max_nodes == 3
+
+
+def test_what_a_cluster_runs_follows_from_its_settings():
+    settings = ({}, {"hadoop_settings": {"use_spark": True}}, {"presto_settings": {"enable_presto": True}})
+    types = [ClusterConfiguration.model_validate(body).cluster_type.value for body in settings]
+    assert types == ["hadoop", "spark", "presto"]
+
+
+def test_lines_of_a_custom_config():
+    text = "# YARN\n\n yarn.nodemanager.vmem-check-enabled = false \nmapreduce.map.env=A=1,B=2"
+    assert parse_custom_config(text) == {
+        "yarn.nodemanager.vmem-check-enabled": "false",
+        "mapreduce.map.env": "A=1,B=2",
+    }
+
+
+def test_an_edit_changes_what_it_names_and_nothing_else():
+    before = ClusterConfiguration.model_validate(
+        {
+            "label": ["a", "b"],
+            "hadoop_settings": {"custom_config": "a=1", "fairscheduler_settings": {"default_pool": "etl"}},
+            "node_configuration": {"initial_nodes": 2, "max_nodes": 8},
+        }
+    )
+    changes = ClusterChanges.model_validate(
+        {"label": ["c"], "hadoop_settings": {"custom_config": "b=2", "use_spark": None}, "unheard_of": 1}
+    )
+    after = ClusterConfiguration.model_validate(merged(before, changes))
+    assert after.label == ["c"]
+    assert after.hadoop_settings.custom_config == "b=2"
+    assert after.hadoop_settings.fairscheduler_settings.default_pool == "etl"
+    assert after.node_configuration.max_nodes == 8
+    assert changed_fields(changes) == ["hadoop_settings.custom_config", "label"]
+
+
+def test_secrets_are_sealed_kept_cleared_and_never_shown(tmp_path: Path):
+    box = SecretBox(tmp_path / "key")
+
+    def after(sealed: str | None, **given: Any) -> tuple[str | None, ClusterConfiguration]:
+        changes = ClusterChanges.model_validate({"cloud_settings": given})
+        configuration = ClusterConfiguration.model_validate(
+            merged(ClusterConfiguration() if sealed is None else known, changes)
+        )
+        return take_secrets(box, configuration, changes, sealed), configuration
+
+    sealed, known = after(None, compute_access_key="AKIA", compute_secret_key="s3cret")
+    assert sealed is not None
+    assert "s3cret" not in f"{sealed}{known.model_dump_json()}"
+    assert (known.cloud_settings.compute_access_key, known.cloud_settings.compute_secret_key) == (HIDDEN, HIDDEN)
+    same, _ = after(sealed, compute_secret_key=HIDDEN, cloud_region="north")
+    assert same == sealed
+    other, known = after(sealed, compute_secret_key="0ther", compute_access_key=HIDDEN)
+    assert box.open(str(other)) == '{"compute_access_key": "AKIA", "compute_secret_key": "0ther"}'
+    cleared, known = after(other, compute_secret_key="", compute_access_key="")
+    assert (cleared, known.cloud_settings.compute_secret_key) == (None, None)
+    none, known = after(None, compute_secret_key=HIDDEN)
+    assert (none, known.cloud_settings.compute_secret_key) == (None, None)
+
+
+def test_how_long_a_cluster_may_be_idle():
+    def limit(**fields: Any) -> float | None:
+        return idle_limit(ClusterConfiguration.model_validate(fields), 7200)
+
+    assert limit() == 7200
+    assert limit(idle_cluster_timeout=0.5) == 1800
+    assert limit(idle_cluster_timeout=0.5, disallow_cluster_termination=True) is None
+    assert (look_interval(7200), look_interval(2)) == (15, 0.5)
+    assert idle_reason("etl", 7199, 7200) is None
+    assert idle_reason("etl", 7200, 7200) == "cluster etl was terminated: nothing ran on it for 2 hours"
+    assert idle_reason("etl", 1800, 1800) == "cluster etl was terminated: nothing ran on it for 30 minutes"

@@ -1,0 +1,55 @@
+"""Entries of the health record."""
+
+import pytest
+
+from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry
+from svc_jupyter.service.clusters.service_probe import ServiceLook
+
+
+@pytest.mark.parametrize(
+    ("percent", "told", "status"),
+    [
+        (0.0, "0.0", "green"),
+        (79.94, "79.9", "green"),
+        (80.0, "80.0", "yellow"),
+        (94.9, "94.9", "yellow"),
+        (95.0, "95.0", "red"),
+        (None, "0.0", "red"),
+    ],
+)
+def test_a_heap_is_told_in_percent_and_colour(percent, told, status):
+    assert heap_entry(percent) == {"usage_percent": told, "status": status}
+
+
+def test_a_service_that_answers_is_up():
+    assert service_entry(ServiceLook(is_alive=True, is_responsive=True, heap_percent=41.26)) == {
+        "responsiveness_status": "UP",
+        "liveliness_status": "UP",
+        "heap": {"usage_percent": "41.3", "status": "green"},
+    }
+
+
+def test_a_service_that_nothing_needed_yet_is_down_and_nothing_is_wrong():
+    entry = service_entry(None)
+    assert (entry["responsiveness_status"], entry["liveliness_status"]) == ("DOWN", "DOWN")
+    assert entry["heap"]["status"] == "green"
+    assert "not started" in entry["reason"]
+
+
+def test_a_service_that_hangs_lives_and_does_not_respond():
+    entry = service_entry(ServiceLook(is_alive=True, is_responsive=False))
+    assert (entry["responsiveness_status"], entry["liveliness_status"]) == ("DOWN", "UP")
+    assert entry["heap"]["status"] == "red"
+
+
+def test_a_look_that_took_too_long_counts_as_down():
+    entry = service_entry(None, is_known=False)
+    assert (entry["responsiveness_status"], entry["heap"]["status"]) == ("DOWN", "red")
+
+
+def test_the_coordinator_is_told_in_strings_and_a_count():
+    assert master_entry({"cpu_percent": 12.34, "disk_percent": 40.0}) == {
+        "cpu_usage": "12.3",
+        "disk_usage": "40.0",
+        "spotloss_count": 0,
+    }

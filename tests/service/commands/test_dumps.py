@@ -1,0 +1,48 @@
+"""The rows of one DUMP among several."""
+
+from __future__ import annotations
+
+import pytest
+
+from svc_jupyter.service.commands.dumps import stored_dump
+from svc_jupyter.service.errors import NotFound
+
+RESULT = {"form": "arrow", "file": "2/result.arrow", "size": 30, "rows": 3, "columns": [["k", "string"]]}
+ROW = {
+    "id": 7,
+    "result": RESULT,
+    "outputs": {
+        "dumps": [
+            {"alias": "a", "rows": 1, "size": 10, "columns": [["n", "int32"]]},
+            {"alias": "b", "rows": 2, "size": 20, "columns": [["k", "string"]]},
+            {"alias": "a", "rows": 3, "size": 30, "columns": [["k", "string"]]},
+        ],
+        "stores": [],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "file", "rows"),
+    [
+        ("1", "2/dump-1.arrow", 1),
+        ("b", "2/dump-2.arrow", 2),
+        ("a", "2/result.arrow", 3),
+        ("3", "2/result.arrow", 3),
+    ],
+)
+def test_a_dump_is_found_by_number_and_by_alias(wanted, file, rows):
+    found = stored_dump(ROW, wanted)
+
+    assert (found.file, found.rows) == (file, rows)
+
+
+@pytest.mark.parametrize("wanted", ["0", "4", "c", ""])
+def test_a_dump_that_is_not_there_is_told_with_those_that_are(wanted):
+    with pytest.raises(NotFound, match="there is a, b"):
+        stored_dump(ROW, wanted)
+
+
+def test_another_command_has_no_dumps():
+    with pytest.raises(NotFound, match="there is none"):
+        stored_dump({**ROW, "outputs": None}, "1")

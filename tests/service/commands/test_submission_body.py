@@ -1,0 +1,83 @@
+"""The body of a submission, as JSON and as a form."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc_jupyter.service.commands.submission_body import FORM, form_body, submission_body
+from svc_jupyter.service.errors import BadRequest, Invalid
+
+
+def test_a_script_sent_as_a_form_arrives_as_it_was():
+    script = "a = LOAD 'x' AS (k:chararray);\n-- 100 % & more + ünicode\nDUMP a;"
+    raw = urlencode({"command_type": "PigCommand", "latin_statements": script}).encode()
+
+    assert submission_body(raw, f"{FORM}; charset=utf-8") == {"command_type": "PigCommand", "latin_statements": script}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_every_text_arrives_as_it_was(text):
+    assert form_body(urlencode({"latin_statements": text}).encode()) == {"latin_statements": text}
+
+
+def test_fields_that_are_no_texts_are_read_from_theirs():
+    fields = {
+        "command_type": "PigCommand",
+        "timeout": "80",
+        "can_notify": "TRUE",
+        "macros": '[{"day": "1"}]',
+        "parameters": '{"day": "2013"}',
+        "name": "7",
+    }
+
+    assert form_body(urlencode(fields).encode()) == {
+        "command_type": "PigCommand",
+        "timeout": 80,
+        "can_notify": True,
+        "macros": [{"day": "1"}],
+        "parameters": {"day": "2013"},
+        "name": "7",
+    }
+
+
+def test_parameters_may_come_one_by_one():
+    raw = urlencode({"command_type": "PigCommand", "parameters[day]": "2013", "parameters[hour]": "5"}).encode()
+
+    assert form_body(raw)["parameters"] == {"day": "2013", "hour": "5"}
+
+
+def test_parameters_of_a_shell_command_are_a_text():
+    assert form_body(b"command_type=ShellCommand&parameters=7")["parameters"] == "7"
+
+
+def test_a_number_that_is_none_is_left_for_its_own_check():
+    assert form_body(b"timeout=soon&can_notify=maybe") == {"timeout": "soon", "can_notify": "maybe"}
+
+
+def test_json_that_is_called_a_form_is_json():
+    body = {"command_type": "ShellCommand", "inline": "true"}
+
+    assert submission_body(json.dumps(body).encode(), FORM) == body
+
+
+@pytest.mark.parametrize(
+    ("raw", "content_type", "error"),
+    [
+        (b"a=1&a=2", FORM, Invalid),
+        (b"parameters=1&parameters[x]=2", FORM, Invalid),
+        (b"command_type=PigCommand&parameters=x", FORM, Invalid),
+        (b"[1]", "application/json", Invalid),
+        (b"a=1", "application/json", BadRequest),
+        (b"latin_statements=%ff", FORM, BadRequest),
+        ("a=ü".encode(), FORM, BadRequest),
+        (b"a=1&" * 1001, FORM, BadRequest),
+    ],
+)
+def test_what_cannot_be_read_is_refused(raw, content_type, error):
+    with pytest.raises(error):
+        submission_body(raw, content_type)

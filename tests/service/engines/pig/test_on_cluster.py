@@ -1,0 +1,97 @@
+"""Pig on a running Hadoop cluster."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.support.hadoop import SharedHadoop
+from tests.support.pig import FLIGHTS, rows_of, run_pig, submit_pig, succeeded
+from tests.support.service_process import wait_until
+
+from svc_jupyter.service.engines.hadoop.addresses import Addresses
+
+pytestmark = pytest.mark.timeout(300)
+SLOW = "DEFINE wait `sh -c 'cat; sleep 100'`;\n" + FLIGHTS + "b = STREAM f THROUGH wait;\n"
+
+
+@pytest.fixture
+def storage(hadoop) -> Path:
+    return hadoop.data_dir / "storage"
+
+
+def jobs_of(hadoop: SharedHadoop, command: int) -> list[dict]:
+    return list(hadoop.http.get(f"/commands/{command}/jobs").json()["jobs"])
+
+
+def running_job(hadoop: SharedHadoop, command: int) -> dict:
+    return dict(
+        wait_until(
+            lambda: next((job for job in jobs_of(hadoop, command) if job["status"] == "RUNNING"), None), "a job", 100
+        )
+    )
+
+
+def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage):
+    script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n;"
+    script += "h = GROUP s ALL; t = FOREACH h GENERATE SUM(s.n) AS n; STORE t INTO 'pig/on_cluster'; DUMP s;"
+    record = succeeded(hadoop, script)
+    command = record["id"]
+
+    assert {"carrier": "UA", "n": 3} in rows_of(hadoop, command)
+    assert (storage / "pig" / "on_cluster" / "part-r-00000").read_text() == "5\n"
+    assert record["outputs"]["stores"][0]["rows"] == 1
+    jobs = jobs_of(hadoop, command)
+    assert len(jobs) == 3
+    assert {job["status"] for job in jobs} == {"SUCCEEDED"}
+    assert jobs[0]["url"].endswith(f"/cluster/app/{jobs[0]['application_id']}")
+    assert not names_in_hdfs(hadoop, "/tmp/pig")
+
+
+def test_the_error_of_a_function_on_a_node_is_told(hadoop):
+    script = "REGISTER 'pig/udfs.py' USING streaming_python AS u;\n" + FLIGHTS
+    record = run_pig(hadoop, script + "a = FOREACH f GENERATE u.failing(carrier); DUMP a;")
+
+    assert record["status"] == "error"
+    assert record["message"].splitlines()[0] == "ValueError: cannot take UA"
+
+
+def test_a_cancellation_ends_the_job_and_removes_what_it_wrote(hadoop, storage):
+    command = submit_pig(hadoop, SLOW + "STORE b INTO 'pig/cancelled_there';")
+    running_job(hadoop, command)
+
+    hadoop.http.put(f"/commands/{command}", json={"status": "kill"})
+
+    assert hadoop.ended(command)["status"] == "cancelled"
+    wait_until(lambda: {job["status"] for job in jobs_of(hadoop, command)} == {"KILLED"}, "the job's end")
+    assert not (storage / "pig" / "cancelled_there").exists()
+
+
+def test_a_java_that_is_killed_takes_its_job_with_it(hadoop):
+    command = submit_pig(hadoop, SLOW + "STORE b INTO 'hdfs:///data/killed';")
+    running_job(hadoop, command)
+
+    os.kill(int((hadoop.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
+    record = hadoop.ended(command)
+
+    assert "the Java that ran the script was killed" in record["message"]
+    assert {job["status"] for job in jobs_of(hadoop, command)} == {"KILLED"}
+    assert "killed" not in names_in_hdfs(hadoop, "/data")
+
+
+def names_in_hdfs(hadoop: SharedHadoop, path: str) -> list[str]:
+    """Return the names in a folder of the cluster's HDFS; none when it is not there."""
+    (master,) = (
+        node for node in hadoop.http.get("/clusters/default/state").json()["nodes"] if node["role"] == "master"
+    )
+    place = f"{Addresses(master['private_ip']).name_node_http}/webhdfs/v1{path}"
+    query = {"op": "LISTSTATUS", "user.name": getpass.getuser()}
+    answer = httpx.get(place, params=query, trust_env=False, timeout=10)
+    if answer.status_code == 404:
+        return []
+    assert answer.status_code == 200, answer.text
+    return [entry["pathSuffix"] for entry in answer.json()["FileStatuses"]["FileStatus"]]
