@@ -25,6 +25,7 @@ import psutil
 import pytest
 import sqlalchemy as sa
 from tests.support.engines import ENGINES, engine_at_once
+from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.api.clusters import ClusterConfiguration
@@ -239,6 +240,7 @@ def _end_shared(data_dir: Path) -> None:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
     end_clusters_of(data_dir)
+    end_metastore_of(data_dir)
     shutil.rmtree(data_dir, ignore_errors=True)
 
 

@@ -153,23 +153,26 @@ async def _run(session: asyncssh.SSHServerProcess[bytes]) -> None:
     process = await asyncio.create_subprocess_exec(
         "/bin/sh", "-c", session.command or "", stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
     )
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    asked = asyncio.create_task(_pass_on(session.stdin, process.stdin))
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    asked = asyncio.create_task(_pass_on(session.stdin, process.stdin, is_all=True))
     try:
         await asyncio.gather(_pass_on(process.stdout, session.stdout), _pass_on(process.stderr, session.stderr))
         code = await process.wait()
     finally:
         asked.cancel()
-    if not session.is_closing():  # else who asked has gone meanwhile
+    with suppress(OSError):  # who asked has gone meanwhile
         session.exit(code % 256)
 
 
-async def _pass_on(reader: Any, writer: Any) -> None:
+async def _pass_on(reader: Any, writer: Any, *, is_all: bool = False) -> None:
     with suppress(OSError):
         while content := await reader.read(2**16):
             writer.write(content)
             await writer.drain()
-        writer.write_eof()
+        if is_all:
+            writer.write_eof()
 
 
 if __name__ == "__main__":

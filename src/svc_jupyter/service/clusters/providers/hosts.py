@@ -50,8 +50,9 @@ class HostsProvider:
             inventory = self._inventory.now()
             suiting = inventory.suiting(role, instance.configuration.label)
             in_use = await self._database.read(partial(hosts_in_use, provider=self.name))
+            await self._forget_made(in_use)
             reasons = {name: f"cluster {cluster_id} has it" for name, cluster_id in in_use.items()}
-            reasons |= {name: "it is being taken" for name in self._made if name not in in_use}
+            reasons |= dict.fromkeys(self._made, "it is being taken")
             free = [host for host in suiting if host.name not in reasons]
             taken: dict[str, NewNode] = {}
             while free and len(taken) < count:
@@ -93,6 +94,12 @@ class HostsProvider:
     async def close(self) -> None:
         """Let go of all hosts; what runs there goes on."""
         await self._links.close()
+
+    async def _forget_made(self, in_use: Mapping[str, int]) -> None:
+        """Drop what was taken here and has its row now, or whose instance is over."""
+        for name, key in list(self._made.items()):
+            if name in in_use or await self._database.read(partial(is_over, key=key)):
+                self._made.pop(name, None)
 
     async def _take_all(self, instance: Instance, role: NodeRole, hosts: Sequence[Host]) -> Sequence[NewNode | str]:
         """Take hosts side by side; return for each the node, or why it could not be had."""

@@ -21,6 +21,9 @@ _ALIVE_MISSED: Final = 3
 _COMMAND: Final = "exec /bin/sh -c 'eval \"$(dd bs=1 count={bytes} 2>/dev/null)\"'"
 
 
+asyncssh.set_log_level("WARNING")  # it tells of every channel
+
+
 class NotConnected(Exception):
     """A host could not be reached, or was lost; the text says why."""
 
@@ -87,14 +90,15 @@ class Connection:
             process = await self._connection.create_process(_COMMAND.format(bytes=len(content)), encoding=None)
         except (asyncssh.Error, OSError) as error:
             raise NotConnected(str(error) or type(error).__name__) from None
-        async with process:
-            feeding = asyncio.create_task(_feed(process.stdin, content, more_input))
-            try:
-                output, errors = await process.communicate()
-            finally:
-                feeding.cancel()
-                with suppress(asyncio.CancelledError):
-                    await feeding
+        feeding = asyncio.create_task(_feed(process.stdin, content, more_input))
+        try:
+            output, errors = await process.communicate()
+        finally:
+            # Not waited for: OpenSSH answers a close only when the script has ended.
+            process.close()
+            feeding.cancel()
+            with suppress(asyncio.CancelledError):
+                await feeding
         if process.exit_status is None or process.exit_status < 0:
             raise NotConnected("the connection was lost")
         return Answer(process.exit_status, _text(output), _text(errors))
