@@ -1,0 +1,227 @@
+"""The account's Hive metastore: there when somebody needs it, one for all who do (CONVENTIONS section 4)."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
+
+import structlog
+
+from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.failures import EngineFailure
+from svc_jupyter.service.engines.file_lock import file_lock
+from svc_jupyter.service.engines.hadoop.restarts import Deaths
+from svc_jupyter.service.engines.progress import Say
+from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.hive.failures import MetastoreFailure
+from svc_jupyter.service.hive.metastore_database import DERBY, MetastoreDatabase, of_postgresql
+from svc_jupyter.service.hive.metastore_process import START_SECONDS, MetastoreAddress, MetastoreProcess
+from svc_jupyter.service.hive.postgresql_schema import starting_alone
+from svc_jupyter.service.settings import Settings
+
+STARTING = "starting the Hive metastore"
+_INSTALL_PATIENCE_SECONDS = 1.0
+"""How long a request waits for an installation: whoever sent it is to hear soon that it takes longer."""
+_FAILURE_SECONDS = 5.0
+"""How long a failed start speaks for the next ones."""
+_LOOK_EVERY = 1.0
+_RETIRE_SECONDS = 2.0
+_DRIVER_SUFFIX = "+psycopg"
+log = structlog.get_logger(__name__)
+
+
+class Metastore:
+    """Brings the metastore up for whoever asks, looks after it, and ends it with the last service of the folder."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        engines: Engines,
+        environment: Mapping[str, str],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`environment` is the service's own."""
+        self.process = MetastoreProcess(settings, environment)
+        self._engines = engines
+        self._clock = clock
+        self._url = None if settings.on_sqlite else settings.sqlalchemy_url.replace(_DRIVER_SUFFIX, "", 1)
+        self._address: MetastoreAddress | None = None
+        self._bringing: asyncio.Task[MetastoreAddress] | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._listeners: set[Say] = set()
+        self._said = STARTING
+        self._failure: tuple[float, MetastoreFailure] | None = None
+        self._users: int | None = None
+        self._is_closed = False
+
+    @property
+    def warehouse(self) -> str:
+        """The URI of the folder that holds the tables' files."""
+        return self.process.warehouse
+
+    @property
+    def address(self) -> MetastoreAddress | None:
+        """Where it answers, as far as is known; None when nobody has needed it yet, or it is being started."""
+        return self._address
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody has needed it since this service began."""
+        return self._users is not None or self._bringing is not None
+
+    async def start(self) -> None:
+        """Find the metastore again that an earlier service has left running; start none."""
+        self.process.keep()
+        address = await asyncio.to_thread(self.process.address)
+        if address is not None:
+            self._settle(address)
+
+    async def ensure(self, say: Say) -> MetastoreAddress:
+        """Return where the metastore answers; install and start it when need be, which `say` hears of.
+
+        Raises `MetastoreFailure`. A cancellation ends the wait; what has begun goes on for the others.
+        """
+        if self._address is not None:
+            return self._address
+        bringing = self._begin()
+        self._listeners.add(say)
+        say(self._said)
+        try:
+            return await asyncio.shield(bringing)
+        finally:
+            self._listeners.discard(say)
+
+    async def reach(self) -> MetastoreAddress:
+        """Return where the metastore answers, for a request: waits for a start, not for an installation.
+
+        Raises `Unavailable` with what is being done or why it cannot be had.
+        """
+        if self._address is not None:
+            return self._address
+        try:
+            is_there = self._engines.installed(Engine.HIVE_METASTORE) is not None
+            async with asyncio.timeout(START_SECONDS if is_there else _INSTALL_PATIENCE_SECONDS):
+                return await self.ensure(lambda _line: None)
+        except TimeoutError:
+            raise _later(f"{self._said}; try again in a moment", 5) from None
+        except (EngineFailure, MetastoreFailure) as error:
+            raise _later(error.message, 30) from error
+
+    async def look_after(self) -> None:
+        """Look whether the process is there, since somebody found that it does not answer."""
+        if not await asyncio.to_thread(self.process.is_running):
+            self._address = None
+
+    async def stop(self) -> None:
+        """End it with the last service that uses it; while somebody is connected it stays, and ends by itself then."""
+        self._is_closed = True
+        for task in (self._watching, self._bringing):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError, MetastoreFailure):
+                    await task
+        if self._users is not None:
+            is_last = _upgrade(self._users)
+            if is_last and self.process.is_running() and not await self.process.retire(_RETIRE_SECONDS):
+                log.info("metastore_stays", reason="somebody is connected to it; it ends when nobody is")
+            os.close(self._users)
+            self._users = None
+        self._address = None
+
+    def _begin(self) -> asyncio.Task[MetastoreAddress]:
+        if self._is_closed:
+            raise MetastoreFailure("the service is stopping")
+        if self._failure is not None and self._clock() - self._failure[0] < _FAILURE_SECONDS:
+            raise self._failure[1]
+        if self._bringing is None or self._bringing.done():
+            self._said = STARTING
+            self._bringing = asyncio.create_task(self._bring(), name="hive metastore")
+            self._bringing.add_done_callback(self._note)
+        return self._bringing
+
+    async def _bring(self) -> MetastoreAddress:
+        try:
+            installed = await self._engines.ensure(Engine.HIVE_METASTORE, self._tell)
+            java = await self._engines.java(self._tell)
+        except EngineFailure as error:
+            raise MetastoreFailure(f"the Hive metastore cannot be installed: {error.message}") from error
+        self._tell(STARTING)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(file_lock(self.process.folder / "start.lock"))
+            self.process.keep()
+            if not await asyncio.to_thread(self.process.is_running):
+                if self._url is not None:
+                    await stack.enter_async_context(starting_alone(self._url))
+                await asyncio.to_thread(self.process.spawn, installed, java.java, self._database())
+            address = await self.process.ready()
+        self._settle(address)
+        return address
+
+    def _database(self) -> MetastoreDatabase:
+        return DERBY if self._url is None else of_postgresql(self._url)
+
+    def _note(self, bringing: asyncio.Task[MetastoreAddress]) -> None:
+        """Keep the outcome of a start, also when nobody waits for it any more."""
+        if bringing.cancelled():
+            return
+        error = bringing.exception()
+        self._failure = (self._clock(), error) if isinstance(error, MetastoreFailure) else None
+        if error is not None:
+            log.warning("metastore_not_started", reason=str(error))
+
+    def _tell(self, line: str) -> None:
+        self._said = line
+        for say in tuple(self._listeners):
+            say(line)
+
+    def _settle(self, address: MetastoreAddress) -> None:
+        self._use()
+        self._address = address
+        self._failure = None
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch(), name="hive metastore watch")
+
+    def _use(self) -> None:
+        """Be counted among the services that use it, for as long as this process lives."""
+        if self._users is None:
+            self.process.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            self._users = os.open(self.process.folder / "users.lock", flags, 0o600)
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+
+    async def _watch(self) -> None:
+        """Start it again when it has died: those who are connected come back to the same port."""
+        deaths = Deaths()
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            if await asyncio.to_thread(self.process.is_running):
+                self.process.bound_outputs()
+                continue
+            self._address = None
+            now = self._clock()
+            if not deaths.may_restart(now):
+                continue
+            deaths.note(now)
+            log.warning("metastore_died", log_file=str(self.process.log_file), is_troubled=deaths.is_troubled(now))
+            with suppress(MetastoreFailure):
+                await asyncio.shield(self._begin())
+
+
+def _upgrade(descriptor: int) -> bool:
+    """Return whether no other service holds the lock."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _later(message: str, seconds: int) -> Unavailable:
+    error = Unavailable(message)
+    error.retry_after = seconds
+    return error

@@ -1,0 +1,83 @@
+"""Whether partitions are there: many at once, with as few questions to the metastore as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.hive.catalogue import Catalogue, named_partitions, partition_names
+from svc_jupyter.service.hive.partition_names import matches, partition_name, possible_names
+from svc_jupyter.service.hive.tables import Table
+
+if TYPE_CHECKING:
+    from pymetastore.hive_metastore.ThriftHiveMetastore import Client
+
+Values = Mapping[str, str]
+"""Values of partition columns, by their names in lower case. Columns that are left out may have any value."""
+
+
+class PartitionSearch:
+    """Looks partitions up."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    async def check(self, schema: str, name: str, columns: Sequence[str]) -> None:
+        """Raise `Invalid` for a table that is not there, and for a column that it is not partitioned by."""
+        table = await self._catalogue.table(schema, name, missing=_missing(schema, name))
+        _check(table, dict.fromkeys(columns, ""))
+
+    async def found(self, schema: str, name: str, wanted: Sequence[Values]) -> list[bool]:
+        """Return of each whether such a partition is there. Raises as `check` does, and `Unavailable`."""
+
+        def question(client: Client) -> list[bool]:
+            # All in one visit of a thread: going there and back costs as much as asking.
+            table = Table.of(client.get_table(schema.lower(), name.lower()))
+            for values in wanted:
+                _check(table, values)
+            return _looked_up(client, table, wanted)
+
+        answers: list[bool] = await self._catalogue.ask_about(schema, name, question, missing=_missing(schema, name))
+        return answers
+
+
+def _looked_up(client: Client, table: Table, wanted: Sequence[Values]) -> list[bool]:
+    types = table.partition_types
+    possible = [possible_names(types, values) if len(values) == len(types) else None for values in wanted]
+    names = list(dict.fromkeys(name for some in possible for name in some or ()))
+    there = {partition_name(list(types), found.values) for found in named_partitions(client, table, names)}
+    return [
+        _has_any(client, table, values) if some is None else not there.isdisjoint(some)
+        for values, some in zip(wanted, possible, strict=True)
+    ]
+
+
+def _has_any(client: Client, table: Table, values: Values) -> bool:
+    """Ask for names that the metastore takes to match, and look at them: it matches by patterns."""
+    types = table.partition_types
+    asked = [
+        value if hive_type == "string" and _is_plain(value := values.get(column, "")) else ""
+        for column, hive_type in types.items()
+    ]
+    return any(matches(types, values, name) for name in partition_names(client, table, asked))
+
+
+def _check(table: Table, values: Values) -> None:
+    if not table.partition_columns:
+        raise Invalid(f"table {table.schema}.{table.name} has no partition columns")
+    for column in values:
+        if column not in table.partition_types:
+            is_there = any(item.name.lower() == column for item in table.definition())
+            kind = "no partition column" if is_there else "no column"
+            by = ", ".join(table.partition_types)
+            raise Invalid(f"columns: {column} is {kind} of {table.schema}.{table.name}, which is partitioned by {by}")
+
+
+def _missing(schema: str, name: str) -> Invalid:
+    return Invalid(f"there is no Hive table {schema}.{name}")
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a value means the same in a pattern; the metastore's patterns are of more than one kind."""
+    return value.replace("-", "").isalnum() and value.isascii()

@@ -1,0 +1,44 @@
+"""Columns that Spark keeps as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from svc_jupyter.service.hive.spark_schema import hive_type, spark_columns
+
+ARRAY = {"type": "array", "elementType": "integer", "containsNull": True}
+STRUCT = {"type": "struct", "fields": [{"name": "a", "type": "byte"}, {"name": "b", "type": ARRAY}]}
+
+
+@pytest.mark.parametrize(
+    ("spark", "hive"),
+    [
+        ("long", "bigint"),
+        ("decimal(10,2)", "decimal(10,2)"),
+        (ARRAY, "array<int>"),
+        ({"type": "map", "keyType": "string", "valueType": STRUCT}, "map<string,struct<a:tinyint,b:array<int>>>"),
+        ({"type": "udt", "class": "x", "sqlType": STRUCT}, "struct<a:tinyint,b:array<int>>"),
+    ],
+)
+def test_types_are_written_as_hive_does(spark: Any, hive: str):
+    assert hive_type(spark) == hive
+
+
+def test_a_long_schema_is_put_together():
+    text = json.dumps({"type": "struct", "fields": [{"name": "a", "type": "short", "metadata": {}}]})
+    properties = {
+        "spark.sql.sources.provider": "json",
+        "spark.sql.sources.schema.numParts": "2",
+        "spark.sql.sources.schema.part.0": text[:20],
+        "spark.sql.sources.schema.part.1": text[20:],
+    }
+    [column] = spark_columns(properties) or []
+    assert (column.name, column.type) == ("a", "smallint")
+
+
+def test_a_table_of_hive_is_none():
+    assert spark_columns({"spark.sql.sources.schema": "{}"}) is None
+    assert spark_columns({"spark.sql.sources.provider": "json"}) is None
