@@ -23,6 +23,9 @@ check "ruff format" "$python" -m ruff format --check .
 check "mypy" "$python" -m mypy
 check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
+say "engines (installed once, into the user's cache folder)"
+"$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
+
 say "pytest"
 code=0
 "$python" -m pytest -n auto "$@" || code=$?

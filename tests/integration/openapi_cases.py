@@ -184,7 +184,9 @@ def _workspace(service: ServiceProcess) -> dict[str, list[int]]:
 def _aim_at_policies(case: Case, existing: Existing, choice: random.Random) -> None:
     for part in (case.query, case.body):
         if "object_policy" in case.path and isinstance(part, dict) and choice.random() < 0.8:
-            part |= {"source_type": "scheduler", "source_id": existing.ids["schedule_id"][0]}
+            notebook = {"source_type": "jupyter_notebook", "source_id": "Common/there.ipynb"}
+            schedule = {"source_type": "scheduler", "source_id": existing.ids["schedule_id"][0]}
+            part.update(notebook if choice.random() < 0.3 else schedule)
     if isinstance(case.body, dict) and "policy" in case.body and choice.random() < 0.5:
         entry = {"access": "deny", "condition": {"service_users": [existing.ids["user_id"][1]]}, "action": ["update"]}
         case.body["policy"] = [entry]

@@ -99,6 +99,20 @@ def test_a_schedule_is_named_by_its_name(at_work, workplace):
     assert repr(answer).startswith(f"policy of schedule {schedule['id']} · {workplace.name}")
 
 
+def test_a_jupyter_notebook_is_named_by_its_path(at_work, workplace):
+    workplace.service.http.put("/account/features", json={"jupyter_notebooks": True})
+    ann, path = workplace.colleague(), f"Common/{workplace.name}.ipynb"
+    workplace.service.http.put(f"/jupyter_notebooks/contents/{path}", json={})
+    answer = at_work.value(f"%svc_policy deny jupyter_notebook '{path}' --user {ann} --action update")
+    assert repr(answer).startswith(f"policy of jupyter_notebook {path}\n")
+    assert f"✗ may not update: entry 1 of the object's policy denies this to {ann}" in repr(answer)
+    number = answer.record.source_id
+    answer = at_work.value(f"%svc_policy allow jupyter_notebook {number} --user {ann} --action update")
+    assert repr(answer).startswith(f"policy of jupyter_notebook {number} · {path}\n")
+    shown = at_work.value(f"%svc_policy show jupyter_notebook '{path}' --for {ann} --action update")
+    assert list(shown.decisions["allowed"]) == [True]
+
+
 def test_where_the_service_explains_nothing_the_policy_is_shown_alone(at_bare_work, workplace):
     ann, number = workplace.colleague(), workplace.note("n")
     answer = at_bare_work.value(f"%svc_policy deny note {number} --user {ann} --action read")
@@ -113,6 +127,8 @@ def test_where_the_service_explains_nothing_the_policy_is_shown_alone(at_bare_wo
     [
         ("show note 999999999", "there is no note 999999999"),
         ("show folder Common/nowhere", "there is no folder Common/nowhere of notes"),
+        ("show jupyter_notebook report", "by its path in the service, as in Common/report.ipynb, or its id"),
+        ("show jupyter_notebook Common/none.ipynb", "there is no jupyter_notebook Common/none.ipynb"),
         ("show pipeline flow", "name the pipeline by its id, not by 'flow'"),
         ("show orchard 1", "'cluster', 'note', 'environment', 'scheduler'"),
         ("show note {note} --for nobody@example.com", "there is no user 'nobody@example.com'"),

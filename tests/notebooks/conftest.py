@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from svc_jupyter.service.settings import default_engines_dir
+
 
 @pytest.fixture(scope="session")
 def demo_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
@@ -18,6 +20,7 @@ def demo_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[
     (folder / "home").mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "XDG_", "JUPYTER"))}
     environment = kept | {"HOME": str(folder / "home"), "SVC_DATA_DIR": str(folder / "data")}
+    environment["SVC_ENGINES_DIR"] = str(default_engines_dir())  # installed once for all tests, not into this home
     svc_jupyter = [sys.executable, "-m", "svc_jupyter"]
     try:
         subprocess.run([*svc_jupyter, "init", "--demo"], env=environment, check=True, cwd=Path.home())

@@ -91,10 +91,11 @@ class PigSubmission(Request):
 
 
 HIVE_VERSIONS = ("2.3", "2.3.10")
+"""What `hive_version` may ask for: the version that there is."""
 
 
 class HiveSubmission(Request):
-    """Fields of a `HiveCommand` (CONVENTIONS section 2). `sample_size` is accepted; the whole query runs all the same."""
+    """Fields of a `HiveCommand` (CONVENTIONS section 2). With a `sample_size` the whole query runs all the same."""
 
     query: str | None = None
     script_location: str | None = None

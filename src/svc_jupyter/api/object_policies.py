@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from svc_jupyter.api.access import ALL, Access, Action
-from svc_jupyter.api.fields import Id, PagingInfo, Record, Request
+from svc_jupyter.api.fields import MAX_ID, Id, PagingInfo, Record, Request
 from svc_jupyter.api.policy_text import JSON_TEXT, ONE_OR_MANY
 
 MAX_POLICY_ENTRIES = 100
+MAX_PATH_LENGTH = 4096
 MAX_NAMED = 1000
 """Users, and groups, that one entry names at most."""
 
@@ -44,6 +45,21 @@ def _known_action(word: str) -> str:
     return word
 
 
+def _source_id(value: Any) -> Any:
+    """Return an id as an integer, a path as it is: a path has a slash."""
+    if isinstance(value, str) and "/" in value:
+        if len(value) > MAX_PATH_LENGTH:
+            raise ValueError(f"a path has at most {MAX_PATH_LENGTH} characters")
+        return value
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MAX_ID)):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_ID:
+        raise ValueError("must be an id: an integer, or the same as a string of digits; or the path of a notebook")
+    return value
+
+
+SourceId = Annotated[int | str, BeforeValidator(_source_id)]
+"""The id of an object; of a Jupyter notebook also its path in the service, as in `Common/report.ipynb`."""
 _Ids = Annotated[list[Id], Field(max_length=MAX_NAMED)]
 _ActionWord = Annotated[str, Field(json_schema_extra={"enum": [*CLUSTER_ACTIONS, ALL]}), AfterValidator(_known_action)]
 
@@ -69,28 +85,33 @@ class PolicyEntry(Request):
     action: Annotated[list[_ActionWord], Field(min_length=1, max_length=len(CLUSTER_ACTIONS) + 1), *ONE_OR_MANY]
 
 
-class PolicyUpdate(Request):
-    """A policy in place of the one that is there; an empty array leaves the object to the roles."""
-
-    source_id: Id
-    source_type: Annotated[SourceType, Field(strict=False)]
-    policy: Annotated[list[PolicyEntry], Field(max_length=MAX_POLICY_ENTRIES), *JSON_TEXT]
-
-
 class ObjectChoice(Request):
     """The object whose policy is asked for."""
 
-    source_id: Id
+    source_id: SourceId
     source_type: Annotated[SourceType, Field(strict=False)]
+
+    @model_validator(mode="after")
+    def _only_notebooks_have_paths(self) -> ObjectChoice:
+        if isinstance(self.source_id, str) and self.source_type is not SourceType.JUPYTER_NOTEBOOK:
+            raise ValueError(f"source_id: a {self.source_type} is named by its id, not by a path")
+        return self
+
+
+class PolicyUpdate(ObjectChoice):
+    """A policy in place of the one that is there; an empty array leaves the object to the roles."""
+
+    policy: Annotated[list[PolicyEntry], Field(max_length=MAX_POLICY_ENTRIES), *JSON_TEXT]
 
 
 class ObjectPolicy(Record):
     """The policy of an object: the first entry that matches wins, those that name a user before those of groups."""
 
     policies: list[PolicyEntry]
-    source_id: int
+    source_id: int | str = Field(description="The id; the path of a Jupyter notebook whose policy was never set")
     source_type: SourceType
     # Extensions that another service may lack.
+    path: str | None = Field(default=None, description="Of a Jupyter notebook")
     updated_at: str | None = Field(default=None, description="When it was set, ISO 8601 UTC")
     updated_by: str | None = Field(default=None, description="The e-mail address of who set it")
     warning: str | None = Field(default=None, description="That who set it can no longer reach the object")
@@ -125,7 +146,7 @@ class ObjectDecision(Record):
 class ObjectDecisions(Record):
     """What a user may do to an object, action by action, and why (our extension)."""
 
-    source_id: int
+    source_id: int | str
     source_type: SourceType
     user_id: int
     email: str

@@ -29,7 +29,11 @@ _EXPLAINED = 5
 """For at most so many of the users that a new entry names the decisions are shown."""
 _OBJECT = (
     argument("kind", metavar="KIND", help="note, folder, schedule, cluster and what else has policies."),
-    argument("object", metavar="OBJECT", help="Its id; also the location of a note or folder, the name of a schedule."),
+    argument(
+        "object",
+        metavar="OBJECT",
+        help="Its id; also the location of a note or folder, the name of a schedule, the path of a jupyter_notebook.",
+    ),
     argument(
         "--type",
         metavar="TYPE",
@@ -187,6 +191,8 @@ class PolicyMagics(SvcFamily):
         people: People | None = None,
     ) -> PolicyAnswer:
         people = people or People(self._client)
+        if about.name is None and about.source_id != record.path:
+            about.name = record.path
         conditions = [one.condition for one in record.policies]
         who = [people.names(condition.service_users, condition.service_groups) for condition in conditions]
         explain = self._client.object_policies.explain

@@ -29,7 +29,7 @@ def kinds() -> list[str]:
 class PolicyObject:
     """An object with a policy: its `source_type` and `source_id`, and how it is called in a sentence."""
 
-    def __init__(self, source_type: str, source_id: int, name: str | None = None) -> None:
+    def __init__(self, source_type: str, source_id: int | str, name: str | None = None) -> None:
         self.source_type = source_type
         self.source_id = source_id
         self.name = name
@@ -54,9 +54,19 @@ def object_called(client: Client, kind: str, wanted: str, folder_type: str) -> P
         case "note":
             note = note_called(client, wanted)
             return PolicyObject(source_type, note.id, path_of(note))
+        case "cluster":
+            cluster = client.clusters.get(wanted)
+            return PolicyObject(source_type, cluster.id, wanted)
         case "scheduler":
             schedule = client.schedules.find(wanted)
             return PolicyObject(source_type, schedule.id, schedule.name)
+        case "jupyter_notebook" if "/" in wanted:
+            return PolicyObject(source_type, wanted)
+        case "jupyter_notebook":
+            raise SvcUsageError(
+                f"svc_policy: name the {kind} by its path in the service, as in Common/report.ipynb, or its id, not by "
+                f"{wanted!r}"
+            )
         case _:
             raise SvcUsageError(f"svc_policy: name the {kind} by its id, not by {wanted!r}")
 

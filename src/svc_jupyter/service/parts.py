@@ -28,6 +28,7 @@ from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.kinds.add_node import AddNodeKind
 from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.kinds.db_tap_query import DbTapQueryKind
+from svc_jupyter.service.commands.kinds.db_transfer import DbExportKind, DbImportKind
 from svc_jupyter.service.commands.kinds.hadoop import HadoopKind
 from svc_jupyter.service.commands.kinds.hive import HiveKind
 from svc_jupyter.service.commands.kinds.jupyter_notebook import JupyterNotebookKind
@@ -41,6 +42,7 @@ from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs
+from svc_jupyter.service.engines.hive_server.server import HiveServers
 from svc_jupyter.service.engines.pig.jvms import Jvms
 from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.hive.hive import Hive
@@ -52,7 +54,7 @@ from svc_jupyter.service.notebook_runs.pages import NotebookPages
 from svc_jupyter.service.notebook_runs.workers import RunWorkers
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.objects import DECIDING, OBJECTS
+from svc_jupyter.service.objects import DECIDING, OBJECTS, by_path
 from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.every_dependency import EveryDependency
@@ -97,6 +99,7 @@ class Service:
     daemon_http: DaemonHttp
     hosts: HostsProvider
     hive: Hive
+    hive_servers: HiveServers
     table_properties: TableProperties
     sensors: Sensors
     instances: Instances
@@ -117,7 +120,7 @@ class Service:
         database = Database(settings)
         bus = Bus(database)
         secrets = SecretBox(settings.data_dir / "secret.key")
-        access = Access.of(database, bus, settings, objects=OBJECTS, deciding=DECIDING)
+        access = Access.of(database, bus, settings, objects=OBJECTS, deciding=DECIDING, by_path=by_path(settings))
         storage = Storage(settings, database, secrets)
         jupyter_contents = JupyterContents(settings, database, access.accounts)
         db_taps = DbTaps(settings, database, secrets)
@@ -143,6 +146,8 @@ class Service:
                     storage,
                     script_environment(os.environ),
                 ),
+                DbExportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
+                DbImportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
                 HiveKind(of_clusters.hive_servers, of_clusters.clusters, workers, storage, settings),
                 PigKind(of_clusters.engines, jvms, storage, of_clusters.clusters, pig_on_cluster, settings),
             )
@@ -195,6 +200,7 @@ class Service:
             engines=of_clusters.engines,
             daemon_http=of_clusters.daemon_http,
             hive=of_clusters.hive,
+            hive_servers=of_clusters.hive_servers,
             table_properties=TableProperties(of_clusters.hive.catalogue, database),
             sensors=Sensors(of_clusters.hive.search, storage),
             hosts=of_clusters.hosts,
@@ -240,6 +246,7 @@ class Service:
         await self.notifications.stop()
         await self.driver.stop()
         await self.runner.stop()
+        await self.hive_servers.stop()
         await self.hive.stop()
         await self.daemon_http.close()
         await self.hosts.close()

@@ -121,6 +121,17 @@ GET    /clusters/{cluster}/metrics                     read_cluster             
 POST   /clusters/{cluster}/nodes                       manage_cluster                   no     -
 DELETE /clusters/{cluster}/nodes                       manage_cluster                   no     -
 
+GET    /hive                                           read_hive                        yes    -
+GET    /hive/{schema}                                  read_hive                        yes    -
+GET    /hive/{schema}/{table}                          read_hive                        yes    -
+GET    /hive/{schema}/{table}/partitions               read_hive                        yes    -
+GET    /hive/{schema}/{table}/properties               read_hive                        yes    -
+POST   /hive/{schema}/{table}/properties               update_hive                      yes    -
+DELETE /hive/{schema}/{table}/properties               delete_hive                      yes    -
+POST   /sensors/partition_sensor                       create_sensor                    yes    -
+POST   /partition_sensor                               create_sensor                    yes    -
+POST   /sensors/file_sensor                            create_sensor                    yes    -
+
 GET    /scheduler                                      read_scheduler                   yes    listed
 POST   /scheduler/preview_macro                        read_scheduler                   yes    -
 GET    /scheduler/{schedule_id}                        read_scheduler                   yes    policy
@@ -140,6 +151,7 @@ PUT    /actions/{action_id}/kill                       update_scheduler|manage_s
 POST   /actions/{action_id}/rerun                      update_scheduler|manage_scheduler yes   policy
 """
 
+_SENSOR = {"schema": "default", "table": "nothing", "columns": [{"column": "day", "values": ["2026-11-21"]}]}
 BODIES: dict[str, Any] = {
     "PUT /account/storage": {"url": "gopher://nowhere"},
     "POST /users/invite_new": {"invitee_email": "new@example.org", "groups": "no such group"},
@@ -169,6 +181,11 @@ BODIES: dict[str, Any] = {
     "POST /notebooks": {"name": "note", "location": "Common"},
     "POST /notebooks/import": {"name": "note", "location": "Common", "paragraphs": []},
     "POST /notebook_dashboard": {"name": "shown", "location": "Common"},
+    "POST /hive/{schema}/{table}/properties": {"properties": {"team": "ops"}},
+    "DELETE /hive/{schema}/{table}/properties": {"properties": ["team"]},
+    "POST /sensors/partition_sensor": _SENSOR,
+    "POST /partition_sensor": _SENSOR,
+    "POST /sensors/file_sensor": {"files": ["nowhere/file"]},
     "POST /scheduler": {"command_type": "NoSuchCommand", "command": {}, "cron_expression": "0 0 1 1 *"},
     "POST /scheduler/preview_macro": {"command": {}, "macros": []},
     "PUT /scheduler/{schedule_id}?suspend": {"status": "suspend"},

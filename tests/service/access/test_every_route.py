@@ -19,6 +19,7 @@ from svc_jupyter.api.schedules import ScheduleSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.app import create_app
 from svc_jupyter.service.commands.hot_calls import HotCalls
+from svc_jupyter.service.errors import NotFound
 from svc_jupyter.service.middleware import RequestShell
 from svc_jupyter.service.parts import Service
 from svc_jupyter.service.schedules.tables import actions
@@ -57,6 +58,8 @@ class World:
             "path": "Common/there.txt",
             "number": 1,
             "cluster": 1,
+            "schema": "default",
+            "table": "nothing",
             **({} if row.method == "DELETE" else {"note_id": self.note_id, "dashboard_id": self.dashboard_id}),
         }.items():
             path = path.replace(f"{{{name}}}", str(value))
@@ -94,6 +97,7 @@ async def world(settings: Settings) -> AsyncIterator[World]:
     app = create_app(settings)
     service: Service = app.state.service
     service.prepare()
+    service.hive.connections.call = _no_metastore
     access = service.access
     tokens = {"system-admin": access.tokens.ensure_service_token(None), "wrong token": "no such token"}
     admin = await access.tokens.caller(tokens["system-admin"])
@@ -121,6 +125,11 @@ async def world(settings: Settings) -> AsyncIterator[World]:
         yield world
     service.database.close()
     service.storage.close()
+
+
+async def _no_metastore(_question: object) -> None:
+    """Stand for a metastore without tables: who is let in is known before it is asked."""
+    raise NotFound("there is no such table")
 
 
 async def _furnish(world: World) -> None:

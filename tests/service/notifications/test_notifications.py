@@ -13,7 +13,7 @@ from tests.service.notifications.mail_server import PASSWORD, USER, MailServer
 from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.runner import command_root
+from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.notifications import outbox

@@ -15,7 +15,7 @@ from tests.service.notifications.schedule_rows import action_row
 
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.runner import command_root
+from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.notifications.notifications import NO_SERVER, Notifications
 from svc_jupyter.service.notifications.rounds import NOTIFY

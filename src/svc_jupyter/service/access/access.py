@@ -11,7 +11,8 @@ from typing import Self
 from svc_jupyter.service.access.accounts import Accounts
 from svc_jupyter.service.access.group_changes import Groups
 from svc_jupyter.service.access.object_decisions import Deciding, Explanations
-from svc_jupyter.service.access.object_policies import ObjectPolicies, Objects
+from svc_jupyter.service.access.object_policies import ObjectPolicies
+from svc_jupyter.service.access.policy_objects import ByPath, Objects
 from svc_jupyter.service.access.role_changes import Roles
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.access.users import Users
@@ -41,13 +42,15 @@ class Access:
         clock: Callable[[], float] = time.time,
         objects: Objects = MappingProxyType({}),
         deciding: Deciding = MappingProxyType({}),
+        by_path: ByPath = MappingProxyType({}),
     ) -> Self:
         """Return the room's parts over one database; `clock` returns Unix seconds, `objects` can have policies.
 
-        `deciding` has the kinds of objects whose calls ask for more than the object's own policy.
+        `deciding` has the kinds of objects whose calls ask for more than the object's own policy, `by_path` those that
+        are named by a path.
         """
         tokens = Tokens(database, bus, clock)
-        policies = ObjectPolicies(database, tokens, objects, clock)
+        policies = ObjectPolicies(database, tokens, objects, clock, by_path)
         return cls(
             accounts=Accounts(database, settings),
             tokens=tokens,

@@ -18,6 +18,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.naming import find_user
 from svc_jupyter.service.access.object_policies import ObjectPolicies
 from svc_jupyter.service.access.permissions import Decision, decision, require
+from svc_jupyter.service.access.policy_objects import PolicyObject
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound
@@ -43,17 +44,17 @@ class Explanations:
         Without `action` all that its policy can name. Raises `Forbidden` for who may not view the object's policy, or,
         asking about somebody else, users; `NotFound` for no such object; and `Invalid` for no such user or action.
         """
-        source_type, source_id = choice.source_type, choice.source_id
+        source_type = choice.source_type
         known = actions_of(source_type)
         if action is not None and action not in known:
             raise Invalid(f"action: a {source_type} has no action {action}; it has: {', '.join(known)}")
         with self._database.connect() as connection:
-            self._policies.admit(connection, Action.READ, source_type, source_id, by)
+            about = self._policies.admit(connection, Action.READ, choice, by)
             who, is_enabled = self._who(connection, user, by)
             asked = known if action is None else (action,)
-            found = [(one, self._decision(connection, who, one, choice, is_enabled=is_enabled)) for one in asked]
+            found = [(one, self._decision(connection, who, one, about, is_enabled=is_enabled)) for one in asked]
         return ObjectDecisions(
-            source_id=source_id,
+            source_id=about.source_id,
             source_type=source_type,
             user_id=who.user_id,
             email=who.email,
@@ -75,11 +76,14 @@ class Explanations:
         return found
 
     def _decision(
-        self, connection: sa.Connection, who: Caller, action: Action, choice: ObjectChoice, *, is_enabled: bool
+        self, connection: sa.Connection, who: Caller, action: Action, about: PolicyObject, *, is_enabled: bool
     ) -> Decision:
         if not is_enabled:
             return Decision(False, f"{who.email} is disabled; an administrator can enable them")
-        decide = self._deciding.get(choice.source_type)
-        if decide is not None:
-            return decide(connection, who, action, choice.source_id)
-        return decision(who, action, Resource(choice.source_type), choice.source_id)
+        by_path = self._policies.decide(who, action, about)
+        if by_path is not None:
+            return by_path
+        decide = self._deciding.get(about.source_type)
+        if decide is not None and about.id is not None:
+            return decide(connection, who, action, about.id)
+        return decision(who, action, Resource(about.source_type), about.id)

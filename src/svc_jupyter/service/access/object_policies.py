@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,8 +23,9 @@ from svc_jupyter.api.object_policies import (
 from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Target, decide, decision
+from svc_jupyter.service.access.permissions import Decision, Target, decide, decision
 from svc_jupyter.service.access.policy_book import entries_of
+from svc_jupyter.service.access.policy_objects import ByPath, Objects, PolicyObject
 from svc_jupyter.service.access.tables import groups, object_policy_versions, users
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.audit import trail
@@ -32,26 +34,28 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.paging import Page
 
-Objects = Mapping[SourceType, sa.FromClause]
-"""Where the objects are that can have a policy, with the columns id, account_id and user_id: who owns it."""
-
 
 class ObjectPolicies:
     """The policies of the objects of which there are some in this version."""
 
     def __init__(
-        self, database: Database, tokens: Tokens, objects: Objects, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        tokens: Tokens,
+        objects: Objects,
+        clock: Callable[[], float] = time.time,
+        by_path: ByPath = MappingProxyType({}),
     ) -> None:
         self._database = database
         self._tokens = tokens
         self._objects = objects
         self._clock = clock
+        self._by_path = by_path
 
     def get(self, choice: ObjectChoice, *, by: Caller) -> ObjectPolicy:
         """Return the policy of an object, an empty one where it was never set. Raises `Forbidden` and `NotFound`."""
         with self._database.connect() as connection:
-            self.admit(connection, Action.READ, choice.source_type, choice.source_id, by)
-            return _shown(connection, choice.source_type, choice.source_id)
+            return _shown(connection, self.admit(connection, Action.READ, choice, by))
 
     def set(self, update: PolicyUpdate, *, by: Caller) -> ObjectPolicy:
         """Put a policy in place of the one that is there, at once for every call, and return it.
@@ -59,20 +63,24 @@ class ObjectPolicies:
         It has a `warning` when it takes something from the caller. Raises `Forbidden` without `system-admin`, ownership
         or a role; `NotFound`; and `Invalid` for an entry that names nobody who is there, or what the object has not.
         """
-        source_type, source_id = update.source_type, update.source_id
+        source_type = update.source_type
         policy = [entry.model_dump(mode="json", exclude_unset=True) for entry in update.policy]
         with self._tokens.changing_access() as connection:
             lock_account(connection, by.account_id)
-            self.admit(connection, Action.UPDATE, source_type, source_id, by)
+            found = self.admit(connection, Action.UPDATE, update, by)
             _check_entries(connection, update.policy, source_type, by.account_id)
+            found, source_id = self._numbered(connection, found, by)
             policy_versions.put(connection, by, source_type, source_id, policy, self._clock())
-            trail.record(connection, by, "set_policy", Resource(source_type), source_id, policy=policy)
-            shown = _shown(connection, source_type, source_id)
+            named: dict[str, Any] = {} if found.path is None else {"id": source_id}
+            trail.record(
+                connection, by, "set_policy", Resource(source_type), found.path or source_id, policy=policy, **named
+            )
+            shown = _shown(connection, found)
         lost = _lost(by, source_type, source_id, policy)
         if lost:
             shown.warning = (
-                f"with this policy you may no longer {', '.join(lost)} {source_type} {source_id}; who owns it or is in "
-                "system-admin can change it again"
+                f"with this policy you may no longer {', '.join(lost)} {found.name}; who owns it or is in system-admin "
+                "can change it again"
             )
         return shown
 
@@ -80,11 +88,11 @@ class ObjectPolicies:
         """Return a page of the policies that an object has had, newest first, each with who set it and when."""
         versions = object_policy_versions
         with self._database.connect() as connection:
-            self.admit(connection, Action.READ, choice.source_type, choice.source_id, by)
+            found = self.admit(connection, Action.READ, choice, by)
             rows = connection.execute(
                 sa.select(versions, users.c.email)
                 .join(users, users.c.id == versions.c.user_id)
-                .where(versions.c.source_type == choice.source_type.value, versions.c.source_id == choice.source_id)
+                .where(versions.c.source_type == choice.source_type.value, versions.c.source_id == found.id)
                 .order_by(versions.c.id.desc())
                 .offset(page.offset)
                 .limit(page.fetch)
@@ -92,30 +100,53 @@ class ObjectPolicies:
         shown, paging_info = page.cut(rows)
         return PolicyHistory(history=[_version(row) for row in shown], paging_info=paging_info)
 
-    def admit(
-        self, connection: sa.Connection, action: Action, source_type: SourceType, source_id: int, by: Caller
-    ) -> None:
-        """Raise unless the object is there and the caller may view or set its policy.
+    def admit(self, connection: sa.Connection, action: Action, choice: ObjectChoice, by: Caller) -> PolicyObject:
+        """Return the object that is meant; raise unless it is there and the caller may view or set its policy.
 
         The object's own policy neither gives nor takes that: else who is locked out could let themselves in, or an
         owner could not.
         """
-        table = self._table(source_type)
-        row = connection.execute(
-            sa.select(table.c.user_id).where(table.c.id == source_id, table.c.account_id == by.account_id)
-        ).one_or_none()
-        target = Target(source_id, None if row is None else row.user_id)
-        found = decide(by, action, Resource.OBJECT_POLICY, target)
-        if not found.allowed:
+        source_type, source_id = choice.source_type, choice.source_id
+        found = self._found(connection, source_type, source_id, by)
+        name = f"{source_type} {source_id}" if found is None else found.name
+        # The id only names the object; what decides is who owns it.
+        allowed = decide(by, action, Resource.OBJECT_POLICY, Target(0, None if found is None else found.owner_id))
+        if not allowed.allowed:
             verb = "set" if action is Action.UPDATE else "view"
-            raise Forbidden(f"{found.because} (permission to {verb} the policy of {source_type} {source_id})")
-        if row is None:
-            raise NotFound(f"there is no {source_type} {source_id} in this account")
+            raise Forbidden(f"{allowed.because} (permission to {verb} the policy of {name})")
+        if found is None:
+            raise NotFound(f"there is no {name} in this account")
+        return found
+
+    def decide(self, who: Caller, action: Action, found: PolicyObject) -> Decision | None:
+        """Return how calls about an object that has a path decide; None for any other."""
+        by_path = self._by_path.get(found.source_type)
+        return None if by_path is None else by_path.decide(who, action, found)
+
+    def _found(
+        self, connection: sa.Connection, source_type: SourceType, source_id: int | str, by: Caller
+    ) -> PolicyObject | None:
+        by_path = self._by_path.get(source_type)
+        if by_path is not None:
+            return by_path.find(connection, source_id, by)
+        table = self._table(source_type)
+        query = sa.select(table.c.id, table.c.user_id)
+        row = connection.execute(
+            query.where(table.c.id == source_id, table.c.account_id == by.account_id)
+        ).one_or_none()
+        return None if row is None else PolicyObject(source_type, row.id, row.user_id)
+
+    def _numbered(self, connection: sa.Connection, found: PolicyObject, by: Caller) -> tuple[PolicyObject, int]:
+        by_path = self._by_path.get(found.source_type)
+        if by_path is not None:
+            found = by_path.numbered(connection, found, by)
+        assert found.id is not None, found.source_type
+        return found, found.id
 
     def _table(self, source_type: SourceType) -> sa.FromClause:
         table = self._objects.get(source_type)
         if table is None:
-            there = ", ".join(sorted(self._objects))
+            there = ", ".join(sorted([*self._objects, *self._by_path]))
             raise Invalid(
                 f"source_type: objects of type {source_type} have no policies in this version; these have: {there}"
             )
@@ -162,15 +193,17 @@ def _lost(by: Caller, source_type: SourceType, source_id: int, policy: policy_ve
     ]
 
 
-def _shown(connection: sa.Connection, source_type: SourceType, source_id: int) -> ObjectPolicy:
-    row = policy_versions.in_force(connection, source_type, source_id)
+def _shown(connection: sa.Connection, found: PolicyObject) -> ObjectPolicy:
+    about: dict[str, Any] = {"source_id": found.source_id, "source_type": found.source_type}
+    if found.path is not None:
+        about["path"] = found.path
+    row = None if found.id is None else policy_versions.in_force(connection, found.source_type, found.id)
     if row is None:
-        return ObjectPolicy(policies=[], source_id=source_id, source_type=source_type)
+        return ObjectPolicy(policies=[], **about)
     email = connection.execute(sa.select(users.c.email).where(users.c.id == row.user_id)).scalar_one()
     return ObjectPolicy(
         policies=[PolicyEntry.model_validate(entry) for entry in row.policy],
-        source_id=source_id,
-        source_type=source_type,
+        **about,
         updated_at=iso_time(row.created_at),
         updated_by=email,
     )

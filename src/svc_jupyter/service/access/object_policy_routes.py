@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
 
 from svc_jupyter.api.access import Action
-from svc_jupyter.api.fields import Id
 from svc_jupyter.api.object_policies import (
     ObjectChoice,
     ObjectDecisions,
     ObjectPolicy,
     PolicyHistory,
     PolicyUpdate,
+    SourceId,
     SourceType,
 )
 from svc_jupyter.service.access.routes import AccessDep
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/object_policy", tags=["access"])
 
 async def _choice(
     request: Request,
-    source_id: Annotated[Id | None, Query(description="required here or in the body")] = None,
+    source_id: Annotated[SourceId | None, Query(description="required here or in the body")] = None,
     source_type: Annotated[SourceType | None, Query(description="required here or in the body")] = None,
 ) -> ObjectChoice:
     """Return the object that is meant: SPEC.md names it in the body of a GET, which not every client can send."""

@@ -16,7 +16,7 @@ from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.logs import append_line
-from svc_jupyter.service.commands.runner import command_root
+from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.notifications import digests, outbox

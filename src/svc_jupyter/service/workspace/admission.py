@@ -7,8 +7,8 @@ must give the permission to manage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -22,11 +22,31 @@ from svc_jupyter.service.access.permissions import (
 )
 from svc_jupyter.service.errors import Forbidden, NotFound
 from svc_jupyter.service.workspace import folder_tree
+from svc_jupyter.service.workspace.contents_paths import ContentsPath
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.tables import notes
 
 _IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
 """What an action on something new asks of the policies of the folder that it goes to."""
+
+
+class Where(Protocol):
+    """Where an object lies: the path, the folders whose policies count, and the user whose folder it is."""
+
+    @property
+    def path(self) -> ContentsPath:
+        """What errors call the folder."""
+        ...
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The ids of the folder and of those above it, from the root on."""
+        ...
+
+    @property
+    def owner_id(self) -> int | None:
+        """None for what is nobody's."""
+        ...
 
 
 def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None = None) -> None:
@@ -46,9 +66,7 @@ def admit_into(caller: Caller, where: FolderPlace) -> None:
         admit(caller, Action.UPDATE, Resource.FOLDER, where, where.id)
 
 
-def admission(
-    caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None
-) -> Decision:
+def admission(caller: Caller, action: Action, resource: Resource, where: Where, object_id: int | None) -> Decision:
     """Return whether `caller` may do `action`, and why or what is missing."""
     by_groups = decision(caller, action, resource)
     if caller.is_admin:

@@ -1,11 +1,13 @@
 """Who may reach which path of the Jupyter contents, and where it lies on disk.
 
-A user's folder lies under the user's id: what an e-mail address holds never becomes a name on disk.
+The policy of what lies there comes first, then groups and roles, which in another user's folder must give the
+permission to manage. Who no policy of a notebook names costs the database nothing.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -14,17 +16,26 @@ import sqlalchemy as sa
 from svc_jupyter.service.access.accounts import Accounts
 from svc_jupyter.service.access.caller_reading import CallerReader
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, decide, require, require_membership
+from svc_jupyter.service.access.permissions import (
+    Action,
+    Resource,
+    decide,
+    policy_decision,
+    require,
+    require_membership,
+)
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.settings import Settings
-from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, parse_path, user_root
+from svc_jupyter.service.workspace import notebook_ids
+from svc_jupyter.service.workspace.admission import admission
+from svc_jupyter.service.workspace.contents_paths import ContentsPath, parse_path
+from svc_jupyter.service.workspace.contents_roots import NOBODY, Root, root_of, user_folder
 from svc_jupyter.service.workspace.file_tree import FileTree
 from svc_jupyter.service.workspace.jupyter_feature import require_jupyter_notebooks
 
-_COMMON_FOLDER = "common"
-_USERS_FOLDER = "users"
+_FOLDER = "jupyter"
 _SWEEP_AGE = 3600.0
 """Seconds after which a draft belongs to a process that is no more."""
 
@@ -36,21 +47,23 @@ class Place:
     path: ContentsPath
     tree: FileTree
     parts: tuple[str, ...]
+    owner_id: int | None = None
+    """Whose folder it lies in; None in `Common`."""
 
     def __truediv__(self, name: str) -> Place:
-        return Place(self.path / name, self.tree, (*self.parts, name))
+        return Place(self.path / name, self.tree, (*self.parts, name), self.owner_id)
 
     @property
     def folder(self) -> Place:
         """The folder that it lies in; a root folder has none."""
-        return Place(self.path.parent, self.tree, self.parts[:-1])
+        return Place(self.path.parent, self.tree, self.parts[:-1], self.owner_id)
 
 
 class ContentsPlaces:
     """Finds places for callers; each account has a tree of its own."""
 
     def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
-        self._folder = settings.data_dir / "jupyter"
+        self._settings = settings
         self._database = database
         self._accounts = accounts
         self._callers = CallerReader()
@@ -60,23 +73,43 @@ class ContentsPlaces:
         require_jupyter_notebooks(self._accounts.features(caller.account_id))
         require(caller, action, Resource.JUPYTER_NOTEBOOK)
 
-    def place(self, path: str | ContentsPath, caller: Caller) -> Place:
-        """Return where a path lies; the root folder is made at its first use.
+    def place(self, path: str | ContentsPath, caller: Caller, action: Action, *, is_new: bool = False) -> Place:
+        """Return where a path lies, to which the caller may do `action`; the root folder is made at its first use.
 
-        Raises `Invalid` for a path above the roots, `Forbidden` for another user's folder, `NotFound` for nobody's.
+        With `is_new` it is about what is yet to come there, of which no policy says anything. Raises `Invalid` for a
+        path above the roots, `Forbidden` for what the caller may not do and while Jupyter notebooks are off, and
+        `NotFound` for nobody's folder.
         """
+        require_jupyter_notebooks(self._accounts.features(caller.account_id))
         path = parse_path(path) if isinstance(path, str) else path
         if path.is_above_roots:
             raise Invalid(f"path: {str(path) or 'the empty path'} holds the root folders only; name a place in one")
-        root = ContentsPath((COMMON,))
-        folder: tuple[str, ...] = (_COMMON_FOLDER,)
-        if path.owner is not None:
-            user_id, email = self._owner(path.owner, caller)
-            root, folder = user_root(email), (_USERS_FOLDER, str(user_id))
-        tree = self._tree(caller.account_id)
+        root = root_of(path, caller, self._database.connect)
+        parts = (*root.parts, *path.inside)
+        shown = ContentsPath((*root.path.parts, *path.inside))
+        notebook_id = None if is_new else self._notebook_id(caller, parts)
+        found = admission(caller, action, Resource.JUPYTER_NOTEBOOK, root, notebook_id)
+        if not found.allowed:
+            raise Forbidden(f"{found.because} (permission to {action} {Resource.JUPYTER_NOTEBOOK} {shown})")
+        if root.owner_id == NOBODY:
+            raise NotFound(f"there is no folder {root.path}: nobody in this account has that address")
+        tree = tree_of(self._settings, caller.account_id)
         with suppress(OSError):  # on a full disk what is there can still be read
-            tree.ensure_folder(folder)
-        return Place(ContentsPath((*root.parts, *path.inside)), tree, (*folder, *path.inside))
+            tree.ensure_folder(root.parts)
+        return Place(shown, tree, parts, root.owner_id)
+
+    def hidden(self, folder: Place, caller: Caller) -> frozenset[str]:
+        """Return the names in a folder that policies keep from the caller, whom that folder is open to."""
+        return frozenset(path for path, _ in self._withheld(caller, Action.READ, folder) if "/" not in path)
+
+    def admit_below(self, caller: Caller, action: Action, folder: Place) -> None:
+        """Raise `Forbidden` when a policy of anything in a folder, or deeper, denies `action` to the caller."""
+        denied = min((notebook_id for _, notebook_id in self._withheld(caller, action, folder)), default=None)
+        if denied is not None:
+            raise Forbidden(
+                f"{folder.path} is not touched: {Resource.JUPYTER_NOTEBOOK} {denied} lies in it, and its policy denies "
+                f"you the permission to {action} it"
+            )
 
     def user_folders(self, caller: Caller) -> list[tuple[Place, float]]:
         """Return the users' folders that the caller may reach, by name, each with when its user came (Unix seconds).
@@ -90,8 +123,8 @@ class ContentsPlaces:
             everybody = everybody.where(users.c.id == caller.user_id)
         with self._database.connect() as connection:
             rows = connection.execute(everybody.order_by(users.c.email)).all()
-        tree = self._tree(caller.account_id)
-        return [(Place(user_root(row.email), tree, (_USERS_FOLDER, str(row.id))), row.created_at) for row in rows]
+        tree = tree_of(self._settings, caller.account_id)
+        return [(_place(tree, user_folder(row.id, row.email)), row.created_at) for row in rows]
 
     def caller(self, account_id: int, user_id: int) -> Caller:
         """Return a user as the caller of what the service does in their name, with the groups they have now.
@@ -111,25 +144,44 @@ class ContentsPlaces:
     def sweep(self) -> None:
         """Remove what processes that were killed left half done."""
         before = time.time() - _SWEEP_AGE
-        for folder in self._folder.glob("*"):
+        for folder in (self._settings.data_dir / _FOLDER).glob("*"):
             FileTree(folder).sweep(before)
 
-    def _tree(self, account_id: int) -> FileTree:
-        return FileTree(self._folder / str(account_id))
-
-    def _owner(self, email: str, caller: Caller) -> tuple[int, str]:
-        if email == caller.email:
-            return caller.user_id, caller.email
-        others = decide(caller, Action.MANAGE, Resource.JUPYTER_NOTEBOOK)
-        if not others.allowed:
-            raise Forbidden(
-                f"{user_root(email)} is another user's folder; {others.because} "
-                f"(permission to {Action.MANAGE} {Resource.JUPYTER_NOTEBOOK})"
-            )
+    def _notebook_id(self, caller: Caller, parts: Sequence[str]) -> int | None:
+        """Return the id of what lies at a place, where policies could say something of the caller."""
+        if not _naming(caller):
+            return None
         with self._database.connect() as connection:
-            found = connection.execute(
-                sa.select(users.c.id).where(users.c.account_id == caller.account_id, users.c.email == email)
-            ).scalar_one_or_none()
-        if found is None:
-            raise NotFound(f"there is no folder {user_root(email)}: nobody in this account has that address")
-        return found, email
+            return notebook_ids.find(connection, caller.account_id, parts)
+
+    def _withheld(self, caller: Caller, action: Action, folder: Place) -> Iterator[tuple[str, int]]:
+        """Yield what lies in a folder, or deeper, and the caller may not do `action` to: path from there on, and id."""
+        denied = {one for one in _naming(caller) if not _allows(caller, action, one)}
+        if not denied:
+            return
+        with self._database.connect() as connection:  # all there are: naming those that are denied costs more
+            found = notebook_ids.below(connection, caller.account_id, folder.parts)
+        yield from ((path, notebook_id) for path, notebook_id in found.items() if notebook_id in denied)
+
+
+def tree_of(settings: Settings, account_id: int) -> FileTree:
+    """Return the files of an account."""
+    return FileTree(settings.data_dir / _FOLDER / str(account_id))
+
+
+def _place(tree: FileTree, root: Root) -> Place:
+    return Place(root.path, tree, root.parts, root.owner_id)
+
+
+def _naming(caller: Caller) -> Sequence[int]:
+    """Return the notebooks whose policies name the caller or their groups; an administrator heeds none."""
+    if caller.is_admin:
+        return ()
+    named = caller.policies.about(caller.user_id, caller.group_ids)
+    return [object_id for kind, object_id in named if kind is Resource.JUPYTER_NOTEBOOK]
+
+
+def _allows(caller: Caller, action: Action, notebook_id: int) -> bool:
+    """Return whether a notebook's policy leaves `action` to who may do it to the folder."""
+    said = policy_decision(caller, action, Resource.JUPYTER_NOTEBOOK, notebook_id)
+    return said is None or said.allowed

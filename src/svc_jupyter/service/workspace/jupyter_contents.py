@@ -15,16 +15,17 @@ from svc_jupyter.api.jupyter_contents import (
     ContentsMove,
     ContentsSave,
 )
-from svc_jupyter.service.access.accounts import Accounts
+from svc_jupyter.service.access.accounts import Accounts, lock_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.access.permissions import Action, Resource, Target, decide
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace import contents_reading as reading
 from svc_jupyter.service.workspace import contents_writing as writing
+from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.contents_failures import told
 from svc_jupyter.service.workspace.contents_paths import (
     COMMON,
@@ -55,20 +56,26 @@ class JupyterContents:
         self._places = ContentsPlaces(settings, database, accounts)
 
     def get(self, path: str, wanted: Wanted, *, by: Caller) -> Contents:
-        """Return a file, notebook or folder; `Invalid` when it is not of the type or format that is wanted."""
-        self._places.admit(by, Action.READ)
+        """Return a file, notebook or folder; `Invalid` when it is not of the type or format that is wanted.
+
+        A folder is answered without the notebooks in it that the caller may not read.
+        """
         parsed = parse_path(path)
         if parsed.is_above_roots:
+            self._places.admit(by, Action.READ)
             reading.check_type(parsed, "directory", wanted.type)
             return self._above_roots(parsed, by, content=wanted.content)
-        place = self._places.place(parsed, by)
+        place = self._places.place(parsed, by, Action.READ)
         with told(place.path):
-            return reading.read(place, wanted)
+            model = reading.read(place, wanted)
+        if model.type != "directory" or model.content is None:
+            return model
+        hidden = self._places.hidden(place, by)
+        return models.with_children(model, [child for child in model.content if child.name not in hidden])
 
     def create(self, path: str, request: ContentsCreate, *, by: Caller) -> Contents:
         """Make a notebook, file or folder in the folder `path`, or a copy, and return it without its content."""
-        self._places.admit(by, Action.CREATE)
-        folder = self._places.place(path, by)
+        folder = self._places.place(path, by, Action.CREATE)
         require_folder(folder)
         if request.name is not None:
             check_name(request.name, "name")
@@ -76,54 +83,65 @@ class JupyterContents:
             name = self._copy(request.copy_from, folder, request.name, by)
         else:
             name = writing.create(folder, request)
-        self._tell(by, "create", folder / name)
+        self._tell(by, "create", folder / name, forget=True)
         return model_of(folder / name)
 
     def save(self, path: str, request: ContentsSave, *, by: Caller) -> Contents:
         """Store a notebook or file, in place of the one that is there, or make a folder; return it without content."""
-        self._places.admit(by, Action.UPDATE)
+        place = self._inner_place(path, by, Action.UPDATE)
         if request.copy_from is not None:
             raise Invalid("copy_from: a copy is made by POST to the folder it goes to")
         if request.chunk is not None:
             raise Invalid("chunk: a file is uploaded in one request, not in chunks")
-        place = self._inner_place(path, by)
+        is_new = not _is_there(place)
+        if is_new:  # a policy of what was there once gives nothing
+            self._places.place(path, by, Action.UPDATE, is_new=True)
         require_folder(place.folder)
         with told(place.path):
             writing.save(place, request)
-        self._tell(by, "save", place)
+        self._tell(by, "save", place, forget=is_new)
         return model_of(place)
 
     def move(self, path: str, request: ContentsMove, *, by: Caller) -> Contents:
-        """Give a file or folder the path that the request names, and return it without content.
+        """Give a file or folder the path that the request names, and return it without content; its policy goes along.
 
-        Raises `Invalid` when anything is there already, and for a folder that would lie in itself.
+        Raises `Invalid` when anything is there already, and for a folder that would lie in itself; `Forbidden` when a
+        notebook with a policy would come to be another user's, and the caller may not set its policy.
         """
-        self._places.admit(by, Action.UPDATE)
-        source, target = self._inner_place(path, by), self._inner_place(request.path, by)
+        source = self._inner_place(path, by, Action.UPDATE)
+        target = self._inner_place(request.path, by, Action.UPDATE, is_new=True)
         if target.path == source.path:
             return model_of(source)
         if target.parts[: len(source.parts)] == source.parts:
             raise Invalid(f"path: {source.path} cannot be moved into itself")
         status_of(source)
         require_folder(target.folder)
-        with told(target.path):
-            source.tree.move(source.parts, target.parts)
-        self._tell(by, "move", target, moved_from=str(source.path))
+        self._places.admit_below(by, Action.UPDATE, source)
+        # All in one transaction, which a failure of the disk undoes.
+        with self._database.begin() as connection:
+            lock_account(connection, by.account_id)  # nobody sets a policy meanwhile
+            moved = notebook_ids.move(connection, by.account_id, source.parts, target.parts, target.owner_id)
+            for row in moved:
+                _require_policy_right(by, row.id, row.user_id, target)
+            trail.record(
+                connection, by, "move", Resource.JUPYTER_NOTEBOOK, str(target.path), moved_from=str(source.path)
+            )
+            with told(target.path):
+                source.tree.move(source.parts, target.parts)
         return model_of(target)
 
     def delete(self, path: str, *, by: Caller) -> ContentsDeleted:
-        """Delete a file, or a folder with all that is in it."""
-        self._places.admit(by, Action.DELETE)
-        place = self._inner_place(path, by)
+        """Delete a file, or a folder with all that is in it, and forget its policy."""
+        place = self._inner_place(path, by, Action.DELETE)
+        self._places.admit_below(by, Action.DELETE, place)
         with told(place.path):
             place.tree.delete(place.parts)
-        self._tell(by, "delete", place)
+        self._tell(by, "delete", place, forget=True)
         return ContentsDeleted(path=str(place.path))
 
     def check_notebook(self, path: str, caller: Caller) -> None:
         """Raise, with the reason, unless `path` is a notebook that the caller may read now."""
-        self._places.admit(caller, Action.READ)
-        self._notebook_place(path, caller)
+        self._notebook_place(path, caller, Action.READ)
 
     def read_notebook(self, path: str, *, account_id: int, user_id: int) -> str:
         """Return the text of a notebook's file as it is now, in the name of a user with the rights they have now.
@@ -131,8 +149,7 @@ class JupyterContents:
         Raises `Forbidden` for a disabled user, `Invalid` for a file that is no notebook.
         """
         caller = self._places.caller(account_id, user_id)
-        self._places.admit(caller, Action.READ)
-        place = self._notebook_place(path, caller)
+        place = self._notebook_place(path, caller, Action.READ)
         with told(place.path):
             data, _ = place.tree.read(place.parts, reading.READ_LIMIT_BYTES)
         try:
@@ -147,8 +164,7 @@ class JupyterContents:
         read it again, `Unavailable` when there is no room. The old one stays then.
         """
         caller = self._places.caller(account_id, user_id)
-        self._places.admit(caller, Action.UPDATE)
-        place = self._notebook_place(path, caller)
+        place = self._notebook_place(path, caller, Action.UPDATE)
         data = encoded(text)
         if len(data) > reading.READ_LIMIT_BYTES:
             limit = reading.READ_LIMIT_BYTES
@@ -161,9 +177,17 @@ class JupyterContents:
         """Remove what killed processes left half done; called now and then."""
         self._places.sweep()
 
-    def _tell(self, by: Caller, action: str, place: Place, **detail: str | int) -> None:
-        """Log a change right after it: files and the database have no transaction in common."""
+    def _tell(
+        self, by: Caller, action: str, place: Place, *, forget: bool = False, command_id: int | None = None
+    ) -> None:
+        """Log a change right after it: files and the database have no transaction in common.
+
+        With `forget` what lay there before is gone, and with it its policy.
+        """
+        detail = {} if command_id is None else {"command_id": command_id}
         with self._database.begin() as connection:
+            if forget:
+                notebook_ids.forget(connection, by.account_id, place.parts)
             trail.record(connection, by, action, Resource.JUPYTER_NOTEBOOK, str(place.path), **detail)
 
     def _above_roots(self, path: ContentsPath, by: Caller, *, content: bool) -> Contents:
@@ -171,20 +195,20 @@ class JupyterContents:
         if path.parts:
             children = [_user_folder(place, since) for place, since in folders]
         else:
-            common = model_of(self._places.place(COMMON, by))
+            common = model_of(self._places.place(COMMON, by, Action.READ))
             children = [common, self._above_roots(ContentsPath((USERS,)), by, content=False)]
         since = min((seconds for _, seconds in folders), default=0.0)
         model = models.virtual_folder(path, since, writable=False)
         return models.with_children(model, children) if content else model
 
-    def _inner_place(self, path: str, by: Caller) -> Place:
-        place = self._places.place(path, by)
+    def _inner_place(self, path: str, by: Caller, action: Action, *, is_new: bool = False) -> Place:
+        place = self._places.place(path, by, action, is_new=is_new)
         if place.path.is_root:
             raise Invalid(f"path: {place.path} is a root folder, which cannot be replaced, moved or deleted")
         return place
 
-    def _notebook_place(self, path: str, caller: Caller) -> Place:
-        place = self._places.place(path, caller)
+    def _notebook_place(self, path: str, caller: Caller, action: Action) -> Place:
+        place = self._places.place(path, caller, action)
         status = status_of(place)
         if stat.S_ISDIR(status.st_mode):
             raise Invalid(f"path: {place.path} is a folder, not a notebook")
@@ -193,13 +217,34 @@ class JupyterContents:
         return place
 
     def _copy(self, path: str, folder: Place, name: str | None, by: Caller) -> str:
-        source = self._inner_place(path, by)
+        source = self._inner_place(path, by, Action.READ)
         status_of(source)
+        self._places.admit_below(by, Action.READ, source)
         if folder.parts[: len(source.parts)] == source.parts:
             raise Invalid(f"copy_from: {source.path} cannot be copied into itself")
         names: Iterable[str] = copy_names(source.path.name) if name is None else [name]
         with told(folder.path / name if name else source.path):
             return folder.tree.copy(source.parts, folder.parts, names, COPY_LIMIT_BYTES)
+
+
+def _is_there(place: Place) -> bool:
+    try:
+        status_of(place)
+    except NotFound:
+        return False
+    return True
+
+
+def _require_policy_right(by: Caller, notebook_id: int, owner_id: int | None, target: Place) -> None:
+    """Raise `Forbidden` when a move would take a notebook's policy out of the hands of who may set it."""
+    if target.owner_id == owner_id:
+        return
+    found = decide(by, Action.UPDATE, Resource.OBJECT_POLICY, Target(notebook_id, owner_id))
+    if not found.allowed:
+        raise Forbidden(
+            f"{Resource.JUPYTER_NOTEBOOK} {notebook_id} has a policy, and at {target.path} somebody else could set it; "
+            f"{found.because} (permission to set the policy of {Resource.JUPYTER_NOTEBOOK} {notebook_id})"
+        )
 
 
 def _user_folder(place: Place, since: float) -> Contents:

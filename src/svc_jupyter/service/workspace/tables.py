@@ -81,3 +81,19 @@ dashboards = sa.Table(
     sa.UniqueConstraint("folder_id", "name"),
     sqlite_autoincrement=True,
 )
+
+# The Jupyter notebooks that have, or had, a policy: they lie on disk, and policies name objects by an id.
+jupyter_notebooks = sa.Table(
+    "jupyter_notebooks",
+    metadata,
+    sa.Column("id", BigId, primary_key=True),
+    sa.Column("account_id", BigId, sa.ForeignKey(accounts.c.id), nullable=False),
+    # In whose folder it lies; null in `Common`, which is nobody's.
+    sa.Column("user_id", BigId, sa.ForeignKey(users.c.id)),
+    # Where it lies on disk, below the account's folder: an e-mail address is no part of it.
+    sa.Column("path", sa.Text, nullable=False),
+    # SHA-256 of the path, which is longer than an index takes.
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.UniqueConstraint("account_id", "digest"),
+    sqlite_autoincrement=True,
+)
