@@ -28,6 +28,6 @@ say "engines (installed once, into the user's cache folder)"
 
 say "pytest"
 code=0
-"$python" -m pytest -n auto "$@" || code=$?
+"$python" -m pytest -n auto --dist loadgroup "$@" || code=$?
 [ -z "$failed" ] || die "failed before the tests: ${failed#, }"
 exit "$code"

@@ -96,3 +96,23 @@ def javas_of(scratch: Path) -> list[psutil.Process]:
         for process in psutil.process_iter(["cmdline", "status"])
         if str(scratch) in (process.info["cmdline"] or ()) and process.info["status"] != psutil.STATUS_ZOMBIE
     ]
+
+
+def test_a_script_beyond_the_limit_waits_also_for_one_that_outlived_the_service(new_service, tmp_path):
+    engine_at_once(Engine.PIG)
+    service = new_service(pig_jvms=1, kill_grace_seconds=1)
+    put_data(service)
+    service.start()
+    gate = tmp_path / "gate"
+    first = submit_pig(service, waiting_for(gate, "DUMP b;"))
+    wait_until(lambda: reached(gate), "the script", 100)
+    service.kill()
+    service.start()
+
+    second = submit_pig(service, FLIGHTS + "DUMP f;")
+    wait_until(lambda: "waiting for a free Pig JVM (1 of 1 in use)" in service.logs(second), "its turn", 60)
+    assert not (service.folder(second) / "1" / "pid").exists()
+    gate.touch()
+
+    assert service.ended(first)["status"] == "done"
+    assert service.ended(second)["status"] == "done"

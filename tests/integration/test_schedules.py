@@ -233,7 +233,7 @@ def test_a_preview_creates_nothing_and_shows_texts_and_times(shared_service: Ser
         ({"notification": {"notification_channels": [4711]}}, "4711"),
         ({"command": {}}, "ShellCommand could not be created"),
         ({"command_type": "NoCommand"}, "NoCommand"),
-        ({"command_type": "HiveCommand", "command": {"query": "SHOW TABLES"}}, "not supported yet"),
+        ({"command_type": "PrestoCommand", "command": {"query": "SHOW TABLES"}}, "not supported yet"),
         ({"label": "elsewhere"}, "elsewhere"),
         ({"name": "a<b"}, "name"),
         ({"dependency_info": {"files": [{"path": "%Y", "window_start": 1, "window_end": 0}]}}, "window_start"),

@@ -16,11 +16,13 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyarrow as pa
+from tests.magics.cluster_double import ClusterDouble
 from tests.magics.schedule_double import ScheduleDouble
 
 TOKEN = "token-of-the-double"
 ARROW = "application/vnd.apache.arrow.stream"
 FINAL = ("done", "error", "cancelled")
+_TEXTS = ("inline", "query", "latin_statements", "script_location", "path", "sub_command_args")
 
 
 @dataclass
@@ -36,6 +38,9 @@ class Behaviour:
     waiting: str | None = None
     ignores_cancel: bool = False
     cancel_refusal: str | None = None
+    outputs: dict[str, Any] | None = None
+    """What a Pig command dumped and stored; `dumps` are the rows of those before the last, by number."""
+    dumps: dict[int, pa.Table] = field(default_factory=dict)
 
 
 @dataclass
@@ -60,6 +65,10 @@ class ServiceDouble:
 
     def __post_init__(self) -> None:
         self.schedules = ScheduleDouble(bare=self.bare)
+        self.clusters = ClusterDouble(self.submit, bare=self.bare)
+        self.answers: dict[str, Any] = {}
+        """By `METHOD path` what a call is answered with; what it sent is in `sent`."""
+        self.sent: list[dict[str, Any]] = []
         self.contents: dict[str, list[dict[str, Any]]] = {}
         self.notebooks: dict[int, tuple[str, str]] = {}
         """Of the notebook runs the executed notebook, as its file and as a page."""
@@ -97,7 +106,7 @@ class ServiceDouble:
         )
 
     def submit(self, body: dict[str, Any]) -> dict[str, Any]:
-        text = str(body.get("inline") or body.get("query") or body.get("script_location") or body.get("path"))
+        text = str(next((body[name] for name in _TEXTS if body.get(name)), None))
         behaviour = self.behaviours.get(text.strip(), Behaviour())
         with self.changed:
             number = 128 + len(self.commands)
@@ -157,6 +166,7 @@ class ServiceDouble:
         if not self.bare:
             stored.record["message"] = stored.behaviour.message
             stored.record["result_rows"] = table.num_rows if table else stored.behaviour.output.count("\n")
+            stored.record["outputs"] = stored.behaviour.outputs
         if status == "done":
             stored.record["progress"] = 100
             stored.record["qlog"] = json.dumps(_qlog(table)) if table else None
@@ -225,13 +235,13 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer()
 
-    do_POST = do_PUT = do_GET  # noqa: N815  names that http.server calls
+    do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815  names that http.server calls
 
     def _answer(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length) or b"{}")
         parts = urlsplit(self.path)
-        path = parts.path.removeprefix("/api/v1.2/").rstrip("/")
+        path = re.sub(r"^/api/v[\d.]+/", "", parts.path).rstrip("/")
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         service = self.service
         with service.changed:
@@ -255,10 +265,14 @@ class _Handler(BaseHTTPRequestHandler):
                 of_composite = query.get("parent_id")
                 records = [record for record in records if of_composite in (None, str(record.get("parent_id")))]
             return self._json({"commands": records, "paging_info": {"page": 1, "per_page": 100}})
-        if path.split("/")[0] in ("scheduler", "actions"):
+        of = {"scheduler": service.schedules, "actions": service.schedules, "clusters": service.clusters}
+        if double := of.get(path.split("/")[0]):
             with service.changed:
-                status, answer = service.schedules.answer(self.command, path, query, body)
+                status, answer = double.answer(self.command, unquote(path), query, body)
             return self._json(answer) if status == 200 else self._error(status, answer)
+        if f"{self.command} {path}" in service.answers:
+            service.sent.append(body)
+            return self._json(service.answers[f"{self.command} {path}"])
         if path.startswith("jupyter_notebooks/contents"):
             return self._contents(unquote(path.removeprefix("jupyter_notebooks/contents")).strip("/"), body)
         if path == "db_taps":
@@ -303,7 +317,7 @@ class _Handler(BaseHTTPRequestHandler):
             kind = self.headers["Accept"]
             return self._send(200, kind, service.notebooks[number]["html" in kind].encode())
         if part == "results":
-            return self._results(service.child_of(number, query) or stored)
+            return self._results(service.child_of(number, query) or stored, query)
         return self._error(404, f"there is no commands/{number}/{part}")
 
     def _log(self, stored: Stored) -> str:
@@ -320,8 +334,8 @@ class _Handler(BaseHTTPRequestHandler):
             answer |= {"error": stored.behaviour.message or ""}
         return answer
 
-    def _results(self, stored: Stored) -> None:
-        table = stored.behaviour.table
+    def _results(self, stored: Stored, query: dict[str, str]) -> None:
+        table = stored.behaviour.dumps.get(int(query.get("dump", 0)), stored.behaviour.table)
         if table is not None and ARROW in self.headers.get("Accept", "") and not self.service.bare:
             sink = io.BytesIO()
             with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -354,7 +368,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _qlog(table: pa.Table) -> dict[str, Any]:
     types = {"int64": "BIGINT", "string": "VARCHAR", "double": "DOUBLE"}
-    columns = [{"ColumnName": column.name, "ColumnType": types[str(column.type)]} for column in table.schema]
+    columns = [
+        {"ColumnName": column.name, "ColumnType": types.get(str(column.type), str(column.type))}
+        for column in table.schema
+    ]
     return {"QUERY-SCHEMA": {"-1": columns}, "messages": []}
 
 

@@ -47,7 +47,8 @@ def test_only_the_line_of_the_magic_is_completed(complete):
 def test_taps_labels_and_commands_of_the_service(service, notebook, complete):
     service.add_tap("flights")
     service.add_tap("weather")
-    notebook.value("%%svc_shell --label etl\ntrue\n")
+    service.clusters.add("etl", state="UP")
+    notebook.value("%%svc_shell --label etl --pool fast\ntrue\n")
     assert complete("%%svc_db --tap fl") == ["flights"]
     assert complete("%%svc_db --label e") == ["etl"]
     assert complete("%svc_command 1") == ["128"]
@@ -133,3 +134,37 @@ def test_schedules_of_the_service(service, complete):
     service.schedules.add("daily report")
     assert complete("%svc_schedule suspend rep") == ["report"]
     assert complete("%svc_schedule preview 'd") == ["'daily report'"]
+
+
+def test_a_label_is_offered_with_its_cluster_s_state(service, notebook):
+    service.clusters.add("etl", state="UP")
+    with provisionalcompleter():
+        [found] = notebook.shell.Completer.completions("%%svc_hive --label e", 20)
+    assert (found.text, found.type) == ("etl", "cluster UP")
+
+
+def test_clusters_their_verbs_and_workers(service, notebook, complete):
+    service.clusters.add("etl", state="UP")
+    assert complete("%svc_cluster e") == ["etl"]
+    assert complete("%svc_cluster etl st") == ["start", "state"]
+    assert complete("%svc_cluster etl remove ip") == ([] if service.bare else ["ip-127-0-0-11", "ip-127-0-0-12"])
+    assert complete("%svc_policy show cluster e") == ["etl"]
+
+
+def test_tables_of_hive_and_sub_commands_of_hadoop(service, notebook, complete, wait_until):
+    page = {"page": 1, "per_page": 100, "next_page": None}
+    service.answers |= {
+        "GET hive": {"schemas": ["web"], "paging_info": page},
+        "GET hive/web": {"tables": ["visits"], "paging_info": page},
+    }
+    wait_until(lambda: complete("%svc_table web.v") == ["web.visits"])  # a list of several calls may come later
+    assert complete("%svc_sensor w") == ["web.visits"]
+    assert complete("%svc_hadoop --name x st") == ["streaming"]
+
+
+def test_pools_of_the_clusters_and_of_the_latest_commands(service, notebook, complete):
+    pools = {"default_pool": "fair", "fairscheduler_config_xml": '<allocations><queue name="fancy"/></allocations>'}
+    service.clusters.add(hadoop_settings={"fairscheduler_settings": pools})
+    notebook.value("%%svc_shell --quiet --pool fast\ntrue\n")
+    service.change(128, pool="fast")
+    assert complete("%%svc_hive --pool fa") == ["fair", "fancy", "fast"]

@@ -11,6 +11,7 @@ from svc_jupyter import load_ipython_extension, unload_ipython_extension
 MAGICS = {
     *("svc_shell", "svc_db", "svc_composite", "svc_command", "svc_history", "svc_status", "svc_config"),
     *("svc_schedule", "svc_notebook", "svc_notebooks", "svc_folders", "svc_notes", "svc_policy"),
+    *("svc_pig", "svc_hive", "svc_hadoop", "svc_table", "svc_sensor", "svc_cluster", "svc_clusters"),
 }
 
 

@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+# One service for all of them, and the engines of a cluster need their time.
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("notebooks")]
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 
 

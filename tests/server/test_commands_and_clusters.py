@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import ServiceProcess
+
+pytestmark = pytest.mark.xdist_group("jupyter-server")
 
 
 def test_a_command_is_listed_shown_and_read(jupyter: JupyterProcess, service: ServiceProcess) -> None:

@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.server.jupyter_process import JupyterProcess
 
+pytestmark = pytest.mark.xdist_group("jupyter-server")
+
 HOSTILE = ("<img src=x onerror=alert(1)>.ipynb", "per%2ecent%2f.ipynb", "quote\"'`.ipynb", "\N{PILE OF POO} 100%.ipynb")
 
 

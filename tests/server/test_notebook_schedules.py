@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import wait_until
+
+pytestmark = pytest.mark.xdist_group("jupyter-server")
 
 YEARLY = {"cron_expression": "0 0 1 1 *"}
 

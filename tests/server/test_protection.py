@@ -17,6 +17,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.server.extension import ALL_HANDLERS
 
+pytestmark = pytest.mark.xdist_group("jupyter-server")
 METHODS = ("get", "post", "put", "patch", "delete")
 _EXAMPLES = ((r"([0-9]{1,18})", "1"), (r"([^/]+)", "default"), (r"/?(.*)", "/Common"))
 

@@ -39,8 +39,16 @@ class SvcFamily(Magics):
         super().__init__(shell)
         self.session = session
 
-    def run_definition(self, values: argparse.Namespace, definition: Definition) -> pd.DataFrame | CommandHandle | None:
-        """Run the command of a cell with the options every submission has; return the value of the cell."""
+    def run_definition(
+        self,
+        values: argparse.Namespace,
+        definition: Definition,
+        when_done: Callable[[Command], None] = lambda _command: None,
+    ) -> pd.DataFrame | CommandHandle | None:
+        """Run the command of a cell with the options every submission has; return the value of the cell.
+
+        `when_done` is called with a command that is done, below its last line and above the value.
+        """
         common = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
 
         def start() -> Command:
@@ -53,10 +61,15 @@ class SvcFamily(Magics):
                 definition.refused()
                 raise
 
-        return self.submit(values, start, definition.read, definition.origin)
+        return self.submit(values, start, definition.read, definition.origin, when_done)
 
     def submit(
-        self, values: argparse.Namespace, start: Callable[[], Command], read: Reader, origin: Origin
+        self,
+        values: argparse.Namespace,
+        start: Callable[[], Command],
+        read: Reader,
+        origin: Origin,
+        when_done: Callable[[Command], None],
     ) -> pd.DataFrame | CommandHandle | None:
         """Run a command as the options say; return the value of the cell.
 
@@ -68,11 +81,11 @@ class SvcFamily(Magics):
             handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin))
             return None if values.quiet else handle
         outcome = run.to_frame()
-        if values.quiet:
-            self.keep(values, outcome.frame)
-            return None
-        line.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
-        return self.keep(values, outcome.frame)
+        self.keep(values, outcome.frame)
+        if not values.quiet:
+            line.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
+        when_done(outcome.command)
+        return None if values.quiet else outcome.frame
 
     def described(self, outcome: Outcome, values: argparse.Namespace) -> list[str]:
         """Limit the display of a result, and return what the last line says about it."""

@@ -16,7 +16,7 @@ from svc_jupyter.magics.formats import OUTPUT_FORMATS
 from svc_jupyter.magics.handle import CommandHandle
 from svc_jupyter.magics.options import output_options, parse
 from svc_jupyter.magics.progress import done_line, line_for
-from svc_jupyter.magics.readers import reader_of
+from svc_jupyter.magics.readers import dump_reader, reader_of
 from svc_jupyter.magics.records import HISTORY_COLUMNS, history_row
 from svc_jupyter.magics.rendering import limit_display
 from svc_jupyter.magics.running import Run
@@ -42,6 +42,7 @@ class CommandMagics(SvcFamily):
     @argument(
         "action", metavar="ACTION", nargs="?", choices=ACTIONS, default="status", help="One of " + ", ".join(ACTIONS)
     )
+    @argument("--dump", metavar="ALIAS", help="With result: a DUMP of a Pig command, by its alias or number.")
     @argument("--follow", action="store_true", help="With logs: go on until the command has ended.")
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
     @output_options
@@ -73,7 +74,7 @@ class CommandMagics(SvcFamily):
     def _result(self, command: Command, values: argparse.Namespace) -> pd.DataFrame:
         line = line_for(self.shell)
         ended = command.ended
-        read = reader_of(command, values.format)
+        read = reader_of(command, values.format) if values.dump is None else dump_reader(values.dump)
         outcome = Run(lambda: command, read, origin_of(command.record), line, cancels=False).to_frame()
         line.finish(done_line(command.id, outcome.seconds if not ended else None, self.described(outcome, values)))
         self.keep(values, outcome.frame)

@@ -11,8 +11,11 @@ from zoneinfo import available_timezones
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
 
+from svc_jupyter.magics.cluster_lines import VERBS
+from svc_jupyter.magics.clusters import DEFAULT_LABEL
 from svc_jupyter.magics.commands import ACTIONS
 from svc_jupyter.magics.decorators import matcher
+from svc_jupyter.magics.hadoop import SUB_COMMANDS
 from svc_jupyter.magics.options import MagicMethod, option_names, parser_of
 from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.settings import SvcMagics
@@ -20,7 +23,14 @@ from svc_jupyter.magics.settings import SvcMagics
 _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*)$")
 _STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
 _SOURCES = ("API", "UI", "SCHEDULED")
-_NAMES_OF = {"tap": "taps", "label": "labels", "channel": "channels", "user": "users", "group": "groups"}
+_NAMES_OF = {
+    "tap": "taps",
+    "label": "labels",
+    "pool": "pools",
+    "channel": "channels",
+    "user": "users",
+    "group": "groups",
+}
 """Options whose values are names of the service's."""
 
 Matcher = Callable[[CompletionContext], SimpleMatcherResult]
@@ -83,7 +93,9 @@ def candidates(
     options = option_names(parser)
     expecting = options.get(before[-1]) if before else None
     if expecting is not None and expecting.nargs != 0:
-        return [(text, "value") for text in _values(expecting.dest, expecting, names, word)]
+        told = _NAMES_OF.get(expecting.dest)
+        values = _values(expecting.dest, expecting, names, word)
+        return [(text, (names.word_on(told, text) if told else None) or "value") for text in values]
     if "=" in word and word.startswith("--"):
         spelling, _, begun = word.partition("=")
         action = options.get(spelling)
@@ -135,18 +147,48 @@ def _positional(
             return names.of("commands")
         case "svc_command", [_]:
             return list(ACTIONS)
-        case "svc_config", []:
-            return SvcMagics.names()
-        case "svc_config", ["default_tap"]:
-            return names.of("taps")
-        case "svc_config", ["default_time_zone"]:
-            return sorted(available_timezones())
+        case "svc_config", words:
+            return _of_setting(words, names)
+        case "svc_cluster", words:
+            return _of_cluster(words, names)
+        case "svc_table" | "svc_sensor", []:
+            return names.of("tables")
+        case "svc_hadoop", []:
+            return list(SUB_COMMANDS)
         case _, [] if "schedule" in takes:
             return names.of("schedules")
-        case "svc_config", ["default_label"]:
-            return names.of("labels")
         case _, words if magic.partition(" ")[0] in ("svc_folders", "svc_notes", "svc_policy"):
             return _in_workspace(words, parser, names, word)
+        case _:
+            return []
+
+
+def _of_setting(words: list[str], names: ServiceNames) -> list[str]:
+    """Return what the next word of `%svc_config` can be."""
+    match words:
+        case []:
+            return SvcMagics.names()
+        case ["default_tap"]:
+            return names.of("taps")
+        case ["default_label"]:
+            return names.of("labels")
+        case ["default_time_zone"]:
+            return sorted(available_timezones())
+        case _:
+            return []
+
+
+def _of_cluster(words: list[str], names: ServiceNames) -> list[str]:
+    """Return what the next word of `%svc_cluster` can be."""
+    match words:
+        case []:
+            return [*names.of("labels"), *VERBS]
+        case ["remove"]:
+            return names.workers(DEFAULT_LABEL)
+        case [cluster, "remove"]:
+            return names.workers(cluster)
+        case [cluster] if cluster not in VERBS:
+            return list(VERBS)
         case _:
             return []
 
@@ -165,6 +207,8 @@ def _in_workspace(words: list[str], parser: argparse.ArgumentParser, names: Serv
             return kinds()
         case "object", ["schedule" | "scheduler"]:
             return names.of("schedules")
+        case "object", ["cluster"]:
+            return names.of("labels")
         case "object", ["folder" | "note" as kind]:
             return names.locations(word, notes=kind == "note")
         case _:

@@ -5,25 +5,36 @@ from __future__ import annotations
 from IPython.core.interactiveshell import InteractiveShell
 
 from svc_jupyter.magics.cells import SvcFamily
+from svc_jupyter.magics.clusters import ClusterMagics
 from svc_jupyter.magics.commands import CommandMagics
 from svc_jupyter.magics.completion import magic_matcher
 from svc_jupyter.magics.composite import CompositeMagics
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.db import DbMagics
 from svc_jupyter.magics.folders import FolderMagics
+from svc_jupyter.magics.hadoop import HadoopMagics
+from svc_jupyter.magics.hive import HiveMagics
 from svc_jupyter.magics.notebook_runs import NotebookMagics
 from svc_jupyter.magics.notebooks import ContentsMagics
 from svc_jupyter.magics.notes import NoteMagics
+from svc_jupyter.magics.pig import PigMagics
 from svc_jupyter.magics.policies import PolicyMagics
 from svc_jupyter.magics.schedules import ScheduleMagics
+from svc_jupyter.magics.sensors import SensorMagics
 from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 from svc_jupyter.magics.shell import ShellMagics
+from svc_jupyter.magics.tables import TableMagics
 
 FAMILIES: tuple[type[SvcFamily], ...] = (
     ShellMagics,
     DbMagics,
+    PigMagics,
+    HiveMagics,
+    HadoopMagics,
+    TableMagics,
+    SensorMagics,
     CompositeMagics,
     NotebookMagics,
     ContentsMagics,
@@ -31,6 +42,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     NoteMagics,
     PolicyMagics,
     ScheduleMagics,
+    ClusterMagics,
     CommandMagics,
     ConnectionMagics,
 )

@@ -111,7 +111,7 @@ def failure_text(
     words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
     words += [line for line in log if line.strip() not in message]
     place = place_of("\n".join([message, *log]), origin.text) if origin.text and not cancelled else None
-    if place is not None and not any(line.startswith(f"{origin.noun}, line ") for line in words):
+    if place is not None and not any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
         words.append(f"{origin.noun}, {place}")
     lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
     lines += [f"  {line}" for line in words if line.rstrip(".") != origin.target]

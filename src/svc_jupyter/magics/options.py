@@ -25,14 +25,15 @@ _BACKSLASH = "\\"
 VALUES_WITH_ONE_TEXT = (str, int, float, decimal.Decimal, datetime.date, pathlib.PurePath, uuid.UUID)
 """Notebook values that have one obvious text (a bool is an int, a datetime a date)."""
 
+_MACRO_OPTION = argument(
+    "--macro",
+    metavar="NAME=EXPR",
+    action="append",
+    default=[],
+    help="Macro: $NAME$ in the text becomes the value of the JavaScript expression. Repeatable.",
+)
 _MACRO_OPTIONS = (
-    argument(
-        "--macro",
-        metavar="NAME=EXPR",
-        action="append",
-        default=[],
-        help="Macro: $NAME$ in the text becomes the value of the JavaScript expression. Repeatable.",
-    ),
+    _MACRO_OPTION,
     argument(
         "--param",
         metavar="NAME=VALUE",
@@ -48,7 +49,7 @@ _MACRO_OPTIONS = (
         help="$NAME$ in the text becomes the value of the notebook's variable NAME. Repeatable.",
     ),
 )
-_SUBMISSION_OPTIONS = (
+_COMMON_OPTIONS = (
     argument("--label", metavar="LABEL", help="Label of the cluster the command belongs to."),
     argument("--name", metavar="NAME", help="Name of the command in the history."),
     argument("--tags", metavar="A,B", help="Comma-separated tags of the command."),
@@ -57,8 +58,8 @@ _SUBMISSION_OPTIONS = (
     argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two runs."),
     argument("--pool", metavar="POOL", help="Scheduler pool of the cluster."),
     argument("--notify", action="store_true", help="Send an e-mail when the command has ended."),
-    *_MACRO_OPTIONS,
 )
+_SUBMISSION_OPTIONS = (*_COMMON_OPTIONS, *_MACRO_OPTIONS)
 _OUTPUT_OPTIONS = (
     argument("-o", "--out", metavar="NAME", help="Assign the DataFrame (with --no-wait: the handle) to NAME."),
     argument("-n", "--rows", metavar="ROWS", type=int, help="Rows to show; the DataFrame always has all."),
@@ -72,6 +73,12 @@ _RUN_OPTIONS = (
 def submission_options(magic: MagicMethod) -> MagicMethod:
     """Decorate a magic that submits a command with the options every submission has."""
     return _with(_SUBMISSION_OPTIONS + _OUTPUT_OPTIONS + _RUN_OPTIONS, magic)
+
+
+def submission_options_with(*own: Decorator[Any]) -> Decorator[MagicMethod]:
+    """Return the same for a magic that has `-o`, and values for its text, of its own."""
+    options = (*_COMMON_OPTIONS, _MACRO_OPTION, *own, *_OUTPUT_OPTIONS[1:], *_RUN_OPTIONS)
+    return lambda magic: _with(options, magic)
 
 
 def submission_options_assigning(what: str) -> Decorator[MagicMethod]:
@@ -132,7 +139,7 @@ def parse(magic: MagicMethod, line: str) -> argparse.Namespace:
         raise SvcUsageError(f"{parser.prog}: {error}{help_hint}") from None
     if unknown:
         raise SvcUsageError(f"{parser.prog}: {_unknown(unknown[0], parser)}{help_hint}")
-    _check_output_name(getattr(values, "out", None), parser.prog)
+    check_output_name(getattr(values, "out", None), parser.prog)
     if (getattr(values, "rows", None) or 0) < 0:
         raise SvcUsageError(f"{parser.prog}: -n takes a number of rows, 0 or more, not {values.rows}")
     return values
@@ -162,7 +169,8 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
     return f"unknown option {spelling}.{nearest(spelling, list(option_names(parser)))}"
 
 
-def _check_output_name(name: str | None, prog: str) -> None:
+def check_output_name(name: str | None, prog: str) -> None:
+    """Raise SvcUsageError for what cannot be the name of a variable."""
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
         raise SvcUsageError(f"{prog}: -o takes the name of a variable, not {name!r}")
 
@@ -200,9 +208,10 @@ def macros(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[dic
 
     A value travels as a quoted string expression: whatever it holds, it is never evaluated.
     """
-    given = [{name: json.dumps(value)} for name, value in (_pair(text, "--param") for text in values.param)]
-    given += [{name: json.dumps(variable_text(name, variables))} for name in values.var]
-    given += [{name: expression} for name, expression in (_pair(text, "--macro") for text in values.macro)]
+    params, names_of_variables = getattr(values, "param", []), getattr(values, "var", [])  # Pig has its own parameters
+    given = [{name: json.dumps(value)} for name, value in (pair(text, "--param") for text in params)]
+    given += [{name: json.dumps(variable_text(name, variables))} for name in names_of_variables]
+    given += [{name: expression} for name, expression in (pair(text, "--macro") for text in values.macro)]
     names = [name for macro in given for name in macro]
     for name in names:
         if names.count(name) > 1:
@@ -210,7 +219,8 @@ def macros(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[dic
     return given
 
 
-def _pair(text: str, option: str) -> tuple[str, str]:
+def pair(text: str, option: str) -> tuple[str, str]:
+    """Return the name and the value of an option's `NAME=VALUE`. Raises SvcUsageError."""
     name, equals, value = text.partition("=")
     name = name.strip()
     if not equals or not (name.isascii() and name.isidentifier()):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.progress import in_kernel
 from svc_jupyter.magics.session import Session, ask
+from svc_jupyter.widgets.cluster_model import ClusterModel
+from svc_jupyter.widgets.cluster_panel import ClusterPanel, ClusterPanelText
 from svc_jupyter.widgets.folder_model import open_folders
 from svc_jupyter.widgets.folder_panel import FolderPanel, FolderPanelText
 from svc_jupyter.widgets.schedule_model import open_model
@@ -21,6 +23,15 @@ def schedule_panel(shell: InteractiveShell, session: Session, wanted: str | None
     if not in_kernel(shell):
         return SchedulePanelText(model)
     panel = SchedulePanel(model)
+    session.at_close(panel.close)
+    return panel
+
+
+def cluster_panel(shell: InteractiveShell, session: Session, model: ClusterModel) -> ClusterPanel | ClusterPanelText:
+    """Return the panel of a cluster, or of all; a text in a terminal."""
+    if not in_kernel(shell):
+        return ClusterPanelText(model)
+    panel = ClusterPanel(model)
     session.at_close(panel.close)
     return panel
 

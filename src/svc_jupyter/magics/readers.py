@@ -26,6 +26,11 @@ def plain_reader(command: Command) -> pd.DataFrame:
     return command.result().to_pandas()
 
 
+def dump_reader(wanted: str) -> Reader:
+    """Return the reader of a DUMP of a Pig command, by its alias or number."""
+    return lambda command: command.dump(wanted).to_pandas()
+
+
 def sub_reader(number: int | None, output_format: str = LINES) -> Reader:
     """Return the reader of a composite: the result of a sub-command, counted from 1, or of the last with rows."""
 

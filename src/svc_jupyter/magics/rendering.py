@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.magics.nested_values import with_readable_cells
 from svc_jupyter.magics.progress import in_kernel, plural
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class FirstRows:
         if frame is None:
             return {}
         vars(frame).pop("_repr_mimebundle_", None)
-        shown = frame.head(self._rows)
+        shown = with_readable_cells(frame.head(self._rows))
         lines = is_lines(frame)
         if self._terminal:
             return {"text/plain": _lines_text(shown) if lines else shown.to_string(max_rows=None)}

@@ -102,6 +102,11 @@ class Run:
         self._attend(self._submit)
         return self._the_command()
 
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return self._seconds()
+
     def _the_command(self) -> Command:
         assert self.command is not None
         return self.command

@@ -15,26 +15,47 @@ from typing import Any
 from svc_jupyter.magics.db import DbMagics, db_definition
 from svc_jupyter.magics.definitions import Definition
 from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.hadoop import HadoopMagics, hadoop_definition
+from svc_jupyter.magics.hive import HiveMagics, hive_definition
 from svc_jupyter.magics.notebook_runs import NotebookMagics, notebook_definition
 from svc_jupyter.magics.options import MagicMethod, continued, nearest, parse, parser_of, submission_fields
+from svc_jupyter.magics.pig import PigMagics, pig_definition
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.shell import ShellMagics, shell_definition
 
 _FIRST_LINE = re.compile(r"^%{1,2}(svc_\w+)(?:[ \t]+(.*))?$")
-_OF_A_RUNNING_CELL = {"out": "-o", "rows": "-n", "no_wait": "--no-wait", "quiet": "--quiet", "open": "--open"}
+_OF_A_RUNNING_CELL = {
+    "out": "-o",
+    "outs": "-o",
+    "rows": "-n",
+    "no_wait": "--no-wait",
+    "quiet": "--quiet",
+    "open": "--open",
+}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a section's definition may need of its notebook: the session, and the namespace for `--var`."""
+
+    session: Session
+    variables: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class _Kind:
     magic: MagicMethod
-    define: Callable[[argparse.Namespace, str | None, Session], Definition]
+    define: Callable[[argparse.Namespace, str | None, Context], Definition]
 
 
 KINDS: Mapping[str, _Kind] = {
-    "svc_shell": _Kind(ShellMagics.svc_shell, lambda values, cell, _session: shell_definition(values, cell)),
-    "svc_db": _Kind(DbMagics.svc_db, db_definition),
+    "svc_shell": _Kind(ShellMagics.svc_shell, lambda values, cell, _context: shell_definition(values, cell)),
+    "svc_db": _Kind(DbMagics.svc_db, lambda values, cell, context: db_definition(values, cell, context.session)),
+    "svc_pig": _Kind(PigMagics.svc_pig, lambda values, cell, context: pig_definition(values, cell, context.variables)),
+    "svc_hive": _Kind(HiveMagics.svc_hive, lambda values, cell, _context: hive_definition(values, cell)),
+    "svc_hadoop": _Kind(HadoopMagics.svc_hadoop, lambda values, cell, _context: hadoop_definition(values, cell)),
     "svc_notebook": _Kind(
-        NotebookMagics.run_notebook, lambda values, cell, _session: notebook_definition(values, cell)
+        NotebookMagics.run_notebook, lambda values, cell, _context: notebook_definition(values, cell)
     ),
 }
 """The magics that a section can begin with."""
@@ -108,5 +129,5 @@ def _section(name: str, line: str, body: str, variables: Mapping[str, Any], sess
     for dest, spelling in _OF_A_RUNNING_CELL.items():
         if hasattr(values, dest) and getattr(values, dest) != parser.get_default(dest):
             raise SvcUsageError(f"%{name}: {spelling} is for a cell that runs by itself; leave it out here")
-    definition = kind.define(values, body if body.strip() else None, session)
+    definition = kind.define(values, body if body.strip() else None, Context(session, variables))
     return Section(name, values, definition, submission_fields(values, variables, None))

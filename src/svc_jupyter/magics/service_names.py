@@ -6,6 +6,8 @@ service.
 
 from __future__ import annotations
 
+import itertools
+import re
 import shlex
 import threading
 import time
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.background import Background
 from svc_jupyter.magics.session import Session
+from svc_jupyter.magics.tables import all_tables
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
@@ -27,10 +30,13 @@ _RECENT_COMMANDS = 20
 _LABEL_COMMANDS = 100
 """How many of the latest commands tell the labels in use."""
 _RECENT_SCHEDULES = 100
+_TABLES = 1000
+_POOL = re.compile(r"""<(?:queue|pool)\s+name=["']([^"']+)""")
 _LISTED = 100
 """How much of a folder is offered."""
 
-Fetch = Callable[["Client"], list[str]]
+Fetch = Callable[["Client"], "list[str] | dict[str, str]"]
+"""Returns names, or names with a word on each (a cluster's state)."""
 
 
 @dataclass
@@ -39,6 +45,7 @@ class Known:
 
     fetch: Fetch
     names: list[str] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
     fetched: float = float("-inf")
     tried: float = float("-inf")
     running: Background[None] | None = None
@@ -54,6 +61,8 @@ class ServiceNames:
         self._kinds = {
             "taps": Known(_taps),
             "labels": Known(_labels),
+            "pools": Known(_pools),
+            "tables": Known(_tables),
             "commands": Known(_commands),
             "schedules": Known(_schedules),
             "channels": Known(_channels),
@@ -75,6 +84,17 @@ class ServiceNames:
             running.wait(WAIT_SECONDS)
         return known.names
 
+    def word_on(self, kind: str, name: str) -> str | None:
+        """Return what is known of a name besides it, such as a cluster's state; asks nobody."""
+        return self._kinds[kind].words.get(name)
+
+    def workers(self, cluster: str) -> list[str]:
+        """Return the names of a cluster's workers."""
+        kind = f"workers of {cluster}"
+        with self._lock:
+            self._kinds.setdefault(kind, Known(lambda client: _workers(client, cluster)))
+        return self.of(kind)
+
     def locations(self, word: str, *, notes: bool = False) -> list[str]:
         """Return what lies in the folder that a location names as far as it goes: folders, with `notes` those too."""
         parent = word.rpartition("/")[0]
@@ -88,7 +108,8 @@ class ServiceNames:
 
         try:
             if self._session.reachable():
-                known.names = known.fetch(self._session.client())
+                found = known.fetch(self._session.client())
+                known.names, known.words = list(found), found if isinstance(found, dict) else {}
                 known.fetched = self._clock()
         except SvcError:
             return  # a completion has nobody to tell it; the cell itself will
@@ -98,9 +119,35 @@ def _taps(client: Client) -> list[str]:
     return sorted(tap.name for tap in client.db_taps.iter())
 
 
-def _labels(client: Client) -> list[str]:
+def _labels(client: Client) -> dict[str, str]:
+    """Return the labels with their clusters' states; without a list of clusters those of the latest commands."""
+    from svc_jupyter.client.errors import StatusError
+
+    try:
+        clusters = client.clusters.list(per_page=_LISTED).clusters
+    except StatusError:
+        records = client.commands.list(per_page=_LABEL_COMMANDS).commands
+        return dict.fromkeys(sorted({record.label for record in records if record.label}), "")
+    return dict(sorted((label, f"cluster {cluster.state}") for cluster in clusters for label in cluster.label))
+
+
+def _pools(client: Client) -> list[str]:
+    """Return the pools that the clusters' configurations and the latest commands name."""
     records = client.commands.list(per_page=_LABEL_COMMANDS).commands
-    return sorted({record.label for record in records if record.label})
+    pools = {record.pool for record in records if record.pool}
+    for cluster in client.clusters.list(per_page=_LISTED).clusters:
+        settings = cluster.hadoop_settings.get("fairscheduler_settings") or {}
+        pools.update(_POOL.findall(settings.get("fairscheduler_config_xml") or ""))
+        pools.update(filter(None, [settings.get("default_pool")]))
+    return sorted(pools)
+
+
+def _tables(client: Client) -> list[str]:
+    return [f"{schema}.{table}" for schema, table in itertools.islice(all_tables(client), _TABLES)]
+
+
+def _workers(client: Client, cluster: str) -> list[str]:
+    return [node.private_dns for node in client.clusters.state(cluster).nodes if str(node.role) == "worker"]
 
 
 def _commands(client: Client) -> list[str]:

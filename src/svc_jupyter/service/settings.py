@@ -15,6 +15,8 @@ MOST_LOCAL_WORKERS = 244
 """As many addresses as a cluster's block of loopback addresses has for workers."""
 LOCAL_WORKER_BYTES = 768 * 2**20
 """Memory for a worker at rest and a small container on it."""
+PIG_JVM_BYTES = 768 * 2**20
+"""Memory for the Java of a Pig script: its heap, and what Java takes besides."""
 
 
 def default_data_dir() -> Path:
@@ -37,6 +39,11 @@ def default_local_max_nodes() -> int:
     return max(2, min(MOST_LOCAL_WORKERS, psutil.virtual_memory().total // LOCAL_WORKER_BYTES))
 
 
+def default_pig_jvms() -> int:
+    """Return how many Pig scripts run at once, by this machine's memory, unless the operator says so."""
+    return max(1, psutil.virtual_memory().total // 2 // PIG_JVM_BYTES)
+
+
 class Settings(BaseSettings):
     """Every setting can be given as an environment variable `SVC_<NAME>`; durations are in seconds, sizes in bytes."""
 
@@ -49,6 +56,7 @@ class Settings(BaseSettings):
     engines_dir: Path = Field(default_factory=default_engines_dir)
     maven_repository: SecretStr | None = None
     local_max_nodes: int = Field(default_factory=default_local_max_nodes, ge=1, le=MOST_LOCAL_WORKERS)
+    pig_jvms: int = Field(default_factory=default_pig_jvms, ge=1)
     embedded: bool = False
     idle_stop_seconds: float = 1800
     running_limit: int = Field(default_factory=default_running_limit, ge=1)

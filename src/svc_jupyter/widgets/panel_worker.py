@@ -24,10 +24,14 @@ class PanelWorker:
         look: Callable[[], None],
         period: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
+        on_pause: Callable[[], None] | None = None,
     ) -> None:
+        """`on_pause` is called once when the panel is no longer looked after: what it shows grows old from then on."""
         self._look = look
         self._period = period
         self._clock = clock
+        self._on_pause = on_pause
+        self._pause_told = False
         self._jobs: deque[Callable[[], None]] = deque()
         self._changed = threading.Condition()
         self._visible = False
@@ -66,6 +70,7 @@ class PanelWorker:
             self._changed.notify()
 
     def _wake(self) -> None:
+        self._pause_told = False
         if self._thread is None and not self._closed:
             context = contextvars.copy_context()
             self._thread = threading.Thread(target=context.run, args=(self._run,), name="svc-panel", daemon=True)
@@ -82,6 +87,10 @@ class PanelWorker:
             while not self._closed:
                 if self._jobs:
                     return self._jobs.popleft()
+                if self._visible and self.is_paused and not self._pause_told:
+                    self._pause_told = True
+                    if self._on_pause is not None:
+                        return self._on_pause
                 due = self._seconds_to_look()
                 if due is not None and due <= 0:
                     self._looked = self._clock()

@@ -44,7 +44,7 @@ class ScheduleModel:
         self.working = False
         self.on_change: Callable[[], None] = lambda: None
         self.clock = clock
-        self.worker = PanelWorker(self._look, self._period)
+        self.worker = PanelWorker(self._look, self._period, on_pause=self._pause)
         self._client = client
         self._lock = threading.RLock()
 
@@ -116,6 +116,9 @@ class ScheduleModel:
         else:
             with self._lock:
                 self.state, self.schedules, self.problem = state, schedules, None
+        self.on_change()
+
+    def _pause(self) -> None:
         self.on_change()
 
     def _perform(self, question: Question) -> None:

@@ -61,7 +61,7 @@ def run_job() -> Callable[[Job], Answer]:
 
     def run_job(job: Job) -> Answer:
         log = io.StringIO()
-        code = Execution(job, open_engine(job.connection), log).run()
+        code = Execution(job, open_engine(job), log).run()
         assert not list(job.folder.glob("*.part*"))
         return Answer(
             code,

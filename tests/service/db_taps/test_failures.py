@@ -48,7 +48,7 @@ def test_the_engines_hint_follows_the_place():
 
 @pytest.mark.parametrize(
     ("offset", "place"),
-    [(0, Place(1, "ab")), (2, Place(1, "ab")), (3, Place(2, "cd")), (7, Place(3, "")), (99, Place(3, ""))],
+    [(0, Place(1, "ab")), (2, Place(1, "ab", 3)), (3, Place(2, "cd")), (7, Place(3, "")), (99, Place(3, ""))],
 )
 def test_an_offset_is_found_in_its_line(offset, place):
     assert place_of("ab\n cd\n", offset) == place

@@ -15,6 +15,7 @@ from svc_jupyter.api.commands import (
     PigSubmission,
     ShellSubmission,
 )
+from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission
 
 
 class ShellCommandBody(ShellSubmission, CommandSubmission):
@@ -41,6 +42,18 @@ class HadoopCommandBody(HadoopSubmission, CommandSubmission):
     command_type: Literal[CommandType.HADOOP]
 
 
+class DbExportCommandBody(DbExportSubmission, CommandSubmission):
+    """Move rows from a Hive table into a table of a DB tap."""
+
+    command_type: Literal[CommandType.DB_EXPORT]
+
+
+class DbImportCommandBody(DbImportSubmission, CommandSubmission):
+    """Move rows of a DB tap into a Hive table."""
+
+    command_type: Literal[CommandType.DB_IMPORT]
+
+
 class DbTapQueryCommandBody(DbTapQuerySubmission, CommandSubmission):
     """Submit a DB query command."""
 
@@ -65,6 +78,8 @@ def _schema() -> dict[str, Any]:
         PigCommandBody,
         HiveCommandBody,
         HadoopCommandBody,
+        DbExportCommandBody,
+        DbImportCommandBody,
         DbTapQueryCommandBody,
         JupyterNotebookCommandBody,
         CompositeCommandBody,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pyarrow as pa
 
@@ -19,7 +19,6 @@ from svc_jupyter.service.db_taps.job import (
     PROGRESS_FILE,
     RESULT_FILE,
     SUMMARY_FILE,
-    Connection,
     EngineName,
     Job,
     JobKind,
@@ -27,11 +26,19 @@ from svc_jupyter.service.db_taps.job import (
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import Statement, split
 
+if TYPE_CHECKING:
+    from svc_jupyter.service.db_taps.transfers.transfer import Transfer
+
 _PROGRESS_SECONDS = 0.25
 
 
-def open_engine(connection: Connection) -> Engine:
-    """Return the engine for a connection; what only one of them needs is imported here."""
+def open_engine(job: Job) -> Engine:
+    """Return the engine for a job's connection; what only one of them needs is imported here."""
+    connection = job.connection
+    if connection.engine is EngineName.HIVE:
+        from svc_jupyter.service.db_taps.engines.hive.engine import HiveEngine
+
+        return HiveEngine(connection, job.folder)
     if connection.engine is EngineName.SQLITE:
         from svc_jupyter.service.db_taps.engines.sqlite import SqliteEngine
 
@@ -52,12 +59,15 @@ class Execution:
         self._job = job
         self._engine = engine
         self._log = log or sys.stderr
+        self._moving: Transfer | None = None
 
     def run(self) -> int:
         """Do the job, write `result.json` or `error.json` into its folder, and return the exit code."""
         try:
             if self._job.kind is JobKind.TABLES:
                 summary: Mapping[str, Any] = {"tables": [asdict(table) for table in self._engine.tables()]}
+            elif self._job.hive is not None:
+                summary = self._transfer()
             else:
                 summary = self._query()
         except QueryFailure as failure:
@@ -69,6 +79,7 @@ class Execution:
                 statement=None,
                 only_one=True,
                 tap=f"{tap.tap} ({tap.db_type})",
+                noun=tap.noun,
             )
             return self._failed(text, may_retry=failure.may_retry)
         except DescribedFailure as failure:
@@ -79,6 +90,8 @@ class Execution:
     def cancel(self) -> None:
         """Ask the database to end the query."""
         self._engine.cancel()
+        if self._moving is not None:
+            self._moving.cancel()
 
     def _query(self) -> Mapping[str, Any]:
         tap = self._job.connection
@@ -98,9 +111,36 @@ class Execution:
                     statement=script.statement,
                     only_one=len(statements) == 1,
                     tap=f"{tap.tap} ({tap.db_type})",
+                    noun=tap.noun,
                 )
                 raise DescribedFailure(text, may_retry=failure.may_retry) from None
             return script.summary()
+
+    def _transfer(self) -> Mapping[str, Any]:
+        from svc_jupyter.service.db_taps.transfers.transfer import Transfer
+
+        progress = self._job.folder / PROGRESS_FILE
+        moving = self._moving = Transfer(
+            self._job,
+            lambda: self._engine,
+            lambda line: print(line, file=self._log, flush=True),
+            lambda share, rows: _replace(progress, f"{int(99 * share)} {rows}\n"),
+        )
+        try:
+            moved = moving.run()
+        except QueryFailure as failure:
+            side = moving.side
+            text = describe(
+                failure,
+                script=side.script,
+                source=self._job.source,
+                statement=None,
+                only_one=True,
+                tap=f"{side.connection.tap} ({side.connection.db_type})",
+                noun=side.connection.noun,
+            )
+            raise DescribedFailure(text, may_retry=failure.may_retry) from None
+        return {"moved": moved, "target": moving.target, "message": f"{_rows(moved)} written to {moving.target}"}
 
     def _failed(self, text: str, *, may_retry: bool) -> int:
         _write(self._job.folder / ERROR_FILE, {"message": text, "may_retry": may_retry})
@@ -126,10 +166,12 @@ class _Script:
         self._log = log
         self._done = 0
         self._changed = 0
+        self._counts_changes = False
         self._progress_file = job.folder / PROGRESS_FILE
         self._told_at = time.monotonic()
         self._started_at = 0.0
         self._rows = 0
+        self._share = 0.0
         self._result = ResultFile(job.folder / RESULT_FILE, min_free_bytes=job.min_free_bytes, on_rows=self._on_rows)
 
     def __enter__(self) -> _Script:
@@ -141,7 +183,7 @@ class _Script:
     def start(self, statement: Statement) -> None:
         self.statement = statement
         self._started_at = time.monotonic()
-        self._rows = 0
+        self._rows, self._share = 0, 0.0
 
     def table(self) -> None:
         self._result.discard()
@@ -151,15 +193,22 @@ class _Script:
 
     def done(self, changed: int | None) -> None:
         self._done += 1
+        self._share = 0.0
+        self._counts_changes |= changed is not None
         self._changed += changed or 0
         if self._count > 1 and self.statement is not None:
             line = self._script.count("\n", 0, self.statement.start) + 1
-            what = _rows(self._rows) if self._rows else f"{_rows(changed or 0)} changed"
+            what = _rows(self._rows) if self._rows else _changed(changed)
             seconds = time.monotonic() - self._started_at
             self._say(
                 f"statement {self._done} of {self._count} (line {line}, {self.statement.keyword}): "
                 f"{what}, {seconds:.2f} s"
             )
+            self._tell()
+
+    def working(self, share: float) -> None:
+        self._share = share
+        if not self._rows and time.monotonic() - self._told_at >= _PROGRESS_SECONDS:
             self._tell()
 
     def restart(self) -> None:
@@ -174,7 +223,8 @@ class _Script:
         if schema is not None:
             return {"rows": rows, "size": size, "columns": [[field.name, str(field.type)] for field in schema]}
         statements = "1 statement" if self._count == 1 else f"{self._count} statements"
-        return {"rows": None, "message": f"{statements} done, {_rows(self._changed)} changed, no table returned"}
+        changed = f", {_rows(self._changed)} changed" if self._counts_changes else ""
+        return {"rows": None, "message": f"{statements} done{changed}, no table returned"}
 
     def _say(self, line: str) -> None:
         print(line, file=self._log, flush=True)
@@ -186,8 +236,12 @@ class _Script:
 
     def _tell(self) -> None:
         self._told_at = time.monotonic()
-        percent = 99 * self._done // self._count
+        percent = int(99 * (self._done + self._share) / self._count)
         _replace(self._progress_file, f"{percent} {self._rows}\n")
+
+
+def _changed(rows: int | None) -> str:
+    return "done" if rows is None else f"{_rows(rows)} changed"
 
 
 def _rows(count: int) -> str:

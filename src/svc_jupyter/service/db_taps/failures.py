@@ -19,21 +19,29 @@ class QueryFailure(Exception):
     """
 
     def __init__(
-        self, message: str, *, position: int | None = None, hint: str | None = None, may_retry: bool = True
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        hint: str | None = None,
+        may_retry: bool = True,
+        shows_column: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.position = position
         self.hint = hint
         self.may_retry = may_retry
+        self.shows_column = shows_column
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a script, counted from 1, and what stands in it."""
+    """A line of a script and a column in it, both counted from 1, and what stands in the line."""
 
     line: int
     text: str
+    column: int = 1
 
 
 def place_of(script: str, offset: int) -> Place:
@@ -45,11 +53,18 @@ def place_of(script: str, offset: int) -> Place:
     if len(text) > _LINE_SHOWN:
         first = max(0, min(offset - start - _LINE_SHOWN // 2, len(text) - _LINE_SHOWN))
         text = ("…" if first else "") + text[first : first + _LINE_SHOWN].strip() + "…"
-    return Place(script.count("\n", 0, offset) + 1, text.strip())
+    return Place(script.count("\n", 0, offset) + 1, text.strip(), offset - start + 1)
 
 
 def describe(
-    failure: QueryFailure, *, script: str, source: str, statement: Statement | None, only_one: bool, tap: str
+    failure: QueryFailure,
+    *,
+    script: str,
+    source: str,
+    statement: Statement | None,
+    only_one: bool,
+    tap: str,
+    noun: str = "tap",
 ) -> str:
     """Return the whole text for the user.
 
@@ -58,10 +73,11 @@ def describe(
     lines = [failure.message.strip()]
     if statement is not None and (failure.position is not None or not only_one):
         place = place_of(script, statement.start + (failure.position or 0))
-        lines.append(f"  {source}, line {place.line}: {place.text}")
+        column = f", column {place.column}" if failure.shows_column and failure.position is not None else ""
+        lines.append(f"  {source}, line {place.line}{column}: {place.text}")
     if failure.hint:
         lines.append(f"  {failure.hint.strip()}")
-    lines.append(f"  tap {tap}")
+    lines.append(f"  {noun} {tap}")
     return without_passwords("\n".join(lines))
 
 

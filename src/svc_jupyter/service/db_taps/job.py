@@ -9,6 +9,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 RESULT_FILE = "result.arrow"
 """The rows, an Arrow IPC stream; there once the query has succeeded and returned a table."""
@@ -20,6 +21,8 @@ ERROR_FILE = "error.json"
 """Why a job failed: `message` and `may_retry`."""
 PROGRESS_FILE = "progress"
 """`<percent> <rows so far>`, rewritten a few times a second."""
+JOBS_FILE = "jobs.json"
+"""The engine's jobs so far, as `GET commands/ID/jobs` shows them; only some engines write it."""
 
 
 class EngineName(StrEnum):
@@ -28,6 +31,7 @@ class EngineName(StrEnum):
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
     SQLALCHEMY = "sqlalchemy"
+    HIVE = "hive"
 
 
 class Dialect(StrEnum):
@@ -37,6 +41,7 @@ class Dialect(StrEnum):
     POSTGRESQL = "postgresql"
     MYSQL = "mysql"
     SQLSERVER = "sqlserver"
+    HIVE = "hive"
     OTHER = "other"
 
 
@@ -45,6 +50,8 @@ class JobKind(StrEnum):
 
     QUERY = "query"
     TABLES = "tables"
+    EXPORT = "export"
+    IMPORT = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +65,17 @@ class Connection:
     address: str
     """Host and port, or the file, for messages."""
     target: str = field(repr=False)
-    """The file of a SQLite database, libpq's connection string, or an SQLAlchemy URL."""
+    """The file of a SQLite database, libpq's connection string, an SQLAlchemy URL, or the facts of a HiveServer2."""
+    noun: str = "tap"
+    """What `tap` is the name of, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One query, or one listing of tables. `folder` takes the result, `log` what the worker has to say."""
+    """One query, one listing of tables, or one transfer, whose plan is JSON in `query`.
+
+    `folder` takes the result, `log` what the worker has to say.
+    """
 
     kind: JobKind
     folder: Path
@@ -74,6 +86,8 @@ class Job:
     """What the query is called in messages: `query`, or where the script lies."""
     min_free_bytes: int = 0
     """The job fails rather than leave less free space than this on its disk."""
+    hive: Connection | None = None
+    """The other side of a transfer."""
 
 
 def to_line(job: Job) -> bytes:
@@ -86,13 +100,16 @@ def to_line(job: Job) -> bytes:
 def from_line(line: bytes) -> Job:
     """Return the job that `to_line` took."""
     value = json.loads(line)
-    connection = value.pop("connection")
+    connection, hive = value.pop("connection"), value.pop("hive")
     return Job(
         kind=JobKind(value.pop("kind")),
         folder=Path(value.pop("folder")),
         log=Path(value.pop("log")),
-        connection=Connection(
-            engine=EngineName(connection.pop("engine")), dialect=Dialect(connection.pop("dialect")), **connection
-        ),
+        connection=_connection(connection),
+        hive=None if hive is None else _connection(hive),
         **value,
     )
+
+
+def _connection(value: dict[str, Any]) -> Connection:
+    return Connection(engine=EngineName(value.pop("engine")), dialect=Dialect(value.pop("dialect")), **value)

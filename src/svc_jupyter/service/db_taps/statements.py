@@ -29,6 +29,8 @@ _ESCAPED_QUOTES = {
 }
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _ROUTINES = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "EVENT"})
+_NESTED_COMMENTS = frozenset({Dialect.POSTGRESQL, Dialect.HIVE})
+_BACKSLASHES = frozenset({Dialect.MYSQL, Dialect.HIVE})
 _END_OF_OTHER_BLOCK = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
 
 
@@ -104,6 +106,7 @@ def _scanner(dialect: Dialect) -> re.Pattern[str]:
         Dialect.MYSQL: r"['\"`]",
         Dialect.SQLITE: r"['\"`\[]",
         Dialect.SQLSERVER: r"['\"\[]",
+        Dialect.HIVE: r"['\"`]",
         Dialect.OTHER: r"['\"`]",
     }[dialect]
     parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\w.]*)", r"(?P<other>.)"]
@@ -121,10 +124,10 @@ def _tokens(script: str, dialect: Dialect) -> Iterator[_Token]:
         if kind in ("space", "hash"):
             continue
         if kind == "comment":
-            position = _comment_end(script, position, nested=dialect is Dialect.POSTGRESQL)
+            position = _comment_end(script, position, nested=dialect in _NESTED_COMMENTS)
             continue
         if kind == "quote":
-            escapes = dialect is Dialect.MYSQL or (
+            escapes = dialect in _BACKSLASHES or (
                 dialect is Dialect.POSTGRESQL and previous.word == "E" and previous.end == start
             )
             position = _quote_end(script, start, escapes=escapes)

@@ -31,6 +31,7 @@ def load() -> None:
     import adbc_driver_sqlite
     import pyarrow as pa
 
+    import svc_jupyter.service.db_taps.engines.hive.engine
     import svc_jupyter.service.db_taps.engines.postgresql
     import svc_jupyter.service.db_taps.engines.sqlite
     import svc_jupyter.service.db_taps.execution  # noqa: F401
@@ -46,7 +47,7 @@ def _work(job: Job) -> int:
 
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
-    execution = Execution(job, open_engine(job.connection))
+    execution = Execution(job, open_engine(job))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     told = threading.Event()
     threading.Thread(target=_end_when_told, args=(job, execution.cancel, told), daemon=True).start()

@@ -9,10 +9,13 @@ import pytest
 from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
 from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.engines.hadoop.addresses import Addresses
+from svc_jupyter.service.engines.hadoop.configuration import client_sites
 from svc_jupyter.service.engines.pig.cluster_properties import cluster_properties, settings_in
 from svc_jupyter.service.engines.pig.properties import is_local, local_properties
 
-JARS = [Path("/lib/pig-0.18.0.jar"), Path("/lib/commons-collections-3.2.2.jar")]
+JARS = [Path(f"/lib/{name}.jar") for name in ("pig-0.18.0", "commons-collections-3.2.2", "svc-pig-runner")]
+OPTIONS = "-XX:SharedArchiveFile=/lib/hadoop.jsa"
 
 
 def instance(provider: str = "local", custom_config: str = "") -> Instance:
@@ -35,8 +38,15 @@ def instance(provider: str = "local", custom_config: str = "") -> Instance:
 
 
 def properties(of: Instance, pool: str | None = None) -> dict[str, str]:
+    sites = client_sites(Addresses.of(of), PurePosixPath("/conf"), of.configuration.custom_settings, OPTIONS)
     return cluster_properties(
-        of, tag="svc-command-7-1", pool=pool, temporary=PurePosixPath("/tmp/x"), jars=JARS, programs=Path("/bin/udf")
+        of,
+        sites.values(),
+        tag="svc-command-7-1",
+        pool=pool,
+        temporary=PurePosixPath("/tmp/x"),
+        jars=JARS,
+        programs=Path("/bin/udf"),
     )
 
 
@@ -48,7 +58,19 @@ def test_jobs_go_to_the_cluster_with_the_tag_by_which_they_are_found():
     assert told["mapreduce.framework.name"] == "yarn"
     assert told["mapreduce.job.tags"] == "svc-command-7-1"
     assert told["pig.temp.dir"] == "/tmp/x"
-    assert told["pig.additional.jars"] == "/lib/commons-collections-3.2.2.jar"
+    assert told["pig.additional.jars"] == "/lib/commons-collections-3.2.2.jar,/lib/svc-pig-runner.jar"
+
+
+@pytest.mark.parametrize("key", ["yarn.app.mapreduce.am.command-opts", "mapreduce.map.java.opts"])
+def test_masters_and_tasks_start_as_the_cluster_says(key):
+    assert properties(instance())[key].endswith(OPTIONS)
+
+
+def test_tasks_in_a_master_commit_unasked_where_no_master_can_lose_its_cluster():
+    key = "mapreduce.outputcommitter.factory.class"
+
+    assert properties(instance())[key] == "svc.jupyter.pig.InMasterCommitterFactory"
+    assert key not in properties(instance(provider="hosts"))
 
 
 def test_the_pool_is_the_queue_and_without_one_the_cluster_decides():

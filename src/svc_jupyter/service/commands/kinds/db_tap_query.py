@@ -95,7 +95,7 @@ def outcome_of(task: Task, code: int | None) -> Outcome:
     try:
         summary = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))
     except FileNotFoundError:
-        return _failure(task, code)
+        return failure_of(task, code)
     if summary["rows"] is None:
         return Outcome(True, summary["message"], exit_code=code)
     result = StoredResult(
@@ -116,7 +116,8 @@ def _how(code: int | None) -> str:
     return f"it failed with code {code}; the log says more"
 
 
-def _failure(task: Task, code: int | None) -> Outcome:
+def failure_of(task: Task, code: int | None) -> Outcome:
+    """Return why a worker left no summary."""
     try:
         error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
     except FileNotFoundError:

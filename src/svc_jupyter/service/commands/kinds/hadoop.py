@@ -80,7 +80,7 @@ class HadoopKind:
                 await self._storage.locate(caller.account_id, wanted.location)
         return {"sub_command": submission.sub_command.value, "sub_command_args": submission.sub_command_args}
 
-    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """Its jobs run on YARN."""
         return True
 
@@ -96,7 +96,7 @@ class HadoopKind:
             return Outcome(False, error.message, may_retry=False)
         code = await self._followed(process, task, desk)
         if code == 0:
-            size = (task.folder / "out").stat().st_size
+            size = (await asyncio.to_thread((task.folder / "out").stat)).st_size
             result = StoredResult(ResultForm.LINES, file=f"{task.attempt}/out", size=size)
             return Outcome(True, exit_code=0, result=result)
         await self._end_jobs(task, desk.say)
@@ -109,7 +109,7 @@ class HadoopKind:
 
     async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """Return the command's jobs on its cluster; none once the cluster is gone."""
-        attempts = sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
+        attempts = await asyncio.to_thread(_attempts, root)
         try:
             return await self._jobs.find(row["cluster_id"], [tag_of(row["id"], number) for number in attempts])
         except (ClusterFailure, DaemonSilent):
@@ -188,6 +188,10 @@ def _write_settings(task: Task, instance: Instance) -> Path:
     for name, content in settings_files(instance, task.folder, tag_of(task.id, task.attempt), task.pool).items():
         (conf / name).write_bytes(content)
     return conf
+
+
+def _attempts(root: Path) -> list[int]:
+    return sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
 
 
 def _mark_log_start(task: Task) -> None:

@@ -7,7 +7,6 @@ that process ends, HiveServer2 ends what it still runs for it.
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +19,6 @@ from svc_jupyter.api.commands import CommandType, HiveSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.kinds.db_tap_query import outcome_of
@@ -31,15 +29,12 @@ from svc_jupyter.service.db_taps.job import (
     PART_SUFFIX,
     PROGRESS_FILE,
     RESULT_FILE,
-    Connection,
-    Dialect,
-    EngineName,
     Job,
     JobKind,
 )
 from svc_jupyter.service.db_taps.workers import Workers
-from svc_jupyter.service.engines.hive_server.server import HiveServerAddress, HiveServers
-from svc_jupyter.service.engines.hive_server.stray_jobs import StrayJobs
+from svc_jupyter.service.engines.hive_server.connection import connection_for, mark_of
+from svc_jupyter.service.engines.hive_server.server import HiveServers
 from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -71,7 +66,6 @@ class HiveKind:
         self._workers = workers
         self._storage = storage
         self._settings = settings
-        self._strays = StrayJobs()
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Loads the workers' parent meanwhile."""
@@ -84,7 +78,7 @@ class HiveKind:
         self._workers.warm()
         return {"query": query, "script_location": location, **_OTHER_FIELDS}
 
-    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """HiveServer2 runs on the cluster's coordinator."""
         return True
 
@@ -106,41 +100,18 @@ class HiveKind:
 
     async def end_remote(self, task: Task) -> None:
         """End the jobs that HiveServer2 still runs for an attempt, or begins only now."""
-        assert task.cluster_id is not None
-        with suppress(ClusterFailure):  # with the cluster its jobs have gone
-            instance = await self._clusters.up_instance(task.cluster_id)
-            if instance.master is not None:
-                self._strays.end(HiveServerAddress(instance.master.private_ip).http, _mark(task))
+        await end_jobs(task, self._servers, self._clusters)
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the jobs that the statements had on HiveServer2's engine, as the worker wrote them down."""
-        return await asyncio.to_thread(jobs_in, root)
+        return await written_jobs(root)
 
     async def _start(self, task: Task, desk: Desk) -> DurableProcess:
-        assert task.cluster_id is not None
         query, source = task.command.get("query"), "query"
         if not query:
             source = task.command["script_location"]
             query = await self._storage.read_text(task.account_id, source, self._settings.max_body_bytes)
-        instance = await self._clusters.up_instance(task.cluster_id)
-        server = await self._servers.ensure(instance, desk.say)
-        told = {
-            "host": server.host,
-            "port": server.port,
-            "user": getpass.getuser(),
-            "mark": _mark(task),
-            "jobs": server.http,
-            "pool": task.pool,
-        }
-        connection = Connection(
-            task.label or DEFAULT_LABEL,
-            "HiveServer2",
-            EngineName.HIVE,
-            Dialect.HIVE,
-            str(server),
-            json.dumps(told),
-            noun="cluster",
-        )
+        connection = await connection_for(task, self._servers, self._clusters, desk.say)
         return await self._workers.start(
             Job(
                 JobKind.QUERY,
@@ -154,12 +125,19 @@ class HiveKind:
         )
 
 
-def _mark(task: Task) -> str:
-    return f"svc-command-{task.id}-{task.attempt}"
+async def end_jobs(task: Task, servers: HiveServers, clusters: Clusters) -> None:
+    """End the jobs that HiveServer2 still runs for an attempt, or begins only now."""
+    assert task.cluster_id is not None
+    with suppress(ClusterFailure):  # with the cluster its jobs have gone
+        servers.end_jobs(await clusters.up_instance(task.cluster_id), mark_of(task))
 
 
-def jobs_in(root: Path) -> list[Mapping[str, Any]]:
-    """Return the jobs that a command's attempts have written down, in order."""
+async def written_jobs(root: Path) -> list[Mapping[str, Any]]:
+    """Return the jobs that the workers of a command's attempts have written down, in order."""
+    return await asyncio.to_thread(_jobs_in, root)
+
+
+def _jobs_in(root: Path) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
     for folder in sorted((path for path in root.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name)):
         try:

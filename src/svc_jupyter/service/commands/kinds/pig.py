@@ -33,6 +33,7 @@ from svc_jupyter.service.engines.pig.job import PART_SUFFIX, PROGRESS_FILE, RESU
 from svc_jupyter.service.engines.pig.jvms import Jvms
 from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster, tag_of
 from svc_jupyter.service.engines.pig.outcome import outcome_of
+from svc_jupyter.service.engines.pig.places import Places
 from svc_jupyter.service.engines.pig.properties import is_local, local_properties
 from svc_jupyter.service.engines.pig.registered_files import RegisteredFiles
 from svc_jupyter.service.errors import Invalid, NotFound
@@ -67,6 +68,7 @@ class PigKind:
         self._clusters = clusters
         self._on_cluster = on_cluster
         self._settings = settings
+        self._places = Places(settings.pig_jvms)
         self._tidying: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -89,7 +91,13 @@ class PigKind:
         return not is_local(configuration.custom_settings)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
-        """Run the script to its end and say how it ended."""
+        """Run the script to its end and say how it ended; it waits while there are as many as may run."""
+        try:
+            return await self._run(task, desk)
+        finally:
+            self._places.leave(task.folder)
+
+    async def _run(self, task: Task, desk: Desk) -> Outcome:
         try:
             process = await desk.process(partial(self._start, task, desk))
         except (StorageFailure, EngineFailure) as error:
@@ -98,7 +106,12 @@ class PigKind:
             return Outcome(False, str(error))
         except (Invalid, NotFound) as error:
             return Outcome(False, error.message, may_retry=False)
-        code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        self._places.keep(task.folder)
+        history = asyncio.ensure_future(self._keep_history(task, desk))
+        try:
+            code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        finally:
+            history.cancel()
         script = await asyncio.to_thread((task.folder / SCRIPT).read_text, "utf-8", "replace")
         outcome = outcome_of(task, code, script, _source(task))
         await self._tidy(task, desk.say, has_failed=not outcome.succeeded)
@@ -118,7 +131,13 @@ class PigKind:
         except (ClusterFailure, DaemonSilent):
             return []
 
+    async def _keep_history(self, task: Task, desk: Desk) -> None:
+        """Start what the script's client needs by the end of its first job, while the script is under way."""
+        if task.cluster_id is not None:
+            await self._on_cluster.keep_history(task, desk.say)
+
     async def _start(self, task: Task, desk: Desk) -> DurableProcess:
+        await self._places.take(task.folder, desk.say)
         script = await self._script(task)
         write_script(task.folder / SCRIPT, script)
         parameters: Mapping[str, str] = task.command.get("parameters") or {}
@@ -157,7 +176,7 @@ class PigKind:
     async def _properties(self, task: Task, desk: Desk) -> dict[str, str]:
         if task.cluster_id is not None:
             installed = await self._engines.ensure(Engine.PIG, desk.say)
-            return await self._on_cluster.properties(task, installed.jars, desk.say)
+            return await self._on_cluster.properties(task, installed.jars)
         cluster = await self._clusters.resolve(task.account_id, task.label or DEFAULT_LABEL)
         return local_properties(cluster.configuration.custom_settings)
 

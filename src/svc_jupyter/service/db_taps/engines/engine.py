@@ -32,6 +32,9 @@ class Sink(Protocol):
     def done(self, changed: int | None) -> None:
         """The statement has run; `changed` rows were changed by it where the engine counts them."""
 
+    def working(self, share: float) -> None:
+        """The statement is this far, 0 to 1, as engines tell that know it; any thread may call it."""
+
     def restart(self) -> None:
         """Everything so far was rolled back, and the script begins anew."""
 

@@ -42,6 +42,9 @@ appender.file.layout.pattern=%d %p %c{2}: %m%n%xEx{short}
 logger.native.name=org.apache.hadoop.util.NativeCodeLoader
 logger.native.level=error
 """
+_FORMATS: Final = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
+_AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
+"""Spark has the format, but does not know of it by its name (`USING avro`)."""
 _MEMORY: Final = "spark.driver.memory"
 
 
@@ -90,13 +93,15 @@ def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     return [key for key in custom if key in wired]
 
 
-def settings_files(
-    address: str, folder: PurePosixPath, metastore: str, custom: Mapping[str, str]
-) -> dict[str, bytes]:
+def settings_files(address: str, folder: PurePosixPath, metastore: str, custom: Mapping[str, str]) -> dict[str, bytes]:
     """Return its files by their paths below the machine's folder; `metastore` is `thrift://host:port`."""
     chosen = {key: value for key, value in custom.items() if key.startswith("hive.")}
     hive = {"hive.exec.dynamic.partition.mode": "nonstrict", **chosen, **_hive_site(address, metastore, folder)}
-    return {str(CONF / "hive-site.xml"): site_file(hive), str(CONF / "log4j2.properties"): _LOG}
+    return {
+        str(CONF / "hive-site.xml"): site_file(hive),
+        str(CONF / "log4j2.properties"): _LOG,
+        str(CONF / _FORMATS): _AVRO,
+    }
 
 
 def daemon(
@@ -140,6 +145,7 @@ def daemon(
 
 
 def _hive_site(address: str, metastore: str, folder: PurePosixPath) -> dict[str, str]:
+    scratch = folder / "tmp"
     return {
         "hive.metastore.uris": metastore,
         "hive.server2.thrift.bind.host": address,
@@ -150,9 +156,9 @@ def _hive_site(address: str, metastore: str, folder: PurePosixPath) -> dict[str,
         "hive.server2.map.fair.scheduler.queue": "false",
         # A question for a statement's state is answered after this long, or as soon as it is over.
         "hive.server2.long.polling.timeout": "500ms",
-        "hive.exec.scratchdir": f"file:{folder}/tmp/hive",
-        "hive.exec.local.scratchdir": f"{folder}/tmp/hive-local",
-        "hive.downloaded.resources.dir": f"{folder}/tmp/hive-resources",
+        "hive.exec.scratchdir": f"file:{scratch}/hive",
+        "hive.exec.local.scratchdir": str(scratch / "hive-local"),
+        "hive.downloaded.resources.dir": str(scratch / "hive-resources"),
         "hive.server2.logging.operation.enabled": "false",
     }
 

@@ -21,6 +21,7 @@ from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.hive_server import program
+from svc_jupyter.service.engines.hive_server.stray_jobs import StrayJobs
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 
@@ -70,6 +71,7 @@ class HiveServers:
         self._engines = engines
         self._providers = providers
         self._metastore = metastore
+        self._strays = StrayJobs()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def ensure(self, instance: Instance, say: Say) -> HiveServerAddress:
@@ -95,6 +97,15 @@ class HiveServers:
         machine = self._providers[instance.provider].machine(instance, node)
         metastore = await self._metastore_address(say)
         await self._spawn(instance, node, machine, await self._install(say), metastore)
+
+    def end_jobs(self, instance: Instance, mark: str) -> None:
+        """End what the server runs, or is about to run, for statements with a mark; returns at once."""
+        if instance.master is not None:
+            self._strays.end(HiveServerAddress(instance.master.private_ip).http, mark)
+
+    async def stop(self) -> None:
+        """Let go of the servers; they run on."""
+        await self._strays.stop()
 
     async def _metastore_address(self, say: Say) -> MetastoreAddress:
         try:
@@ -128,11 +139,9 @@ class HiveServers:
         """Return once it answers; raises `ClusterFailure` with its last words when it ends instead."""
         deadline = time.monotonic() + START_SECONDS
         while True:
-            try:
-                await asyncio.to_thread(_ask, address)
+            reason = await asyncio.to_thread(_silence, address)
+            if reason is None:
                 return
-            except (ServerLost, ServerError) as error:
-                reason = str(error)
             if not await self._runs(machine):
                 words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise ClusterFailure(f"HiveServer2 on {node.private_dns} ended while it started: {words}")
@@ -144,9 +153,14 @@ class HiveServers:
             await asyncio.sleep(_LOOK_EVERY)
 
 
-def _ask(address: HiveServerAddress) -> None:
-    with Session(address.host, address.port, getpass.getuser(), seconds=_ANSWER_SECONDS) as session:
-        session.ping()
+def _silence(address: HiveServerAddress) -> str | None:
+    """Return why the server does not answer, None when it does."""
+    try:
+        with Session(address.host, address.port, getpass.getuser(), seconds=_ANSWER_SECONDS) as session:
+            session.ping()
+    except (ServerLost, ServerError) as error:
+        return str(error)
+    return None
 
 
 def _master(instance: Instance) -> Node:

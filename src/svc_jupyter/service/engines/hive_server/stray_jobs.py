@@ -20,7 +20,7 @@ class StrayJobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def end(self, address: str, mark: str) -> None:
-        """End what runs, or begins to run, with a mark; returns at once. `address` is that of the engine's REST calls."""
+        """End what runs, or begins to run, with a mark; returns at once. `address` is the engine's, for REST calls."""
         task = asyncio.create_task(_end(Jobs(address), mark), name=f"stray jobs of {mark}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -14,11 +14,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
+from svc_jupyter.service.engines.hadoop.configuration import SITES
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.engines.hadoop.nodes import client_folder
 from svc_jupyter.service.engines.pig.cluster_properties import cluster_properties
 from svc_jupyter.service.engines.pig.leftovers import begun_stores
 from svc_jupyter.service.engines.progress import Say
@@ -33,7 +37,7 @@ class HistoryServers(Protocol):
     """Starts the history server of a cluster, which clients ask how a job ended."""
 
     async def ensure_history_server(self, instance: Instance, say: Say) -> None:
-        """Return once it answers; raises `ClusterFailure`."""
+        """Return once it answers; raises `ClusterFailure` and `ProviderFailure`."""
 
 
 def tag_of(command_id: int, attempt: int) -> str:
@@ -51,17 +55,28 @@ class PigOnCluster:
         self._http = http
         self._programs = programs
 
-    async def properties(self, task: Task, jars: Sequence[Path], say: Say) -> dict[str, str]:
+    async def keep_history(self, task: Task, say: Say) -> None:
+        """See to it that the cluster's history server answers; a script needs it when its first job has ended.
+
+        Without it the script fails by itself, so that a failure is only said.
+        """
+        assert task.cluster_id is not None
+        try:
+            await self._history.ensure_history_server(await self._clusters.up_instance(task.cluster_id), say)
+        except (ClusterFailure, ProviderFailure) as error:
+            say(f"the history server of the cluster did not start: {error}")
+
+    async def properties(self, task: Task, jars: Sequence[Path]) -> dict[str, str]:
         """Return the settings for a script that runs on the task's cluster; raises `ClusterFailure`.
 
         `jars` are Pig's own, some of which the tasks need, too.
         """
         assert task.cluster_id is not None
         instance = await self._clusters.up_instance(task.cluster_id)
-        await self._history.ensure_history_server(instance, say)
         tag = tag_of(task.id, task.attempt)
+        sites = await asyncio.to_thread(_sites, client_folder(instance))
         return cluster_properties(
-            instance, tag=tag, pool=task.pool, temporary=TEMPORARY / tag, jars=jars, programs=self._programs
+            instance, sites, tag=tag, pool=task.pool, temporary=TEMPORARY / tag, jars=jars, programs=self._programs
         )
 
     async def end(self, task: Task) -> list[str]:
@@ -112,6 +127,10 @@ class PigOnCluster:
         place = f"{addresses.name_node_http}/webhdfs/v1{quote(path)}"
         answer = await self._http.delete(place, op="DELETE", recursive="true", **{"user.name": getpass.getuser()})
         return bool(answer["boolean"])
+
+
+def _sites(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in SITES]
 
 
 def _job(application: Mapping[str, Any], addresses: Addresses) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Final
 from svc_jupyter.service.engines.additions import Workshop
 
 MAIN_CLASS: Final = "svc.jupyter.pig.Runner"
+RUNNER_JAR: Final = "svc-pig-runner.jar"
 _PACKAGE: Final = "svc_jupyter.service.engines.pig.java"
 
 
@@ -36,7 +37,7 @@ class RunnerJar:
         for name, content in _sources():
             (sources / name).write_bytes(content)
         await workshop.compile(sorted(sources.iterdir()), workshop.installed.jars, classes)
-        with zipfile.ZipFile(folder / "svc-pig-runner.jar", "w") as jar:
+        with zipfile.ZipFile(folder / RUNNER_JAR, "w") as jar:
             for file in sorted(classes.rglob("*.class")):
                 jar.write(file, str(file.relative_to(classes)))
         for made in (sources, classes):

@@ -1,0 +1,40 @@
+"""HiveServer2's failures in the engine's own words: without what Java put before and after them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from svc_jupyter.service.db_taps.failures import QueryFailure
+
+_STACK: Final = re.compile(r"\n\s*at [\w.$]+\(|\nCaused by: |\nDriver stacktrace:")
+_WRAPPER: Final = re.compile(r"^(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?(?:Error running query: )?")
+_CLASS: Final = re.compile(r"^(?:\[[\w.]+\] )?(?:(?:[a-z]\w*\.)+[A-Z][\w$]*: ?\s*)+(?=\S)")
+_PLACE: Final = re.compile(r"\s*(?:\(line (\d+), pos (\d+)\)|; line (\d+) pos (\d+);?)")
+_SQL: Final = re.compile(r"\n+== SQL.*?==\n", re.DOTALL)
+_TASK: Final = re.compile(r"^Job aborted due to stage failure: .*?(?:\): |failure: )(?=[\w.]+\.[A-Z])", re.DOTALL)
+
+
+def failure_of(text: str, statement: str) -> QueryFailure:
+    """Return the failure of a statement, with its place where the server tells one."""
+    message = _WRAPPER.sub("", _STACK.split(text.strip(), maxsplit=1)[0])
+    message = _TASK.sub("", _CLASS.sub("", message))
+    message = _CLASS.sub("", message)
+    position = None
+    if (place := _PLACE.search(message)) is not None:
+        line, column = (int(number) for number in place.groups() if number is not None)
+        position = offset_of(statement, line, column)
+        message = message[: place.start()]
+    message = _SQL.split(message)[0].strip()
+    return QueryFailure(message or text.strip()[:500], position=position, shows_column=True)
+
+
+def offset_of(statement: str, line: int, column: int) -> int:
+    """Return where a line (from 1) and column (from 0) is, counted in characters from the statement's beginning."""
+    start = 0
+    for _ in range(line - 1):
+        found = statement.find("\n", start)
+        if found < 0:
+            break
+        start = found + 1
+    return min(start + column, len(statement))

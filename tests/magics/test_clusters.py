@@ -1,0 +1,188 @@
+"""`%svc_cluster` and `%svc_clusters`: by words, against a service with our extensions and without."""
+
+import threading
+
+import pytest
+from tests.magics.service_double import TOKEN
+
+from svc_jupyter.client import Client
+from svc_jupyter.magics.cluster_lines import ClusterLine, line_of
+from svc_jupyter.magics.errors import SvcUsageError
+from svc_jupyter.magics.policy_objects import object_called
+from svc_jupyter.widgets.cluster_panel import ClusterPanel
+
+
+@pytest.fixture
+def up(service):
+    """A cluster that is UP, with two workers where the service tells them."""
+    return service.clusters.add(state="UP")
+
+
+def test_the_clusters_become_a_frame(service, notebook):
+    service.clusters.add()
+    service.clusters.add("spark", hadoop_settings={"use_spark": True})
+    frame = notebook.value("%svc_clusters")
+    assert list(frame["label"]) == ["spark", "default"]
+    assert list(frame["type"]) == ["Spark", "Hadoop"]
+    assert list(frame["max_nodes"]) == [4, 4]
+
+
+def test_a_start_waits_until_the_cluster_is_up(service, notebook):
+    service.clusters.add()
+    assert notebook.value("%svc_cluster default start") is None
+    assert service.clusters.asked == [("PUT", "state", {"state": "start"})]
+    assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
+    assert service.bare or notebook.lines[-1].endswith(" · 2 workers")
+
+
+def test_while_it_starts_the_line_says_what_is_being_done(extended_service, notebook_of, wait_until):
+    service = extended_service
+    service.clusters.add()
+    service.clusters.starts_at_once = False
+    notebook = notebook_of(service)
+
+    def come_up():
+        service.clusters.move(1, "PENDING", message="1 of 2 workers registered")
+        wait_until(lambda: any("1 of 2 workers registered" in line for line in notebook.lines))
+        service.clusters.move(1, "UP", message=None)
+
+    threading.Thread(target=come_up).start()
+    notebook.value("%svc_cluster start")
+    assert any(
+        line.startswith("◐ starting cluster default · 1 of 2 workers registered · 00:0") for line in notebook.lines
+    )
+    assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
+
+
+def test_a_start_that_fails_tells_why(extended_service, notebook_of):
+    service = extended_service
+    service.clusters.add("etl")
+    service.clusters.starts_at_once = False
+    notebook = notebook_of(service)
+    failing = threading.Timer(0.2, lambda: service.clusters.move(1, "DOWN", terminate_reason="no Java was found"))
+    failing.start()
+    error = notebook.error("%svc_cluster etl start")
+    failing.join()
+    assert "cluster 1 is DOWN, and does not come UP: no Java was found" in str(error)
+
+
+def test_a_cluster_that_is_up_already_is_no_error(service, up, notebook):
+    notebook.value("%svc_cluster start")
+    assert service.clusters.asked == []
+    assert notebook.lines[-1].startswith("✓ cluster default · UP")
+    assert notebook.lines[-1].endswith("already")
+
+
+def test_without_yes_nothing_is_terminated_and_the_line_says_what_would_be(service, up, notebook, capsys):
+    notebook.value("%svc_cluster terminate")
+    assert service.clusters.asked == []
+    assert "Terminate default? What runs on it or waits for it ends in error" in capsys.readouterr().out
+    notebook.value("%svc_cluster terminate --yes")
+    assert service.clusters.asked == [("PUT", "state", {"state": "terminate"})]
+    assert notebook.lines[-1].startswith("■ cluster default · DOWN after ")
+
+
+def test_state_health_and_nodes_are_told(service, up, notebook):
+    state = str(notebook.value("%svc_cluster state"))
+    assert "UP" in state
+    health = str(notebook.value("%svc_cluster default health -o health"))
+    assert "namenode         ● UP" in health
+    assert "hive metastore   ● UP, heap 41 %" in health
+    assert "CPU 23 % · disk 12 %" in health
+    nodes = notebook.value("%svc_cluster nodes")
+    assert list(nodes["role"]) == ([] if service.bare else ["master", "worker", "worker"])
+
+
+def test_a_cluster_that_is_down_has_no_health(service, notebook):
+    service.clusters.add()
+    assert "only a cluster that is UP has health" in str(notebook.error("%svc_cluster health"))
+
+
+def test_nodes_are_added_and_the_command_is_followed_to_its_end(service, up, notebook):
+    notebook.value("%svc_cluster default add 2")
+    assert service.clusters.asked == [("POST", "nodes", {"node_count": 2})]
+    assert notebook.lines[-1].startswith("✓ command 128 · done in ")
+    assert service.bare or notebook.lines[-1].endswith(" · cluster default has 4 workers now")
+
+
+def test_more_than_the_maximum_needs_a_yes(extended_service, notebook_of, capsys):
+    extended_service.clusters.add(state="UP")
+    notebook = notebook_of(extended_service)
+    notebook.value("%svc_cluster add 3")
+    assert "5 is above this cluster's maximum of 4. The service does not check it." in capsys.readouterr().out
+    assert extended_service.clusters.asked == []
+    notebook.value("%svc_cluster add 3 --yes")
+    assert extended_service.clusters.asked == [("POST", "nodes", {"node_count": 3})]
+
+
+def test_a_node_is_removed_after_a_yes(extended_service, notebook_of, capsys):
+    extended_service.clusters.add(state="UP")
+    notebook = notebook_of(extended_service)
+    notebook.value("%svc_cluster add --quiet")
+    notebook.value("%svc_cluster remove ip-127-0-0-12")
+    assert "Remove ip-127-0-0-12? It takes no new work" in capsys.readouterr().out
+    notebook.value("%svc_cluster remove ip-127-0-0-12 --yes")
+    assert extended_service.clusters.asked[1:] == [("DELETE", "nodes", {"private_dns": "ip-127-0-0-12"})]
+    assert notebook.lines[-1].endswith(" · cluster default has 2 workers now")
+
+
+def test_below_the_minimum_the_service_says_why_not(extended_service, notebook_of):
+    extended_service.clusters.add(state="UP")
+    error = notebook_of(extended_service).error("%svc_cluster remove --yes")
+    assert "its minimum (initial_nodes) is 2" in str(error)
+
+
+def test_no_wait_returns_a_handle(service, up, notebook):
+    service.behave("add 1", held=True)
+    handle = notebook.value("%svc_cluster add --no-wait -o adding")
+    assert notebook.shell.user_ns["adding"] is handle
+    assert handle.cancel() == "cancelled"
+
+
+def test_an_unknown_cluster_is_told_with_the_nearest(service, notebook):
+    service.clusters.add()
+    error = str(notebook.error("%svc_cluster defalt start"))
+    assert "there is no cluster defalt. Did you mean default? There are: default" in error
+    assert "Did you mean start?" in str(notebook.error("%svc_cluster strt"))
+
+
+def test_without_a_verb_it_is_a_panel_with_the_same_as_text_beside_it(service, up, notebook):
+    panel = notebook.value("%svc_cluster default -o panel")
+    assert isinstance(panel, ClusterPanel)
+    assert "application/vnd.jupyter.widget-view+json" in notebook.result_data
+    assert notebook.result_data["text/plain"].startswith("default · Hadoop · ● UP")
+
+
+def test_in_a_terminal_it_is_a_text(extended_service, terminal):
+    extended_service.clusters.add()
+    text = repr(terminal.value("%svc_cluster"))
+    assert "It was not started yet." in text
+    assert "A start makes a coordinator and 2 workers; about 12 s. %svc_cluster default start" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], ClusterLine("default")),
+        (["etl"], ClusterLine("etl")),
+        (["start"], ClusterLine("default", "start")),
+        (["etl", "add"], ClusterLine("etl", "add", count=1)),
+        (["7", "add", "3"], ClusterLine("7", "add", count=3)),
+        (["remove", "ip-1"], ClusterLine("default", "remove", node="ip-1")),
+    ],
+)
+def test_a_line_says_which_cluster_and_what(words, line):
+    assert line_of(words, "default") == line
+
+
+@pytest.mark.parametrize("words", [["a", "b"], ["add", "0"], ["add", "-1"], ["add", "x"], ["start", "now"]])
+def test_a_line_that_says_something_else_is_told(words):
+    with pytest.raises(SvcUsageError):
+        line_of(words, "default")
+
+
+def test_a_policy_names_a_cluster_by_its_label(service):
+    service.clusters.add("etl")
+    with Client(service.base_url, TOKEN) as client:
+        assert str(object_called(client, "cluster", "etl", "notes")) == "cluster 1 · etl"
+        assert str(object_called(client, "cluster", "7", "notes")) == "cluster 7"
