@@ -14,13 +14,15 @@ def with_readable_cells(frame: pd.DataFrame) -> pd.DataFrame:
     nested = [place for place in range(frame.shape[1]) if _is_nested(frame.iloc[:, place])]
     if not nested:
         return frame
-    import numpy as np
+    import pandas as pd
 
     shown = frame.copy(deep=False)
     for place in nested:
         column = frame.iloc[:, place]
         texts = [readable(value) if _is_composed(value) else value for value in column]
-        shown.isetitem(place, np.array(texts, dtype="object"))  # as a list, a null would become a NaN
+        # As a list or an array its nulls would become NaN; pandas takes a Series, its stubs do not know.
+        kept = pd.Series(texts, index=column.index, dtype="object")
+        shown.isetitem(place, kept)  # type: ignore[arg-type]
     return shown
 
 
