@@ -60,6 +60,7 @@ def downloads(service: ServiceProcess, command: Command) -> int:
 def test_rows_read_ahead_are_those_of_the_result(shared_service: ServiceProcess, query: Any, rows: int) -> None:
     command = query(TYPED.format(rows=max(rows, 1)) + ("" if rows else " WHERE i < 0"))
     ahead = command.wait(read_ahead=True).result().to_arrow()
+    wait_until(lambda: downloads(shared_service, command), "the log's line, written after the answer")
     assert downloads(shared_service, command) == 1
     assert ahead.equals(command.result().to_arrow())
     assert ahead.num_rows == rows
