@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.support.hive import end_metastore_of
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 
@@ -76,8 +77,10 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
 
 
 def end_commands_of(data_dir: Path) -> None:
-    """End the processes of commands that outlived their service, as they are meant to."""
+    """End the processes that outlive a killed service, as they are meant to: those of commands, and the metastore."""
     for process in marked_processes():
         if (mark_of(process) or "").startswith(str(data_dir)):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+    if (data_dir / "hive").exists():
+        end_metastore_of(data_dir)

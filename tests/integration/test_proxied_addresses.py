@@ -10,4 +10,5 @@ def test_only_a_trusted_proxy_is_believed(new_service, trusted, told):
     service = new_service(trusted_proxies=trusted).start()
     forwarded = {"X-Forwarded-For": "203.0.113.9"}
     assert service.http.post("/groups", json={"name": "analysts"}, headers=forwarded).status_code == 200
-    assert [entry["address"] for entry in service.http.get("/audit").json()["audit"]] == [told]
+    entries = service.http.get("/audit", params={"resource": "group"}).json()["audit"]
+    assert [entry["address"] for entry in entries] == [told]

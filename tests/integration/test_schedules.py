@@ -237,10 +237,6 @@ def test_a_preview_creates_nothing_and_shows_texts_and_times(shared_service: Ser
         ({"label": "elsewhere"}, "elsewhere"),
         ({"name": "a<b"}, "name"),
         ({"dependency_info": {"files": [{"path": "%Y", "window_start": 1, "window_end": 0}]}}, "window_start"),
-        (
-            {"dependency_info": {"hive_tables": [{"schema": "d", "name": "t", "columns": {"day": "%Y"}}]}},
-            "not supported yet",
-        ),
     ],
 )
 def test_bad_input_is_refused_with_the_reason(shared_service: ServiceProcess, fields: dict[str, Any], said: str):
