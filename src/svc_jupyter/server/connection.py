@@ -11,6 +11,8 @@ from svc_jupyter.client.calls import Call
 from svc_jupyter.client.config import Settings
 from svc_jupyter.client.retries import Retries
 
+CONNECTION = "svc_jupyter_connection"
+"""Under this name handlers find the connection in the web application's settings."""
 _RETRIES = Retries(attempts=2)
 """A page that waits would rather be told: it asks again by itself."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Float, Unicode
 
-from svc_jupyter.server.connection import ServiceConnection
+from svc_jupyter.server.connection import CONNECTION, ServiceConnection
 from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
@@ -16,10 +16,6 @@ from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
-
-CONNECTION = "svc_jupyter_connection"
-"""Under this name handlers find the connection in the web application's settings."""
-
 
 ALL_HANDLERS = (
     *STATUS_HANDLERS,

@@ -15,7 +15,7 @@ from tornado.web import HTTPError, authenticated
 
 from svc_jupyter.client.calls import Call
 from svc_jupyter.client.errors import ConfigurationError, ConnectionFailed, StatusError, SvcError
-from svc_jupyter.server.connection import ServiceConnection
+from svc_jupyter.server.connection import CONNECTION, ServiceConnection
 
 P = ParamSpec("P")
 H = TypeVar("H", bound="ServiceHandler")
@@ -64,7 +64,7 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
     @property
     def connection(self) -> ServiceConnection:
         """The connection to the service."""
-        connection: ServiceConnection = self.settings["svc_jupyter_connection"]
+        connection: ServiceConnection = self.settings[CONNECTION]
         return connection
 
     async def pass_on(self, call: Call) -> None:
