@@ -6,6 +6,7 @@ import json
 
 import pytest
 from tests.server.jupyter_process import JupyterProcess
+from tests.support.service_process import ServiceProcess
 
 pytestmark = pytest.mark.xdist_group("jupyter-server")
 
@@ -69,3 +70,41 @@ def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> 
     assert renamed.status_code == 200, renamed.text
     gone = jupyter.http.request("DELETE", "/folders", json={"location": "Common/to-there", **of_notes})
     assert gone.json()["success"] is True
+
+
+def test_what_a_deletion_takes_is_told_before(jupyter: JupyterProcess) -> None:
+    folder = {"name": "to be counted", "location": "Common", "type": "notes"}
+    assert jupyter.http.post("/folders", json=folder).status_code == 200
+    asked = {"location": "Common/to be counted", "type": "notes"}
+    told = jupyter.http.get("/folders/deletion", params=asked).json()
+    assert told["deletes"]["folders"] == 1
+    assert "Common/to be counted" in told["message"]
+    assert jupyter.http.get("/folders", params=asked).status_code == 200
+
+
+def test_a_note_is_copied_renamed_moved_and_deleted(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    paragraphs = [{"text": "%sql\nselect 1"}]
+    note = service.http.post("/notebooks", json={"name": "late <b>", "location": "Common", "paragraphs": paragraphs})
+    address = f"/notes/{note.json()['id']}"
+    copied = jupyter.http.post(f"{address}/copy", json={"name": "late <b>", "to": ""})
+    assert copied.status_code == 201, copied.text
+    local = json.loads((jupyter.root / copied.json()["path"]).read_text())
+    assert "select 1" in "".join(local["cells"][0]["source"])
+    assert jupyter.http.post(f"{address}/copy", json={"name": "a/b", "to": ""}).status_code == 422
+    assert jupyter.http.put(address, json={"name": "later"}).json()["name"] == "later"
+    jupyter.http.post("/folders", json={"name": "of late notes", "location": "Common", "type": "notes"})
+    moved = jupyter.http.put(address, json={"location": "Common/of late notes"})
+    assert moved.json()["location"] == "Common/of late notes"
+    assert jupyter.http.delete(address).status_code == 200
+    assert jupyter.http.delete(address).status_code == 404
+
+
+def test_a_dashboard_is_renamed_moved_and_deleted(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    note = service.http.post("/notebooks", json={"name": "shown", "location": "Common"}).json()
+    board = {"note_id": note["id"], "name": "board", "location": "Common"}
+    address = f"/dashboards/{service.http.post('/notebook_dashboard', json=board).json()['id']}"
+    assert jupyter.http.put(address, json={"name": "renamed"}).json()["name"] == "renamed"
+    folder = {"name": "boards", "location": "Common", "type": "notebook_dashboards"}
+    assert jupyter.http.post("/folders", json=folder).status_code == 200
+    assert jupyter.http.put(address, json={"location": "Common/boards"}).json()["location"] == "Common/boards"
+    assert jupyter.http.delete(address).status_code == 200

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.server.jupyter_process import JupyterProcess
-from tests.support.service_process import wait_until
+from tests.support.service_process import ServiceProcess, wait_until
 
 pytestmark = pytest.mark.xdist_group("jupyter-server")
 
@@ -97,6 +97,31 @@ def test_a_preview_tells_the_next_runs(jupyter: JupyterProcess) -> None:
     body = {"command": {"path": "$p$"}, "macros": [{"p": '"x.ipynb"'}], **YEARLY}
     preview = jupyter.http.post("/schedules/preview", json=body).json()
     assert preview["command"] == {"path": "x.ipynb"}
+
+
+def test_a_form_is_told_what_is_wrong_before_it_is_sent(jupyter: JupyterProcess) -> None:
+    answer = jupyter.http.post("/schedules/preview", json={"name": "<img>", **YEARLY})
+    assert (answer.status_code, answer.json()["message"].partition(":")[0]) == (422, "name")
+
+
+def test_who_can_be_told_of_runs_is_listed(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    channel = {"name": "night watch", "type": "email", "target": "watch@example.com"}
+    made = service.http.post("/notification_channels", json=channel).json()
+    listed = jupyter.http.get("/notification_channels", params={"per_page": 100}).json()["notification_channels"]
+    assert [one["name"] for one in listed if one["id"] == made["id"]] == ["night watch"]
+    service.http.delete(f"/notification_channels/{made['id']}").raise_for_status()
+
+
+def test_the_actions_of_all_schedules_are_listed(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("listed.ipynb", "1")
+    made = scheduled(jupyter, "listed.ipynb", cron_expression=None, frequency=1)
+
+    def begun() -> bool:
+        actions = jupyter.http.get("/actions", params={"per_page": 1}).json()["actions"]
+        return [action["periodic_job_id"] for action in actions] == [made["id"]]
+
+    wait_until(begun, "its first action", 60)
+    assert jupyter.http.put(f"/schedules/{made['id']}", json={"status": "kill"}).status_code == 200
 
 
 def test_what_cannot_be_scheduled_is_told(jupyter: JupyterProcess) -> None:

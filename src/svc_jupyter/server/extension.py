@@ -14,6 +14,7 @@ from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
+from svc_jupyter.server.handlers.notes import NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
 
@@ -24,6 +25,7 @@ ALL_HANDLERS = (
     *SCHEDULE_HANDLERS,
     *CONTENTS_HANDLERS,
     *FOLDER_HANDLERS,
+    *NOTE_HANDLERS,
     *CLUSTER_HANDLERS,
 )
 

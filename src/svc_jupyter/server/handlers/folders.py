@@ -26,6 +26,15 @@ class FoldersHandler(ServiceHandler):
         await self.pass_on(Call("DELETE", paths.api("folders/delete"), body={**self.query, **self.body}))
 
 
+class FolderDeletionHandler(ServiceHandler):
+    """What deleting a folder would take."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with how much would go with the folder of `location` or `folder_id` and `type`."""
+        await self.pass_on(Call("GET", paths.api("folders/delete"), self.query))
+
+
 class FolderMoveHandler(ServiceHandler):
     """Moving a folder."""
 
@@ -46,6 +55,7 @@ class FolderRenameHandler(ServiceHandler):
 
 FOLDER_HANDLERS = (
     (r"folders", FoldersHandler),
+    (r"folders/deletion", FolderDeletionHandler),
     (r"folders/move", FolderMoveHandler),
     (r"folders/rename", FolderRenameHandler),
 )

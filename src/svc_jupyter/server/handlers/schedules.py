@@ -60,6 +60,15 @@ class SchedulePreviewHandler(ServiceHandler):
         await self.pass_on(Call("POST", paths.api("scheduler/preview_macro"), body=self.body))
 
 
+class ActionsHandler(ServiceHandler):
+    """The actions of all schedules."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with a page of actions, newest first."""
+        await self.pass_on(Call("GET", paths.api("actions"), self.query))
+
+
 class ActionHandler(ServiceHandler):
     """One action."""
 
@@ -132,15 +141,26 @@ async def command_of(handler: ServiceHandler, action_id: str) -> int:
     return int(command_id)
 
 
+class NotificationChannelsHandler(ServiceHandler):
+    """Who can be told of runs."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with a page of notification channels."""
+        await self.pass_on(Call("GET", paths.api("notification_channels"), self.query))
+
+
 _SCHEDULE, _ACTION = r"schedules/([0-9]{1,18})", r"actions/([0-9]{1,18})"
 SCHEDULE_HANDLERS = (
     (r"schedules/preview", SchedulePreviewHandler),
     (_SCHEDULE, ScheduleHandler),
     (rf"{_SCHEDULE}/run", ScheduleRunHandler),
     (rf"{_SCHEDULE}/actions", ScheduleActionsHandler),
+    (r"actions", ActionsHandler),
     (_ACTION, ActionHandler),
     (rf"{_ACTION}/kill", ActionKillHandler),
     (rf"{_ACTION}/rerun", ActionRerunHandler),
     (rf"{_ACTION}/logs", ActionLogsHandler),
     (rf"{_ACTION}/notebook", ActionNotebookHandler),
+    (r"notification_channels", NotificationChannelsHandler),
 )

@@ -1,0 +1,75 @@
+"""`notes` and `dashboards`: what lies in the folders (CONVENTIONS section 5)."""
+
+from __future__ import annotations
+
+from tornado.web import HTTPError
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.calls import Call
+from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
+from svc_jupyter.server.local_files import save_beside
+
+_CREATED = 201
+_SUFFIX = ".ipynb"
+
+
+class NoteHandler(ServiceHandler):
+    """One note."""
+
+    @asks_the_service
+    async def put(self, note_id: str) -> None:
+        """Rename or move it: `{name}`, `{location}`."""
+        await self.pass_on(Call("PUT", _note(note_id), body=self.body))
+
+    @asks_the_service
+    async def delete(self, note_id: str) -> None:
+        """Delete it, with the dashboards that show it."""
+        await self.pass_on(Call("DELETE", _note(note_id)))
+
+
+class NoteCopyHandler(ServiceHandler):
+    """A note as a notebook of this server."""
+
+    @asks_the_service
+    async def post(self, note_id: str) -> None:
+        """Store a copy in the local folder `to`, under a free name made from `name`; answer with its model."""
+        name, folder = self.body.get("name"), self.body.get("to")
+        if not isinstance(name, str) or not isinstance(folder, str) or not name or "/" in name:
+            raise HTTPError(422, "name must be a name, and to a path")
+        export = Call("GET", _note(note_id, "export"), {"format": "ipynb"}, accept=f"{paths.NOTEBOOK}, */*")
+        notebook = (await self.connection.answer(export)).json()
+        model = {"name": name + _SUFFIX, "type": "notebook", "format": "json", "content": notebook}
+        saved = await save_beside(self.contents_manager, model, folder)
+        self.set_status(_CREATED)
+        self.finish(saved)
+
+
+class DashboardHandler(ServiceHandler):
+    """One dashboard."""
+
+    @asks_the_service
+    async def put(self, dashboard_id: str) -> None:
+        """Rename or move it: `{name}`, `{location}`."""
+        await self.pass_on(Call("PUT", _dashboard(dashboard_id), body=self.body))
+
+    @asks_the_service
+    async def delete(self, dashboard_id: str) -> None:
+        """Delete it."""
+        await self.pass_on(Call("DELETE", _dashboard(dashboard_id)))
+
+
+def _note(note_id: str, part: str = "") -> str:
+    resource = f"notebooks/{int(note_id)}"
+    return paths.api(f"{resource}/{part}" if part else resource)
+
+
+def _dashboard(dashboard_id: str) -> str:
+    return paths.api(f"notebook_dashboard/{int(dashboard_id)}")
+
+
+_ID = r"([0-9]{1,18})"
+NOTE_HANDLERS = (
+    (rf"notes/{_ID}", NoteHandler),
+    (rf"notes/{_ID}/copy", NoteCopyHandler),
+    (rf"dashboards/{_ID}", DashboardHandler),
+)
