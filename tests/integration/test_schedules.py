@@ -217,6 +217,23 @@ def test_a_preview_creates_nothing_and_shows_texts_and_times(shared_service: Ser
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
+        ({"name": "a<b"}, "name: must not contain"),
+        ({"concurrency": 0}, "concurrency: "),
+        ({"cron_expression": "61 * * * *"}, "cron_expression"),
+        ({"notification": {"digest_time_hour": 24}}, "notification.digest_time_hour"),
+        (
+            {"dependency_info": {"files": [{"path": "%Y", "window_start": 1, "window_end": 0}]}, "frequency": 1},
+            "dependency_info: files.0",
+        ),
+    ],
+)
+def test_a_preview_is_refused_as_a_creation_would_be(shared_service: ServiceProcess, fields: dict[str, Any], said: str):
+    assert said in refusal(shared_service, 422, "POST", "/scheduler/preview_macro", fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
         ({"cron_expression": "0 9 * * *"}, "never both"),
         ({"frequency": None}, "exactly one of frequency and cron_expression"),
         ({"frequency": 0}, "frequency"),

@@ -156,6 +156,18 @@ class ScheduleUpdate(_ScheduleFields):
     command_type: str | None = Field(default=None, max_length=64, description="May be repeated, not changed")
 
 
+class LastAction(Record):
+    """The newest action of a schedule, told with the schedule; `status` as in `ActionRecord`."""
+
+    id: int
+    sequence_id: int
+    nominal_time: str
+    done: bool
+    status: str
+    query_hist_id: int | None = None
+    message: str | None = None
+
+
 class ScheduleRecord(Record):
     """A schedule (SPEC: Schedule record). Times are `YYYY-MM-DD HH:MM` in `time_zone`."""
 
@@ -195,6 +207,7 @@ class ScheduleRecord(Record):
     tags: str | None = None
     notification: dict[str, Any] | None = None
     description: str | None = Field(default=None, description="When it runs, in words")
+    last_action: LastAction | None = Field(default=None, description="Its newest action; only in lists")
 
 
 class ScheduleList(Record):
@@ -211,18 +224,13 @@ class StateChanged(Record):
     status: ScheduleStatus
 
 
-class PreviewRequest(Request):
-    """Body of `POST scheduler/preview_macro`; also a timetable, whose next nominal times are then shown."""
+class PreviewRequest(_ScheduleFields):
+    """Body of `POST scheduler/preview_macro`: what a creation holds, checked as there, as far as it is given.
 
-    command: dict[str, Any] = Field(default_factory=dict)
-    macros: Macros = Field(default_factory=list)
+    With a timetable the next nominal times are shown.
+    """
+
     nominal_time: str | None = Field(default=None, max_length=40)
-    time_zone: str = Field(default="UTC", max_length=64)
-    start_time: str | None = Field(default=None, max_length=40)
-    end_time: str | None = Field(default=None, max_length=40)
-    frequency: Annotated[int | None, BeforeValidator(_number), Field(ge=1, le=1_000_000)] = None
-    time_unit: Unit | None = None
-    cron_expression: str | None = Field(default=None, max_length=255)
 
 
 class Preview(Record):

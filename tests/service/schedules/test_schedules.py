@@ -309,9 +309,24 @@ async def test_all_schedules_are_listed_in_pieces_and_with_few_queries(room: Roo
     count_statements.clear()
     records, _ = await room.schedules.listing.page(ScheduleFilter(name="man"), Page(1, 100), by=room.by)
     assert (len(records), records[0]["id"] > template) == (100, True)
-    assert sum("SELECT" in statement for statement in count_statements) <= 3
+    assert sum("SELECT" in statement for statement in count_statements) <= 4
     nothing = [piece async for piece in await room.schedules.listing.all(ScheduleFilter(name="none"), by=room.by)]
     assert json.loads(b"".join(nothing))["schedules"] == []
+
+
+async def test_a_list_tells_how_the_newest_run_of_each_went(room: Room, count_statements: list[str]):
+    idle = await room.create(start_time="2030-01-01T00:00Z")
+    schedule = await room.create(start_time="2026-11-21T03:00Z", concurrency=10)
+    room.simulation.settle()
+    room.end_all()
+    count_statements.clear()
+    records, _ = await room.schedules.listing.page(ScheduleFilter(), Page(1, 10), by=room.by)
+    assert sum("SELECT" in statement for statement in count_statements) <= 4
+    newest, _ = await room.actions.list(Page(1, 1), by=room.by, schedule_id=schedule)
+    told = {record["id"]: record["last_action"] for record in records}
+    assert told[idle] is None
+    assert told[schedule]["sequence_id"] == 10
+    assert told[schedule] == {key: newest[0][key] for key in told[schedule]}
 
 
 async def test_a_name_may_look_like_the_id_of_another(room: Room):

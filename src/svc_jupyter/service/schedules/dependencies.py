@@ -92,6 +92,16 @@ def check_dependencies(info: DependencyInfo, timetable: Timetable) -> None:
         raise ValueError(f"an action would wait for {total} files and partitions; at most {NEEDED_LIMIT} are possible")
 
 
+def check_dependencies_of(info: DependencyInfo | None, timetable: Timetable) -> None:
+    """Check the dependencies of a submission, if it has any. Raises `Invalid`, which names the field."""
+    if info is None:
+        return
+    try:
+        check_dependencies(info, timetable)
+    except ValueError as error:
+        raise Invalid(f"dependency_info: {error}") from None
+
+
 def _entries(info: DependencyInfo) -> list[Entry]:
     return [*info.files, *info.hive_tables]
 

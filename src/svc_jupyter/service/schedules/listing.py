@@ -18,6 +18,7 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.paging import Page
+from svc_jupyter.service.schedules.last_actions import last_actions
 from svc_jupyter.service.schedules.record import schedule_record
 from svc_jupyter.service.schedules.rows import Row
 from svc_jupyter.service.schedules.tables import schedules
@@ -103,10 +104,12 @@ class Listing:
     def _records(self, connection: sa.Connection, rows: Sequence[Row]) -> Records:
         """Return the records of rows; who is told is looked up once for all that tell the same people."""
         told: dict[tuple[Any, ...], str] = {}
+        newest = last_actions(connection, [row["id"] for row in rows])
         records = []
         for row in rows:
             key = (*(row[name] for name in _WHO_IS_TOLD), *(row["notification_channels"] or ()))
             if key not in told:
                 told[key] = ",".join(self._notifications.recipients(connection, row))
-            records.append(schedule_record(row, email_list=told[key]))
+            record = schedule_record(row, email_list=told[key])
+            records.append(record | {"last_action": newest.get(row["id"])})
         return records

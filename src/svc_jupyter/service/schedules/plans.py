@@ -23,7 +23,7 @@ from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.submissions import described, kind_of
 from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.schedules.dependencies import check_dependencies
+from svc_jupyter.service.schedules.dependencies import check_dependencies_of
 from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute, wall_clock
@@ -231,12 +231,8 @@ def _checked(row: Mapping[str, Any], now: float) -> Timetable:
 
 
 def _check_dependencies(row: Mapping[str, Any], timetable: Timetable) -> None:
-    if row["dependency_info"] is None:
-        return
-    try:
-        check_dependencies(DependencyInfo.model_validate(row["dependency_info"]), timetable)
-    except ValueError as error:
-        raise Invalid(f"dependency_info: {error}") from None
+    info = row["dependency_info"]
+    check_dependencies_of(None if info is None else DependencyInfo.model_validate(info), timetable)
 
 
 def _begin(timetable: Timetable, now: float, *, no_catch_up: bool) -> datetime:

@@ -9,6 +9,7 @@ from typing import Any
 from svc_jupyter.api.schedules import PreviewRequest, TimeUnit
 from svc_jupyter.service.commands.record import iso_time
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.dependencies import check_dependencies_of
 from svc_jupyter.service.schedules.descriptions import describe_timetable
 from svc_jupyter.service.schedules.macros import resolve, substitute
 from svc_jupyter.service.schedules.rows import timetable_of
@@ -22,11 +23,11 @@ _FOREVER = 253_000_000_000.0
 
 async def preview(body: PreviewRequest, now: float) -> dict[str, Any]:
     """Return a preview in the shape of `Preview`; `now` is Unix seconds. Raises `Invalid`."""
-    zone = known_zone(body.time_zone)
+    zone = known_zone(body.time_zone or "UTC")
     nominal_time = parse_time(body.nominal_time, zone, "nominal_time") if body.nominal_time else from_seconds(int(now))
-    values = await asyncio.to_thread(resolve, body.macros, nominal_time, zone)
+    values = await asyncio.to_thread(resolve, body.macros or [], nominal_time, zone)
     named = {name: value for macro in values for name, value in macro.items()}
-    return {"command": substitute(body.command, values), "macros": named} | _when(body, zone, now)
+    return {"command": substitute(body.command or {}, values), "macros": named} | _when(body, zone, now)
 
 
 def _when(body: PreviewRequest, zone: str, now: float) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def _when(body: PreviewRequest, zone: str, now: float) -> dict[str, Any]:
         check_timetable(timetable, from_seconds(now))
     except ValueError as error:
         raise Invalid(str(error)) from None
+    check_dependencies_of(body.dependency_info, timetable)
     coming = nominal_times(timetable, from_seconds(now), from_seconds(_FOREVER))
     return {
         "description": describe_timetable(timetable),
