@@ -1,0 +1,115 @@
+"""A real browser, a real JupyterLab and a real service, once for all tests here; a page for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from tests.browser.chromium import running_chromium
+from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
+from tests.conftest import end_commands_of
+from tests.support.service_process import ServiceProcess
+
+_WINDOW = {"width": 1280, "height": 800}
+_FAILED = pytest.StashKey[bool]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests here share one browser, so they run in one process; a cold page takes seconds on a busy machine."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Remember for the page's fixture whether the test failed."""
+    report = yield
+    if report.when == "call":
+        item.stash[_FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """The machine's Chromium."""
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="package")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """One service for all tests here that do not stop it."""
+    service = ServiceProcess(tmp_path_factory.mktemp("service") / "data", kill_grace_seconds=1).start()
+    try:
+        switch_on(service)
+        yield service
+    finally:
+        service.kill()
+        end_commands_of(service.data_dir)
+
+
+@pytest.fixture(scope="package")
+def lab(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabProcess]:
+    """One JupyterLab for all tests here that do not configure it, on a root folder of its own."""
+    lab = LabProcess(tmp_path_factory.mktemp("lab"), service)
+    try:
+        yield lab.start()
+    finally:
+        lab.stop()
+
+
+@pytest.fixture
+def new_lab(tmp_path: Path) -> Iterator[Callable[..., LabProcess]]:
+    """Makes started JupyterLabs of other services, tokens and configurations."""
+    made: list[LabProcess] = []
+
+    def make(service: ServiceProcess, **arguments: Any) -> LabProcess:
+        lab = LabProcess(tmp_path / f"lab-{len(made)}", service, **arguments)
+        made.append(lab)
+        return lab.start()
+
+    yield make
+    for lab in made:
+        lab.stop()
+
+
+@pytest.fixture
+def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., LabPage]]:
+    """Makes pages of a JupyterLab, each in a browser profile of its own; fails where one has complained.
+
+    The picture of a page whose test fails is kept in the test's temporary folder.
+    """
+    made: list[LabPage] = []
+
+    def make(lab: LabProcess, **options: Any) -> LabPage:
+        context = browser.new_context(viewport=_WINDOW, **options)
+        made.append(LabPage(context, lab))
+        return made[-1]
+
+    yield make
+    errors = [error for page in made for error in page.traffic.unexpected_errors]
+    failed = request.node.stash.get(_FAILED, True)
+    for number, page in enumerate(made):
+        if failed or errors:
+            page.page.screenshot(path=tmp_path / f"page-{number}.png")
+        page.page.context.close()
+    assert failed or not errors, "\n".join(errors)
+
+
+@pytest.fixture
+def page(new_page: Callable[..., LabPage], lab: LabProcess) -> LabPage:
+    """A page of the shared JupyterLab, not opened yet, with a folder and a workspace of its own."""
+    return new_page(lab)
+
+
+def switch_on(service: ServiceProcess) -> None:
+    """Switch the service's account features on, as for a laptop."""
+    features = {"jupyter_notebooks": True, "package_management": True}
+    service.http.put("/account/features", json=features).raise_for_status()

@@ -1,0 +1,63 @@
+"""A real JupyterLab with the extension, in a process of its own, beside a real service."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+from jupyter_core.paths import jupyter_path
+from tests.server.jupyter_process import TOKEN, JupyterProcess
+from tests.support.service_process import ServiceProcess
+
+_SERVER_EXTENSIONS = {"jupyterlab": True, "svc_jupyter.server": True}
+_LAB_EXTENSIONS = ("svc-jupyter-labextension", "@jupyter-widgets/jupyterlab-manager")
+_WITHOUT = {"@jupyterlab/apputils-extension:announcements": True}
+"""Asks once in each new profile whether it may fetch news, in front of everything else."""
+
+
+class LabProcess(JupyterProcess):
+    """JupyterLab on a root folder; the page's own application is `window.jupyterapp` there."""
+
+    def __init__(self, folder: Path, service: ServiceProcess, *, token: str | None = None, **config: Any) -> None:
+        lab = {
+            "expose_app_in_browser": True,
+            "workspaces_dir": str(folder / "workspaces"),
+            "user_settings_dir": str(folder / "user-settings"),
+            "labextensions_path": [],
+            "extra_labextensions_path": [str(_collected(_LAB_EXTENSIONS, folder / "labextensions"))],
+        }
+        super().__init__(
+            folder,
+            base_url=service.base_url,
+            token=service.token if token is None else token,
+            ServerApp={"jpserver_extensions": _SERVER_EXTENSIONS, **config.pop("ServerApp", {})},
+            LabApp=lab,
+            **config,
+        )
+        self.service = service
+        labconfig = folder / "jupyter_config_dir" / "labconfig"
+        labconfig.mkdir(parents=True)
+        (labconfig / "page_config.json").write_text(json.dumps({"disabledExtensions": _WITHOUT}))
+
+    def change_setting(self, plugin: str, **settings: Any) -> None:
+        """Store a user's settings of a Lab plugin; pages that open from now on have them."""
+        answer = httpx.put(
+            f"{self.base_url}lab/api/settings/{plugin}",
+            json={"raw": json.dumps(settings)},
+            headers={"Authorization": f"token {TOKEN}"},
+            trust_env=False,
+        )
+        answer.raise_for_status()
+
+
+def _collected(names: tuple[str, ...], folder: Path) -> Path:
+    """Link the installed Lab extensions of these names, and no other, into a folder; return it."""
+    for name in names:
+        found = [place for path in jupyter_path("labextensions") if (place := Path(path) / name).is_dir()]
+        if not found:
+            raise RuntimeError(f"the Lab extension {name} is not installed: pip install --editable '.[test]'")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(found[0], target_is_directory=True)
+    return folder
