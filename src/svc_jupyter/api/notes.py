@@ -110,6 +110,8 @@ class NoteForm(Record):
     type: Literal["text", "password", "select", "checkbox"]
     label: str | None = None
     default: str | list[str]
+    separator: str = ","
+    """What joins the chosen options of a checkbox."""
     options: list[dict[str, str]] = Field(default_factory=list)
     hidden: bool = False
     scope: str | None = None

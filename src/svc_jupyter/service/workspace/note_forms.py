@@ -23,6 +23,9 @@ _STORED_TYPES: Mapping[str, FormType] = {
 """The words by which a document names the forms that code made."""
 
 
+_SEPARATOR = ","
+
+
 class Placeholder(NamedTuple):
     """A form in a text, and where it stands."""
 
@@ -89,7 +92,7 @@ def without_passwords(document: dict[str, Any]) -> dict[str, Any]:
 def _form(body: str, *, hidden: bool) -> NoteForm | None:
     """Return the form between the braces, or None for what only looks like one (`${X:-shell}`)."""
     head, equals, tail = body.partition("=")
-    form_type, head = _typed(head)
+    form_type, separator, head = _typed(head)
     name, label = _labelled(head)
     if form_type is None or not name:
         return None
@@ -97,24 +100,33 @@ def _form(body: str, *, hidden: bool) -> NoteForm | None:
     options = [_option(choice) for choice in choices.split("|")] if comma else []
     if form_type == "checkbox":
         chosen = default.split("|") if default else []
-        return NoteForm(name=name, type=form_type, label=label, default=chosen, options=options, hidden=hidden)
+        return NoteForm(
+            name=name,
+            type=form_type,
+            label=label,
+            default=chosen,
+            separator=separator,
+            options=options,
+            hidden=hidden,
+        )
     if options and form_type == "text":
         form_type = "select"
     return NoteForm(name=name, type=form_type, label=label, default=default, options=options, hidden=hidden)
 
 
-def _typed(head: str) -> tuple[FormType | None, str]:
-    """Return the type that stands before a colon, None for an unknown one, and what follows it."""
+def _typed(head: str) -> tuple[FormType | None, str, str]:
+    """Return the type that stands before a colon, None for an unknown one, what joins options, and what follows."""
     word, colon, rest = head.partition(":")
     bare, bracket, joint = word.strip().partition("(")
     if not colon or (bracket and not joint.endswith(")")):  # the colon is in the label
-        return "text", head
+        return "text", _SEPARATOR, head
+    separator = joint[:-1] if bracket else _SEPARATOR
     match bare.strip():
         case "password":
-            return "password", rest
+            return "password", separator, rest
         case "checkbox":
-            return "checkbox", rest
-    return None, rest
+            return "checkbox", separator, rest
+    return None, separator, rest
 
 
 def _option(text: str) -> dict[str, str]:

@@ -1,0 +1,178 @@
+"""Values of forms as text of a program, so that no value is ever read as code. Functions of values.
+
+What the author wrote into the note, a form's default or one of its options, is the author's own text and stands as it
+is; a number stands as a number. Every other value is data: in a string literal it is escaped, in code it becomes a
+string literal of the language, in a shell it is a variable. Where a language has no way to write it, the run says so.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from pygments.lexers.shell import BashLexer
+from pygments.token import String
+
+from svc_jupyter.service.spark_notes.code_places import SYNTAX, Place, PlaceKind, places
+from svc_jupyter.service.spark_notes.form_values import FormProblem, FormValue, FormValues
+from svc_jupyter.service.spark_notes.languages import Language
+from svc_jupyter.service.workspace.note_forms import Placeholder, placeholders
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+_SHELL_VARIABLE = "SVC_FORM_{}"
+
+
+def filled(code: str, language: Language, values: FormValues) -> tuple[str, dict[str, str]]:
+    """Return a paragraph's program with its forms filled in, and the variables that a shell needs for it.
+
+    Raises `FormProblem` for a value that cannot be written where its form stands.
+    """
+    found = list(placeholders(code))
+    match language:
+        case Language.SHELL:
+            return _shell(code, found, values)
+        case Language.MARKDOWN:
+            texts = [html.escape(values.of(one).text) for one in found]
+        case _:
+            around = places(code, [(one.start, one.end) for one in found], SYNTAX[language])
+            texts = [
+                _written(values.of(one), place, language, one.form.name, stands_alone=_stands_alone(code, one))
+                for one, place in zip(found, around, strict=True)
+            ]
+    return _replaced(code, found, texts), {}
+
+
+def _replaced(code: str, found: list[Placeholder], texts: list[str]) -> str:
+    parts, position = [], 0
+    for placeholder, text in zip(found, texts, strict=True):
+        parts += [code[position : placeholder.start], text]
+        position = placeholder.end
+    return "".join([*parts, code[position:]])
+
+
+def _stands_alone(code: str, placeholder: Placeholder) -> bool:
+    """Whether no word, quote or other form touches it: a literal there would become a part of another one."""
+    before, behind = code[: placeholder.start][-1:], code[placeholder.end :][:1]
+    return not any(letter.isalnum() or letter in "_'\"`}$\\" for letter in (before, behind) if letter)
+
+
+def _written(value: FormValue, place: Place, language: Language, name: str, *, stands_alone: bool) -> str:
+    match place.kind:
+        case PlaceKind.COMMENT:
+            return _in_comment(value.text)
+        case PlaceKind.NAME:
+            return _in_name(value.text, name)
+        case PlaceKind.STRING:
+            return _in_string(value.text, place, language, name)
+    if value.is_the_authors or _NUMBER.fullmatch(value.text):
+        return value.text
+    if place.kind is PlaceKind.NESTED:
+        raise FormProblem(name, "stands in the code within a string: put its value into a variable first")
+    if not stands_alone:
+        raise FormProblem(
+            name, "touches a word or a quote, where only a number or an option can stand: quote the whole"
+        )
+    return _LITERALS[language](value.text)
+
+
+def _in_comment(text: str) -> str:
+    """A comment stays one: no end of a line, no bracket of a comment, nothing that Spark SQL would replace."""
+    return "".join(letter if letter.isprintable() and letter not in "*/$" else " " for letter in text)
+
+
+def _in_name(text: str, name: str) -> str:
+    if "${" in text or not text.isprintable():
+        raise FormProblem(name, "stands in a quoted name, which cannot hold this value")
+    return text.replace("`", "``")
+
+
+def _in_string(text: str, place: Place, language: Language, name: str) -> str:
+    if place.after_backslash:
+        raise FormProblem(name, "stands behind a backslash, which would change its value: double the backslash")
+    if _is_verbatim(place, language):
+        if _fits_verbatim(text, place, language):
+            return text
+        raise FormProblem(name, f"stands in a {place.prefix or place.quote} string, which cannot hold this value")
+    if language is Language.PYTHON and set(place.prefix) & set("bB") and not text.isascii():
+        raise FormProblem(name, "stands in a bytes literal, which holds ASCII only")
+    escaped = _ESCAPES[language](text)
+    if language is Language.PYTHON and set(place.prefix) & set("fFtT"):
+        return escaped.replace("{", "{{").replace("}", "}}")
+    if language is Language.SCALA and place.prefix:
+        doubled = escaped.replace("$", "$$")
+        return doubled.replace("%", "%%") if place.prefix == "f" else doubled
+    return escaped
+
+
+def _is_verbatim(place: Place, language: Language) -> bool:
+    match language:
+        case Language.SCALA:
+            return place.quote == '"""' or place.prefix == "raw"
+        case Language.PYTHON | Language.SQL | Language.R:
+            return bool(set(place.prefix) & set("rR"))
+    return False
+
+
+def _fits_verbatim(text: str, place: Place, language: Language) -> bool:
+    """Whether a literal in which nothing can be escaped can hold a value as it is."""
+    forbidden = {*place.quote, "\\"}
+    if place.prefix and language is not Language.SQL:
+        forbidden |= {"{", "}", "$", "%"}
+    if language is Language.SQL:
+        forbidden.add("$")
+    printable = text.replace("\n", " ") if len(place.quote) == 3 else text
+    return printable.isprintable() and not forbidden & set(text)
+
+
+def _escaped_for(replacements: Mapping[str, str], control: str) -> Callable[[str], str]:
+    """Return what escapes a text: the replacements, and every other control character by `control`."""
+
+    def escape(text: str) -> str:
+        return "".join(
+            replacements.get(letter)
+            or (control.format(ord(letter)) if ord(letter) < 32 or ord(letter) == 127 else letter)
+            for letter in text
+        )
+
+    return escape
+
+
+_BACKSLASHED = {"\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES: Mapping[Language, Callable[[str], str]] = {
+    Language.PYTHON: _escaped_for(_BACKSLASHED, "\\x{:02x}"),
+    Language.SCALA: _escaped_for(_BACKSLASHED, "\\u{:04x}"),
+    # Spark replaces `${…}` in the whole statement before it reads it: no value may say that.
+    Language.SQL: _escaped_for({**_BACKSLASHED, "$": "\\u0024"}, "\\u{:04x}"),
+    Language.R: _escaped_for(_BACKSLASHED, "\\x{:02x}"),
+}
+_LITERALS: Mapping[Language, Callable[[str], str]] = {
+    Language.PYTHON: repr,
+    Language.SCALA: lambda text: json.dumps(text, ensure_ascii=False),
+    Language.SQL: lambda text: f"'{_ESCAPES[Language.SQL](text)}'",
+    Language.R: lambda text: f'"{_ESCAPES[Language.R](text)}"',
+}
+
+
+def _shell(code: str, found: list[Placeholder], values: FormValues) -> tuple[str, dict[str, str]]:
+    """Put variables where the forms stand: what a variable holds is never read as a command."""
+    names = [_SHELL_VARIABLE.format(number) for number in range(1, len(found) + 1)]
+    quoted = _single_quoted(_replaced(code, found, names), set(names))
+    variables, texts = {}, []
+    for name, placeholder in zip(names, found, strict=True):
+        value = values.of(placeholder)
+        if "\0" in value.text:
+            raise FormProblem(placeholder.form.name, "holds a NUL character, which a shell cannot")
+        variables[name] = value.text
+        texts.append(f"'\"${{{name}}}\"'" if name in quoted else f"${{{name}}}")
+    return _replaced(code, found, texts), variables
+
+
+def _single_quoted(code: str, names: set[str]) -> set[str]:
+    """Return those of the names that stand between single quotes, where a shell replaces nothing."""
+    found = set()
+    for kind, text in BashLexer().get_tokens(code):
+        if kind is String.Single:
+            found |= {word for word in re.findall(r"SVC_FORM_\d+", text) if word in names}
+    return found
