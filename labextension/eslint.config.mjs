@@ -1,0 +1,42 @@
+import js from '@eslint/js';
+import jupyter from '@jupyter/eslint-plugin';
+import prettier from 'eslint-config-prettier';
+import hooks from 'eslint-plugin-react-hooks';
+import { defineConfig } from 'eslint/config';
+import typescript from 'typescript-eslint';
+
+export default defineConfig([
+  { ignores: ['build', 'node_modules', '*.js', '*.mjs'] },
+  js.configs.recommended,
+  typescript.configs.strictTypeChecked,
+  { plugins: { jupyter } },
+  jupyter.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    plugins: { 'react-hooks': hooks },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname }
+    },
+    rules: {
+      ...hooks.configs.recommended.rules,
+      curly: 'error',
+      eqeqeq: 'error',
+      // Tokens and their interfaces share a name, as everywhere in JupyterLab.
+      '@typescript-eslint/no-redeclare': 'off',
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'interface', format: ['PascalCase'], custom: { regex: '^I[A-Z]', match: true } }
+      ],
+      // Lumino's signals take a method and the object it is to be called on.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Signals and event handlers are told `void promise` where nobody waits.
+      '@typescript-eslint/no-confusing-void-expression': 'off'
+    }
+  },
+  {
+    files: ['**/*.spec.ts', '**/*.spec.tsx'],
+    rules: { 'jupyter/no-untranslated-string': 'off' }
+  },
+  prettier
+]);

@@ -1,0 +1,35 @@
+// JupyterLab's packages are ES modules: they are transformed as the sources are.
+const ES_MODULES = [
+  '@jupyterlab',
+  '@jupyter',
+  '@lumino',
+  '@codemirror',
+  'eventsource-parser',
+  'lib0',
+  'nanoid',
+  'y-protocols',
+  'y-websocket',
+  'yjs',
+  'vscode-ws-jsonrpc'
+];
+
+module.exports = {
+  testEnvironment: '<rootDir>/jest.environment.js',
+  testRegex: 'src/.*\\.spec\\.tsx?$',
+  modulePathIgnorePatterns: ['<rootDir>/build/'],
+  moduleNameMapper: { '\\.(css|svg)$': '<rootDir>/jest.asset.js' },
+  transform: {
+    '\\.[jt]sx?$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic' } },
+          target: 'es2022'
+        },
+        module: { type: 'commonjs' }
+      }
+    ]
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})/)`]
+};

@@ -1,0 +1,27 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { refreshIcon, ToolbarButtonComponent } from '@jupyterlab/ui-components';
+import type { JSX } from 'react';
+import { type Resource, useResource } from '../service';
+import type { IConnectionStatus } from '../service/records/connection';
+import { connectionLine } from './model';
+
+/** The line on top of the panel: whether there is a connection, as whom, and a button to look anew. */
+export function ConnectionHeader(props: {
+  connection: Resource<IConnectionStatus>;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { connection, trans } = props;
+  const line = connectionLine(useResource(connection), trans);
+  return (
+    <div className="jp-SvcHeader">
+      <span className={`jp-SvcHeader-line jp-mod-${line.kind}`} role="status" title={line.details}>
+        <span aria-hidden="true">{line.icon}</span> {line.words}
+      </span>
+      <ToolbarButtonComponent
+        icon={refreshIcon}
+        tooltip={trans.__('Refresh')}
+        onClick={() => void connection.refresh()}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IResourceState } from '../service';
+import type { IConnectionStatus } from '../service/records/connection';
+
+/** The connection in one line. */
+export interface IConnectionLine {
+  kind: 'connected' | 'missing' | 'looking';
+  icon: string;
+  words: string;
+  /** Address and where it came from. */
+  details: string;
+}
+
+/** Return the line on top of the panel. */
+export function connectionLine(
+  state: IResourceState<IConnectionStatus>,
+  trans: TranslationBundle
+): IConnectionLine {
+  const { value, error } = state;
+  const details = addressOf(value, trans);
+  if (value?.connected === true && error === undefined) {
+    const words = trans.__('connected · %1', value.account?.email ?? trans.__('unknown user'));
+    return { kind: 'connected', icon: '●', words, details };
+  }
+  if (value === undefined && error === undefined) {
+    return { kind: 'looking', icon: '◐', words: trans.__('looking for the service'), details };
+  }
+  return { kind: 'missing', icon: '○', words: trans.__('not connected'), details };
+}
+
+/** Return what was tried and what came of it, for the view that stands in place of the sections. */
+export function triedLines(
+  state: IResourceState<IConnectionStatus>,
+  trans: TranslationBundle
+): string[] {
+  const { value, error } = state;
+  if (error !== undefined) {
+    return [trans.__('The Jupyter server was asked: %1', error.message)];
+  }
+  const lines = value === undefined ? [] : [addressOf(value, trans), value.message ?? ''];
+  return lines.filter(line => line !== '');
+}
+
+function addressOf(status: IConnectionStatus | undefined, trans: TranslationBundle): string {
+  if (status === undefined || status.source === null) {
+    return '';
+  }
+  return status.base_url === null
+    ? trans.__('The service of this machine (%1)', status.source)
+    : trans.__('%1 (address from %2)', status.base_url, status.source);
+}

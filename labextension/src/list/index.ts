@@ -1,0 +1,2 @@
+export { VirtualList, type IVirtualListProps } from './virtualList';
+export { EmptyState, ErrorState, LoadingState } from './states';

@@ -1,0 +1,2 @@
+export { ISvcPanel, type ISection, type ISectionHandle } from './tokens';
+export { VisibleView, VisibleWidget } from './visibleWidget';

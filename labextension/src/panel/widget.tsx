@@ -1,0 +1,168 @@
+import type { ITranslator } from '@jupyterlab/translation';
+import { AccordionToolbar, SidePanel } from '@jupyterlab/ui-components';
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import type { Message } from '@lumino/messaging';
+import { type ISignal, Signal } from '@lumino/signaling';
+import { AccordionPanel, Panel, type PanelLayout, type Widget } from '@lumino/widgets';
+import { ConnectionHeader } from '../connection/header';
+import { NotConnected } from '../connection/notConnected';
+import type { IConnectionStatus } from '../service/records/connection';
+import { type Resource, TRANSLATION_DOMAIN } from '../service';
+import { Badge } from './badge';
+import { type IPanelMemory, placeOf } from './model';
+import type { ISection, ISectionHandle, ISvcPanel } from './tokens';
+import { VisibleView } from './visibleWidget';
+
+/** What the panel is made of besides its sections. */
+export interface IServicePanelOptions {
+  connection: Resource<IConnectionStatus>;
+  translator: ITranslator;
+  /** Told which sections are closed, after every change. */
+  remember: (collapsed: string[]) => void;
+}
+
+/** The side panel: a line on the connection, then the sections, or what to do where there is no connection. */
+export class ServicePanel extends SidePanel implements ISvcPanel {
+  private readonly _shownChanged = new Signal<ISvcPanel, boolean>(this);
+  private readonly _sections: ISection[] = [];
+  private readonly _collapsed = new Set<string>();
+  private readonly _accordion: AccordionPanel;
+  private readonly _connection: Resource<IConnectionStatus>;
+  private readonly _notConnected: Widget;
+  private readonly _remember: (collapsed: string[]) => void;
+  private _watch: IDisposable | null = null;
+  private _wasShown = false;
+
+  constructor(options: IServicePanelOptions) {
+    const { connection } = options;
+    const trans = options.translator.load(TRANSLATION_DOMAIN);
+    const accordion = new AccordionPanel({ layout: AccordionToolbar.createLayout({}) });
+    const header = new Panel();
+    header.addWidget(
+      new VisibleView(() => <ConnectionHeader connection={connection} trans={trans} />)
+    );
+    super({ header, content: accordion, translator: options.translator });
+    this.addClass('jp-SvcPanel');
+    this._accordion = accordion;
+    this._connection = connection;
+    /* Stands in place of the sections while there is no connection. */
+    this._notConnected = new VisibleView(() => (
+      <NotConnected connection={connection} trans={trans} />
+    ));
+    this._remember = options.remember;
+    (this.layout as PanelLayout).addWidget(this._notConnected);
+    accordion.hide();
+    this._connection.changed.connect(this._onConnection, this);
+    accordion.expansionToggled.connect(this._onToggled, this);
+  }
+
+  get isShown(): boolean {
+    return this.content.isVisible;
+  }
+
+  get shownChanged(): ISignal<ISvcPanel, boolean> {
+    return this._shownChanged;
+  }
+
+  addSection(section: ISection): ISectionHandle {
+    const { widget } = section;
+    const badge = new Badge();
+    const place = placeOf(section, this._sections);
+    widget.id = `svc-jupyter-section-${section.id}`;
+    widget.title.label = section.title;
+    widget.addClass('jp-SvcPanel-section');
+    this._sections.splice(place, 0, section);
+    this.insertWidget(place, Object.assign(widget, { toolbar: badge.toolbar }));
+    if (this._collapsed.has(section.id)) {
+      this._accordion.collapse(place);
+    }
+    const remove = new DisposableDelegate(() => {
+      this._sections.splice(this._sections.indexOf(section), 1);
+      widget.dispose();
+    });
+    return {
+      get badge() {
+        return badge.text;
+      },
+      set badge(text: string) {
+        badge.text = text;
+      },
+      expand: () => this._accordion.expand(this._sections.indexOf(section)),
+      get isDisposed() {
+        return remove.isDisposed;
+      },
+      dispose: () => remove.dispose()
+    };
+  }
+
+  /** Close the sections that were closed when the panel was last left, those that come later too. */
+  restore(memory: IPanelMemory): void {
+    for (const id of memory.collapsed) {
+      this._collapsed.add(id);
+      const index = this._sections.findIndex(section => section.id === id);
+      if (index >= 0) {
+        this._accordion.collapse(index);
+      }
+    }
+  }
+
+  whileShown(watch: () => IDisposable): IDisposable {
+    let held: IDisposable | null = this.isShown ? watch() : null;
+    const follow = (_: ISvcPanel, shown: boolean): void => {
+      held?.dispose();
+      held = shown ? watch() : null;
+    };
+    this._shownChanged.connect(follow);
+    return new DisposableDelegate(() => {
+      this._shownChanged.disconnect(follow);
+      held?.dispose();
+    });
+  }
+
+  override dispose(): void {
+    this._watch?.dispose();
+    this._connection.changed.disconnect(this._onConnection, this);
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._watch ??= this._connection.watch();
+    this._tellShown();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._watch?.dispose();
+    this._watch = null;
+    this._tellShown();
+  }
+
+  private _onConnection(): void {
+    const { value, error } = this._connection.state;
+    const isConnected = value?.connected === true && error === undefined;
+    this._notConnected.setHidden(isConnected);
+    this.content.setHidden(!isConnected);
+    this._tellShown();
+  }
+
+  private _tellShown(): void {
+    if (this.isShown !== this._wasShown) {
+      this._wasShown = this.isShown;
+      this._shownChanged.emit(this._wasShown);
+    }
+  }
+
+  private _onToggled(accordion: AccordionPanel, index: number): void {
+    const section = this._sections[index];
+    if (section === undefined) {
+      return;
+    }
+    if (accordion.widgets[index]?.isHidden === true) {
+      this._collapsed.add(section.id);
+    } else {
+      this._collapsed.delete(section.id);
+    }
+    this._remember([...this._collapsed]);
+  }
+}

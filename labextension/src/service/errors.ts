@@ -1,0 +1,52 @@
+/** Why a call of the service did not succeed, in words to show to the user. */
+export class ServiceError extends Error {
+  /**
+   * @param message - The service's own words, where it answered.
+   * @param status - The HTTP status; 0 when the Jupyter server did not answer.
+   * @param traceId - By which the service's log knows the call, where it told.
+   */
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly traceId?: string
+  ) {
+    super(message);
+    this.name = 'ServiceError';
+  }
+
+  /** Whether nobody answered: the Jupyter server (0), the service behind it (502, 503, 504). */
+  get isUnreachable(): boolean {
+    return this.status === 0 || (this.status >= 502 && this.status <= 504);
+  }
+}
+
+/** Return what a failed answer says: the service's error envelope, or whatever is there of it. */
+export function errorFromAnswer(status: number, statusText: string, text: string): ServiceError {
+  const answer = parsed(text);
+  const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+  const words = [error.error_message, isRecord(answer) ? answer.message : undefined].find(
+    (candidate): candidate is string => typeof candidate === 'string' && candidate !== ''
+  );
+  const traceId = typeof error.trace_id === 'string' ? error.trace_id : undefined;
+  return new ServiceError(words ?? `${status} ${statusText}`.trim(), status, traceId);
+}
+
+/** Return any thrown value as a `ServiceError`. */
+export function asServiceError(reason: unknown): ServiceError {
+  if (reason instanceof ServiceError) {
+    return reason;
+  }
+  return new ServiceError(reason instanceof Error ? reason.message : String(reason), 0);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

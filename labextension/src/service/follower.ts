@@ -1,0 +1,192 @@
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+import { asServiceError, type ServiceError } from './errors';
+import { serviceEvents } from './events';
+import { hasEnded, type ICommand } from './records/commands';
+import type { ServiceRequests } from './requests';
+
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 30_000;
+const POLL_PAUSE = 2_000;
+
+/** What a follower is made of besides the calls. */
+export interface IFollowerOptions {
+  /** Whether the log is wanted too. */
+  withLog?: boolean;
+  /** Wait some milliseconds; the tests pass a clock of their own. */
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Follows one command to its end: by the service's events, and where it sends none by asking again and again.
+ *
+ * A connection that breaks is made anew, with longer and longer pauses, behind the last byte of the log that came.
+ */
+export class CommandFollower implements IDisposable {
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _logged = new Signal<this, string>(this);
+  private readonly _end = new AbortController();
+  private readonly _pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  private readonly _withLog: boolean;
+  private _command: ICommand | null = null;
+  private _error: ServiceError | null = null;
+  private _rows: number | null = null;
+  private _offset = 0;
+
+  constructor(
+    private readonly _requests: ServiceRequests,
+    readonly id: number,
+    options: IFollowerOptions = {}
+  ) {
+    this._pause = options.pause ?? pause;
+    this._withLog = options.withLog ?? false;
+    this.finished = this._follow();
+  }
+
+  /** Resolves when the command has ended, or is no longer followed. Never rejects. */
+  readonly finished: Promise<void>;
+
+  /** Emitted when the record or the error changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Emitted with each further part of the log. */
+  get logged(): ISignal<this, string> {
+    return this._logged;
+  }
+
+  /** The record as it is known; null before the first answer. */
+  get command(): ICommand | null {
+    return this._command;
+  }
+
+  /** Rows of the result so far, where the service tells them. */
+  get rows(): number | null {
+    return this._rows;
+  }
+
+  /** Why it cannot be followed just now; null when it can. */
+  get error(): ServiceError | null {
+    return this._error;
+  }
+
+  get isDisposed(): boolean {
+    return this._end.signal.aborted;
+  }
+
+  /** Stop following; the command goes on. */
+  dispose(): void {
+    if (!this.isDisposed) {
+      this._end.abort();
+      Signal.clearData(this);
+    }
+  }
+
+  private async _follow(): Promise<void> {
+    let failures = 0;
+    let sendsEvents = true;
+    while (!this._end.signal.aborted) {
+      try {
+        await (sendsEvents ? this._listen() : this._ask());
+        failures = 0;
+      } catch (reason) {
+        const error = asServiceError(reason);
+        if (sendsEvents && [404, 405, 406].includes(error.status)) {
+          sendsEvents = false;
+          continue;
+        }
+        failures += 1;
+        this._fail(error);
+      }
+      if (this.isDisposed || this._isOver()) {
+        return;
+      }
+      const wanted = sendsEvents ? FIRST_PAUSE : POLL_PAUSE;
+      await this._pause(
+        Math.min(LONGEST_PAUSE, wanted * 2 ** Math.max(0, failures - 1)),
+        this._end.signal
+      );
+    }
+  }
+
+  /** Nothing more is to be expected: it has ended, or it is not there or not ours to see. */
+  private _isOver(): boolean {
+    const ended = this._command !== null && hasEnded(this._command) && this._error === null;
+    return ended || [401, 403, 404].includes(this._error?.status ?? 0);
+  }
+
+  private async _listen(): Promise<void> {
+    const resumeAt = this._offset === 0 ? '' : String(this._offset);
+    for await (const { event, id, data } of serviceEvents(
+      this._requests,
+      `commands/${this.id}/events`,
+      this._end.signal,
+      resumeAt
+    )) {
+      if (event === 'status' || event === 'end') {
+        this._become(data as ICommand);
+      } else if (event === 'progress' && this._command !== null) {
+        const { progress, rows } = data as { progress: number; rows: number | null };
+        this._rows = rows;
+        this._become({ ...this._command, progress });
+      } else if (event === 'log') {
+        this._offset = Number(id);
+        this._say((data as { text: string }).text);
+      }
+    }
+  }
+
+  private async _ask(): Promise<void> {
+    const signal = this._end.signal;
+    const command = await this._requests.get<ICommand>(`commands/${this.id}`, {}, signal);
+    if (this._withLog) {
+      const query = { err_file_processed: this._offset };
+      const answer = await this._requests.send('GET', `commands/${this.id}/logs`, {
+        query,
+        signal
+      });
+      const text = await answer.text();
+      this._offset = Number(
+        answer.headers.get('err_length') ?? this._offset + new TextEncoder().encode(text).length
+      );
+      this._say(text);
+    }
+    this._become(command);
+  }
+
+  private _say(text: string): void {
+    if (this._withLog && text !== '' && !this.isDisposed) {
+      this._logged.emit(text);
+    }
+  }
+
+  private _become(command: ICommand): void {
+    this._command = command;
+    this._error = null;
+    this._tell();
+  }
+
+  private _fail(error: ServiceError): void {
+    if (!this.isDisposed) {
+      this._error = error;
+      this._tell();
+    }
+  }
+
+  private _tell(): void {
+    if (!this.isDisposed) {
+      this._changed.emit();
+    }
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
