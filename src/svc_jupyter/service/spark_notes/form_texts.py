@@ -7,7 +7,6 @@ string literal of the language, in a shell it is a variable. Where a language ha
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -21,6 +20,8 @@ from svc_jupyter.service.spark_notes.languages import Language
 from svc_jupyter.service.workspace.note_forms import Placeholder, placeholders
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+"""What means something in Markdown, unless a backslash stands before it."""
 _SHELL_VARIABLE = "SVC_FORM_{}"
 
 
@@ -34,7 +35,7 @@ def filled(code: str, language: Language, values: FormValues) -> tuple[str, dict
         case Language.SHELL:
             return _shell(code, found, values)
         case Language.MARKDOWN:
-            texts = [html.escape(values.of(one).text) for one in found]
+            texts = [_PUNCTUATION.sub(r"\\\g<0>", values.of(one).text) for one in found]
         case _:
             around = places(code, [(one.start, one.end) for one in found], SYNTAX[language])
             texts = [
