@@ -68,6 +68,21 @@ def test_it_runs_now_as_a_command_of_its_own(jupyter: JupyterProcess) -> None:
     assert "42" in jupyter.http.get(f"/commands/{record['id']}/results").json()["results"]
 
 
+def test_a_notebook_runs_once_without_a_schedule(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("once.ipynb", "days = 1", "print('for', days)")
+    body = {"notebook": "once.ipynb", "name": "once", "command_timeout": 60, "command": {"arguments": {"days": 7}}}
+    record = jupyter.http.post("/runs", json={**body, **YEARLY}).json()
+    assert (record["name"], record["timeout"]) == ("once", 60)
+    assert record["command"]["arguments"] == {"days": 7}
+    assert record["command"]["path"] == "Users/admin@localhost/Scheduled/once.ipynb"
+    again = {"command": {"path": record["command"]["path"]}}
+    assert jupyter.http.post("/runs", json=again).json()["command"]["path"] == record["command"]["path"]
+    assert jupyter.http.get("/schedules", params={"notebook": "once.ipynb"}).json() == {"schedules": []}
+    assert jupyter.http.post("/runs", json={"notebook": 7}).status_code == 422
+    refused = jupyter.http.post("/runs", json={**again, "command_timeout": "long"})
+    assert (refused.status_code, "timeout" in refused.json()["message"]) == (422, True)
+
+
 def test_an_actions_log_and_executed_notebook_are_shown_and_nothing_in_it_runs(jupyter: JupyterProcess) -> None:
     jupyter.write_notebook("action.ipynb", "print('from the ' + 'action')")
     made = scheduled(jupyter, "action.ipynb", cron_expression=None, frequency=1, time_unit="days")

@@ -9,6 +9,7 @@ from tornado.web import HTTPError
 from svc_jupyter.api import paths
 from svc_jupyter.client.calls import Call
 from svc_jupyter.client.jupyter_contents import resource
+from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook
 from svc_jupyter.server.scheduled_copies import parents_of, place_of, same_to_run
@@ -50,6 +51,26 @@ class SchedulesHandler(ServiceHandler):
         command = {"upload_to_source": False, **_command(body), "path": place}
         fields = without(body, "notebook") | {"command_type": _TYPE, "command": command}
         await self.pass_on(Call("POST", paths.api("scheduler"), body=fields))
+
+
+class NotebookRunsHandler(ServiceHandler):
+    """Running a notebook as a schedule would, now and once, without making one."""
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Submit the command of a schedule's body; answer with the command's record.
+
+        With `notebook` its copy is stored first and is what runs, else what `command` names in `path`.
+        """
+        body = self.body
+        command = {"upload_to_source": False, **_command(body)}
+        notebook = body.get("notebook")
+        if notebook is not None:
+            if not isinstance(notebook, str):
+                raise HTTPError(422, "notebook must be the path of a notebook")
+            command["path"] = await store_copy(self, notebook)
+        submission = submission_of({**body, "command_type": _TYPE, "command": command})
+        await self.pass_on(Call("POST", paths.api("commands"), body=submission))
 
 
 class ScheduleCopyHandler(ServiceHandler):
@@ -107,4 +128,5 @@ def _command(body: dict[str, Any]) -> dict[str, Any]:
 NOTEBOOK_SCHEDULE_HANDLERS = (
     (r"schedules", SchedulesHandler),
     (r"schedules/copy", ScheduleCopyHandler),
+    (r"runs", NotebookRunsHandler),
 )

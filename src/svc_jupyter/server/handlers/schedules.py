@@ -39,7 +39,7 @@ class ScheduleRunHandler(ServiceHandler):
         """Submit the schedule's command; answer with the command's record."""
         client = await self.connection.client()
         record = (await client.answer(Call("GET", paths.schedule(int(schedule_id))))).json()
-        await self.pass_on(Call("POST", paths.api("commands"), body=_submission(record)))
+        await self.pass_on(Call("POST", paths.api("commands"), body=submission_of(record)))
 
 
 class ScheduleActionsHandler(ServiceHandler):
@@ -122,12 +122,12 @@ class ActionNotebookHandler(ServiceHandler):
         self.finish_with(answer)
 
 
-def _submission(schedule: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the submission of what a schedule runs. Retries are for runs that nobody watches: they are left out."""
+def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the submission of what a schedule would run; without retries, which are for runs that nobody watches."""
     common = {name: schedule[name] for name in _OF_A_COMMAND if schedule.get(name) is not None}
     command = {name: value for name, value in schedule["command"].items() if value is not None}
     timeout = schedule.get("command_timeout")
-    limit = {"timeout": int(timeout)} if timeout else {}
+    limit = {"timeout": int(timeout) if str(timeout).isdecimal() else timeout} if timeout else {}
     return {**common, **limit, **without(command, "retry", "retry_delay"), "command_type": schedule["command_type"]}
 
 
