@@ -1,0 +1,109 @@
+import { asServiceError, CommandFollower, pathOf, type ServiceRequests } from '../service';
+import type { ICommand } from '../service/records/commands';
+import type {
+  IClusterHealth,
+  IClusterList,
+  IClusterMetrics,
+  IClusterRecord,
+  IClusterState
+} from '../service/records/clusters';
+import { type IClusterLook, PLOT_SECONDS, PLOTTED, PLOTTED_WITH_YARN } from './view';
+
+/** Of more clusters the newest are listed. */
+const LISTED = 100;
+
+/** What this feature asks of the service. Everything rejects with `ServiceError`. */
+export class ClusterCalls {
+  constructor(private readonly _requests: ServiceRequests) {}
+
+  /** Return all clusters by name, each with its state, and with its health where it is UP. */
+  async all(signal?: AbortSignal): Promise<IClusterLook[]> {
+    const query = { per_page: LISTED };
+    const { clusters } = await this._requests.get<IClusterList>('clusters', query, signal);
+    return Promise.all(byName(clusters).map(record => this._listed(record, signal)));
+  }
+
+  /** Return all that a detail shows of a cluster. */
+  async look(cluster: number, signal?: AbortSignal): Promise<IClusterLook> {
+    const record = await this._requests.get<IClusterRecord>(path(cluster), undefined, signal);
+    const state = await this._state(record, signal);
+    const [health, unread] = await this._health(state, signal);
+    const plotted = record.enable_ganglia_monitoring ? PLOTTED_WITH_YARN : PLOTTED;
+    const query = { metric: plotted.join(','), interval: PLOT_SECONDS };
+    const metrics = health
+      ? await this._requests.get<IClusterMetrics>(path(cluster, 'metrics'), query, signal)
+      : null;
+    return { record, state, health, metrics, unread };
+  }
+
+  start(cluster: number): Promise<unknown> {
+    return this._requests.put(path(cluster, 'state'), { state: 'start' });
+  }
+
+  terminate(cluster: number): Promise<unknown> {
+    return this._requests.put(path(cluster, 'state'), { state: 'terminate' });
+  }
+
+  /** Return the command that adds workers. */
+  addNodes(cluster: number, count: number): Promise<ICommand> {
+    return this._requests.post(path(cluster, 'nodes'), { node_count: count });
+  }
+
+  /** Return the command that removes a worker; without a name the idlest goes. */
+  removeNode(cluster: number, node: string | null): Promise<ICommand> {
+    return this._requests.delete(path(cluster, 'nodes'), { query: { private_dns: node } });
+  }
+
+  /** Follow a command to its end. */
+  follow(id: number): CommandFollower {
+    return new CommandFollower(this._requests, id);
+  }
+
+  cancel(id: number): Promise<unknown> {
+    return this._requests.put(pathOf('commands', id), { status: 'kill' });
+  }
+
+  private async _listed(record: IClusterRecord, signal?: AbortSignal): Promise<IClusterLook> {
+    if (record.state === 'DOWN') {
+      const state = { state: record.state, cluster_id: record.id, nodes: [] };
+      return { record, state, health: null, metrics: null, unread: null };
+    }
+    const state = await this._state(record, signal);
+    const [health, unread] = await this._health(state, signal);
+    return { record, state, health, metrics: null, unread };
+  }
+
+  private _state(record: IClusterRecord, signal?: AbortSignal): Promise<IClusterState> {
+    return this._requests.get(path(record.id, 'state'), undefined, signal);
+  }
+
+  /** Return the health, or why the service cannot tell it: the rest is shown all the same. */
+  private async _health(
+    state: IClusterState,
+    signal?: AbortSignal
+  ): Promise<[IClusterHealth | null, string | null]> {
+    if (state.state !== 'UP') {
+      return [null, null];
+    }
+    try {
+      const health = path(state.cluster_id, 'live_cluster_health');
+      return [await this._requests.get<IClusterHealth>(health, undefined, signal), null];
+    } catch (reason) {
+      const error = asServiceError(reason);
+      if (error.isUnreachable) {
+        throw reason;
+      }
+      return [null, error.message];
+    }
+  }
+}
+
+/** Return clusters in the order in which people look for them. */
+export function byName(records: IClusterRecord[]): IClusterRecord[] {
+  const key = (record: IClusterRecord): string => record.label[0] ?? '~';
+  return [...records].sort((one, other) => key(one).localeCompare(key(other)));
+}
+
+function path(cluster: number, ...parts: string[]): string {
+  return pathOf('clusters', cluster, ...parts);
+}

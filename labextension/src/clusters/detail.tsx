@@ -1,0 +1,176 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { type JSX, useContext, useEffect } from 'react';
+import { VisibleContext } from '../service';
+import { isConfirmed } from './ask';
+import { Figures, Health } from './health';
+import { BUSY_PERIOD, type ClusterModel } from './model';
+import { Sizing } from './sizing';
+import type { Step } from './steps';
+import { type IClusterView, nameOf, phaseOf, typeOf } from './view';
+import { clockOf, doing, startWords, STATE_ICONS, stateWords } from './words';
+import { Workers } from './workers';
+
+interface IDetailProps {
+  trans: TranslationBundle;
+  model: ClusterModel;
+}
+
+/** One cluster: its state, health and workers, and what can be done about it. */
+export function ClusterDetail({ trans, model }: IDetailProps): JSX.Element {
+  const isVisible = useContext(VisibleContext);
+  useEffect(() => {
+    model.show(isVisible);
+  }, [model, isVisible]);
+  const { view, doubt, problem } = model;
+  const ask = (step: Step, node: string | null = null): void =>
+    void asked(trans, model, step, node);
+  if (!view) {
+    return (
+      <div className="jp-SvcCluster" role={doubt ? 'alert' : 'status'}>
+        <p>{doubt ?? trans.__('Asking the service…')}</p>
+        {doubt && <Again trans={trans} model={model} />}
+      </div>
+    );
+  }
+  const part = { trans, view, doubt, now: model.now() };
+  return (
+    <article className="jp-SvcCluster">
+      <Head trans={trans} model={model} view={view} ask={ask} />
+      <Situation trans={trans} view={view} />
+      <Health {...part} />
+      <Figures {...part} />
+      {phaseOf(view) === 'UP' && (
+        <Sizing trans={trans} model={model} view={view} apply={() => ask('resize')} />
+      )}
+      <Workers trans={trans} model={model} view={view} remove={node => ask('remove', node)} />
+      <Commands trans={trans} model={model} />
+      {problem && (
+        <p role="alert" className="jp-SvcTone jp-mod-bad">
+          ✗ {problem}
+        </p>
+      )}
+      {model.note && <p role="status">{model.note}</p>}
+      <Foot trans={trans} model={model} view={view} />
+    </article>
+  );
+}
+
+/** Ask for the confirmation of a step, then do it. A start needs none. */
+async function asked(
+  trans: TranslationBundle,
+  model: ClusterModel,
+  step: Step,
+  node: string | null
+): Promise<void> {
+  const question = model.question(step, node);
+  if (!question) {
+    return;
+  }
+  if (step === 'start' || (await isConfirmed(trans, question))) {
+    await model.perform(question);
+  } else if (step === 'resize') {
+    model.dismiss();
+  }
+}
+
+interface IHeadProps extends IDetailProps {
+  view: IClusterView;
+  ask: (step: Step) => void;
+}
+
+function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
+  const { doubt, steps } = model;
+  const phase = phaseOf(view);
+  const isGood = phase === 'UP' && doubt === null;
+  const words = doubt
+    ? trans.__('state unknown since %1', clockOf(view.asOf))
+    : stateWords(trans, view, new Date(model.now()));
+  const step: Step = phase === 'DOWN' ? 'start' : 'terminate';
+  return (
+    <header className="jp-SvcCluster-head">
+      <h2>{nameOf(view.record)}</h2>
+      <span>{typeOf(view.record)}</span>
+      <span className={`jp-SvcTone jp-mod-${isGood ? 'good' : 'calm'}`}>
+        <span className="jp-SvcTone-icon" aria-hidden="true">
+          {doubt ? '?' : STATE_ICONS[phase]}
+        </span>{' '}
+        {words}
+      </span>
+      <span className="jp-SvcCluster-space" />
+      <button
+        type="button"
+        className={`jp-Button jp-mod-styled ${step === 'start' ? 'jp-mod-accept' : ''}`}
+        disabled={!steps.has(step)}
+        onClick={() => ask(step)}
+      >
+        {step === 'start' ? trans.__('Start') : trans.__('Terminate…')}
+      </button>
+    </header>
+  );
+}
+
+function Situation({
+  trans,
+  view
+}: {
+  trans: TranslationBundle;
+  view: IClusterView;
+}): JSX.Element | null {
+  const start = phaseOf(view) === 'DOWN' ? startWords(trans, view.record) : '';
+  const told = [doing(trans, view), start].filter(Boolean).join(' ');
+  return told ? <p role="status">{told}</p> : null;
+}
+
+function Commands({ trans, model }: IDetailProps): JSX.Element | null {
+  const lines = model.commands.lines();
+  if (!lines.length) {
+    return null;
+  }
+  return (
+    <div className="jp-SvcCluster-commands">
+      <ul aria-label={trans.__('Commands of this panel')} aria-live="polite">
+        {lines.map(line => (
+          <li key={line.id} className={`jp-SvcTone jp-mod-${line.tone}`}>
+            <span className="jp-SvcTone-icon" aria-hidden="true">
+              {line.icon}
+            </span>{' '}
+            {line.text}
+          </li>
+        ))}
+      </ul>
+      {model.commands.running.length > 0 && (
+        <button
+          type="button"
+          className="jp-Button jp-mod-styled"
+          disabled={model.isWorking}
+          title={trans.__('What was done so far is taken back')}
+          onClick={() => void model.cancel()}
+        >
+          {trans.__('Cancel')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Foot({ trans, model, view }: IDetailProps & { view: IClusterView }): JSX.Element {
+  const seconds = model.period / 1000;
+  const often =
+    model.period === BUSY_PERIOD
+      ? trans.__('refreshes every second while visible')
+      : trans.__('refreshes every %1 s while visible', seconds);
+  return (
+    <footer className="jp-SvcMuted jp-SvcCluster-foot">
+      <span>{trans.__('as of %1 · %2', clockOf(view.asOf), model.doubt ?? often)}</span>
+      {model.doubt && <Again trans={trans} model={model} />}
+    </footer>
+  );
+}
+
+function Again({ trans, model }: IDetailProps): JSX.Element {
+  return (
+    <button type="button" className="jp-Button jp-mod-styled" onClick={() => void model.refresh()}>
+      {trans.__('Try again')}
+    </button>
+  );
+}

@@ -1,0 +1,146 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { CommandFollower } from '../service';
+import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
+import type { Tone } from './healthWords';
+
+/** Of more commands the latest are shown. */
+const SHOWN = 5;
+
+/** What a followed command says: an icon and a sentence. */
+export interface ICommandLine {
+  id: number;
+  icon: string;
+  text: string;
+  tone: Tone;
+}
+
+interface IFollowed {
+  record: ICommand;
+  doing: string;
+  /** Milliseconds of the Unix time. */
+  begun: number;
+  ended: number | null;
+  follower: CommandFollower | null;
+}
+
+const ICONS: Readonly<Record<CommandStatus, [string, Tone]>> = {
+  waiting: ['◌', 'calm'],
+  running: ['◐', 'calm'],
+  done: ['✓', 'good'],
+  error: ['✗', 'bad'],
+  cancelled: ['■', 'calm']
+};
+
+/** The commands that a panel has begun, each followed to its end while the panel is shown. */
+export class FollowedCommands implements IDisposable {
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _ended = new Signal<this, void>(this);
+  private _all: IFollowed[] = [];
+  private _isShown = false;
+  private _isDisposed = false;
+
+  /** `now` returns milliseconds of the Unix time. */
+  constructor(
+    private readonly _follow: (id: number) => CommandFollower,
+    private readonly _trans: TranslationBundle,
+    private readonly _now: () => number
+  ) {}
+
+  /** Emitted when a command has told something new. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Emitted when one has ended. */
+  get ended(): ISignal<this, void> {
+    return this._ended;
+  }
+
+  /** The ids of those that have not ended. */
+  get running(): number[] {
+    return this._all.filter(one => one.ended === null).map(one => one.record.id);
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Follow commands from here on, with what they do in words (`adding 1 node`); those that have ended are forgotten. */
+  add(records: ICommand[], doing: string): void {
+    const begun = this._now();
+    const added = records.map(record => ({ record, doing, begun, ended: null, follower: null }));
+    this._all = [...this._all.filter(one => one.ended === null), ...added];
+    this.show(this._isShown);
+  }
+
+  /** Say whether anybody sees them: only then they are followed. */
+  show(isShown: boolean): void {
+    this._isShown = isShown;
+    for (const one of this._all) {
+      if (!isShown) {
+        one.follower?.dispose();
+        one.follower = null;
+      } else if (one.ended === null && one.follower === null) {
+        one.follower = this._follow(one.record.id);
+        one.follower.changed.connect(follower => this._hear(one, follower));
+      }
+    }
+  }
+
+  /** Return a line for each, the latest last. */
+  lines(): ICommandLine[] {
+    return this._all.slice(-SHOWN).map(one => this._line(one));
+  }
+
+  dispose(): void {
+    this.show(false);
+    this._isDisposed = true;
+    Signal.clearData(this);
+  }
+
+  private _hear(one: IFollowed, follower: CommandFollower): void {
+    one.record = follower.command ?? one.record;
+    if (one.ended === null && hasEnded(one.record)) {
+      one.ended = this._now();
+      this._ended.emit();
+    }
+    this._changed.emit();
+  }
+
+  private _line(one: IFollowed): ICommandLine {
+    const { record, doing } = one;
+    const [icon, tone] = ICONS[record.status];
+    const time = duration((one.ended ?? this._now()) - one.begun);
+    const parts = [`${doing}: ${this._ending(record.status, time)}`, words(record.message)];
+    if (one.ended === null) {
+      const trouble = one.follower?.error?.message ?? '';
+      parts.splice(0, 2, doing, words(record.message) || record.status, time, trouble);
+    }
+    const text = [this._trans.__('command %1', record.id), ...parts].filter(Boolean).join(' · ');
+    return { id: record.id, icon, tone, text };
+  }
+
+  private _ending(status: CommandStatus, time: string): string {
+    switch (status) {
+      case 'done':
+        return this._trans.__('done in %1', time);
+      case 'cancelled':
+        return this._trans.__('cancelled after %1', time);
+      default:
+        return this._trans.__('failed after %1', time);
+    }
+  }
+}
+
+function words(text: string | null | undefined): string {
+  return (text ?? '').split(/\s+/).filter(Boolean).join(' ');
+}
+
+/** Return milliseconds as `00:03`. */
+function duration(milliseconds: number): string {
+  const seconds = Math.max(Math.trunc(milliseconds / 1000), 0);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${two(Math.trunc(seconds / 60))}:${two(seconds % 60)}`;
+}

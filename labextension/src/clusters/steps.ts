@@ -1,0 +1,153 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  type IClusterView,
+  maximumOf,
+  minimumOf,
+  nameOf,
+  phaseOf,
+  typeOf,
+  workersOf
+} from './view';
+import { sizes, startWords, workers } from './words';
+
+/** Something that a person changes of a cluster. */
+export type Step = 'start' | 'terminate' | 'resize' | 'remove';
+
+/** A step that waits for its confirmation; `target` is the number of workers, `node` the worker to remove. */
+export interface IQuestion {
+  step: Step;
+  view: IClusterView;
+  target: number;
+  node: string | null;
+}
+
+/** Return how many workers a new size adds; negative for how many leave. */
+export function addedBy(question: IQuestion): number {
+  return question.target - workersOf(question.view.state).length;
+}
+
+/** Return what can be done about a cluster in its state. */
+export function possibleSteps(view: IClusterView): ReadonlySet<Step> {
+  switch (phaseOf(view)) {
+    case 'DOWN':
+      return new Set<Step>(['start']);
+    case 'PENDING':
+      return new Set<Step>(['terminate']);
+    case 'UP':
+      return typeOf(view.record) === 'Spark'
+        ? new Set<Step>(['terminate'])
+        : new Set<Step>(['terminate', 'resize', 'remove']);
+    default:
+      return new Set<Step>();
+  }
+}
+
+/** Return the service's own words on nodes of a Spark cluster. */
+export function sparkRefusal(trans: TranslationBundle): string {
+  return trans.__('Node changes are not supported for Spark clusters');
+}
+
+/** Return why the cluster cannot get this many workers; null when it can, as far as one can see here. */
+export function obstacleTo(
+  trans: TranslationBundle,
+  view: IClusterView,
+  target: number
+): string | null {
+  const type = typeOf(view.record);
+  const least = minimumOf(view.record);
+  if (type === 'Spark') {
+    return sparkRefusal(trans);
+  }
+  if (!Number.isInteger(target) || target < 1) {
+    return trans.__('a cluster has at least 1 worker');
+  }
+  if (type === 'Hadoop' && target < Math.min(least, workersOf(view.state).length)) {
+    return trans.__(
+      '%1 is below its minimum of %2 (%3): Hadoop stays at that size',
+      target,
+      least,
+      sizes(trans, view.record)
+    );
+  }
+  return null;
+}
+
+/** Return why the cluster cannot lose a worker; null when it can, as far as one can see here. */
+export function obstacleToRemoval(trans: TranslationBundle, view: IClusterView): string | null {
+  if (!possibleSteps(view).has('remove')) {
+    return typeOf(view.record) === 'Spark'
+      ? sparkRefusal(trans)
+      : trans.__('the cluster is %1', phaseOf(view));
+  }
+  return obstacleTo(trans, view, workersOf(view.state).length - 1);
+}
+
+/** Return the question: what would be done, to which cluster, and what that means. */
+export function questionText(trans: TranslationBundle, question: IQuestion): string {
+  const name = nameOf(question.view.record);
+  switch (question.step) {
+    case 'start':
+      return trans.__('Start %1? %2', name, startWords(trans, question.view.record));
+    case 'terminate':
+      return trans.__(
+        "Terminate %1? What runs on it or waits for it ends in error; its HDFS and logs are gone for good. What lies in the account's storage stays.",
+        name
+      );
+    case 'remove':
+      return trans.__(
+        'Remove %1? It takes no new work, finishes what runs on it, then leaves.',
+        question.node
+      );
+    case 'resize':
+      return resizeText(trans, question, name);
+  }
+}
+
+/** Return what the button that confirms says; it names the object too. */
+export function yesText(trans: TranslationBundle, question: IQuestion): string {
+  const added = addedBy(question);
+  switch (question.step) {
+    case 'start':
+      return trans.__('Start %1', nameOf(question.view.record));
+    case 'terminate':
+      return trans.__('Terminate %1', nameOf(question.view.record));
+    case 'remove':
+      return trans.__('Remove %1', question.node);
+    case 'resize':
+      return added > 0
+        ? trans.__('Add %1', workers(trans, added))
+        : trans.__('Remove %1', workers(trans, -added));
+  }
+}
+
+/** Return what the command does that a confirmed question begins: `adding 1 node`. */
+export function doingOf(trans: TranslationBundle, question: IQuestion): string {
+  const added = addedBy(question);
+  if (question.step === 'resize' && added > 0) {
+    return trans._n('adding %1 node', 'adding %1 nodes', added, added);
+  }
+  return trans.__('removing %1', question.node ?? trans.__('a node'));
+}
+
+function resizeText(trans: TranslationBundle, question: IQuestion, name: string): string {
+  const added = addedBy(question);
+  const most = maximumOf(question.view.record);
+  if (added < 0) {
+    return trans._n(
+      'Remove %2 from %3? The idlest worker leaves, after what runs there has finished.',
+      'Remove %2 from %3? The idlest workers leave, after what runs there has finished.',
+      -added,
+      -added,
+      workers(trans, -added),
+      name
+    );
+  }
+  if (most && question.target > most) {
+    return trans.__(
+      "%1 is above this cluster's maximum of %2. The service does not check it. Add anyway?",
+      question.target,
+      most
+    );
+  }
+  return trans.__('Add %1 to %2, so that it has %3?', workers(trans, added), name, question.target);
+}

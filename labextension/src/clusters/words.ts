@@ -1,0 +1,114 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ClusterPhase, IClusterRecord } from '../service/records/clusters';
+import { type IClusterView, maximumOf, minimumOf, phaseOf, workersOf } from './view';
+
+/** How long the start of a local Hadoop cluster takes, about, in seconds (measured on two cores). */
+const START_SECONDS = 12;
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The icon of a cluster's state; the word always stands beside it. */
+export const STATE_ICONS: Readonly<Record<ClusterPhase, string>> = {
+  UP: '●',
+  DOWN: '○',
+  PENDING: '◐',
+  TERMINATING: '◐'
+};
+
+/** Return a length of time as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`. */
+export function span(trans: TranslationBundle, seconds: number): string {
+  const whole = Math.max(Math.trunc(seconds), 0);
+  if (whole < MINUTE) {
+    return trans.__('%1 s', whole);
+  }
+  if (whole < HOUR) {
+    return trans.__('%1 min', Math.trunc(whole / MINUTE));
+  }
+  if (whole < DAY) {
+    return trans.__('%1 h %2 m', Math.trunc(whole / HOUR), Math.trunc((whole % HOUR) / MINUTE));
+  }
+  return trans.__('%1 d %2 h', Math.trunc(whole / DAY), Math.trunc((whole % DAY) / HOUR));
+}
+
+/** Return how long ago a time of a record is; empty for none, or for what is no time. */
+export function since(
+  trans: TranslationBundle,
+  time: string | null | undefined,
+  now: Date
+): string {
+  const then = time ? Date.parse(time) : NaN;
+  return Number.isNaN(then) ? '' : span(trans, (now.getTime() - then) / 1000);
+}
+
+/** Return a time on the reader's clock. */
+export function clockOf(moment: Date): string {
+  return moment.toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false
+  });
+}
+
+/** Return `2 to 4`, or `2` where the smallest size is the largest. */
+export function sizes(trans: TranslationBundle, record: IClusterRecord): string {
+  const low = minimumOf(record);
+  const high = maximumOf(record);
+  return high > low ? trans.__('%1 to %2', low, high) : String(low);
+}
+
+/** Return `1 worker`, `3 workers`. */
+export function workers(trans: TranslationBundle, count: number): string {
+  return trans._n('%1 worker', '%1 workers', count, count);
+}
+
+/** Return `UP 2 h 14 m`, `PENDING 6 s`: the state, and for how long. */
+export function stateWords(trans: TranslationBundle, view: IClusterView, now: Date): string {
+  const { start_at, up_at } = view.state;
+  const phase = phaseOf(view);
+  const begun = phase === 'UP' ? up_at || start_at : phase === 'PENDING' ? start_at : null;
+  return [phase, since(trans, begun, now)].filter(Boolean).join(' ');
+}
+
+/** Return what is being done right now, or why the cluster is down, or nothing. */
+export function doing(trans: TranslationBundle, view: IClusterView): string {
+  switch (phaseOf(view)) {
+    case 'PENDING':
+      return view.state.message || trans.__('starting');
+    case 'TERMINATING':
+      return view.state.message || trans.__('terminating');
+    case 'DOWN':
+      return view.state.terminate_reason
+        ? trans.__('Last: %1.', view.state.terminate_reason)
+        : trans.__('It was not started yet.');
+    default:
+      return view.state.message || '';
+  }
+}
+
+/** Return what a start will do. */
+export function startWords(trans: TranslationBundle, record: IClusterRecord): string {
+  return trans.__(
+    'A start makes a coordinator and %1; about %2 s.',
+    workers(trans, minimumOf(record)),
+    START_SECONDS
+  );
+}
+
+/** Return `Workers 2 of 2 to 4`. */
+export function workersLine(trans: TranslationBundle, view: IClusterView): string {
+  return trans.__('Workers %1 of %2', workersOf(view.state).length, sizes(trans, view.record));
+}
+
+/** Return the size of a cluster in a list, `2/4`: its workers and how many it should have at most. */
+export function sizeWords(record: IClusterRecord, count: number): string {
+  return `${count}/${maximumOf(record) || minimumOf(record)}`;
+}
+
+/** Return a percentage of a record, a text, as people write it. */
+export function percent(trans: TranslationBundle, text: string): string {
+  const value = Number.parseFloat(text);
+  return Number.isNaN(value) ? text : trans.__('%1 %', value.toFixed(0));
+}

@@ -1,0 +1,94 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { JSX } from 'react';
+import type { IClusterNode } from '../service/records/clusters';
+import type { Tone } from './healthWords';
+import type { ClusterModel } from './model';
+import { obstacleToRemoval } from './steps';
+import { type IClusterView, phaseOf, workersOf } from './view';
+import { since } from './words';
+
+interface IWorkersProps {
+  trans: TranslationBundle;
+  model: ClusterModel;
+  view: IClusterView;
+  remove: (node: string) => void;
+}
+
+const RUNNING = 'RUNNING';
+
+/** The workers, a row for each with how it stands; none of a cluster that is ending. */
+export function Workers({ trans, model, view, remove }: IWorkersProps): JSX.Element | null {
+  const workers = workersOf(view.state);
+  if (phaseOf(view) === 'TERMINATING' || !workers.length) {
+    return null;
+  }
+  const whyNot = model.steps.has('remove')
+    ? null
+    : (obstacleToRemoval(trans, view) ?? trans.__('not now'));
+  return (
+    <table className="jp-SvcCluster-workers" aria-label={trans.__('Workers')}>
+      <tbody>
+        {workers.map(node => (
+          <tr key={node.private_dns}>
+            <th scope="row">{node.private_dns}</th>
+            <td>
+              <Status trans={trans} node={node} isKnown={model.doubt === null} />
+            </td>
+            <td className="jp-SvcMuted">{upWords(trans, node, model.now())}</td>
+            <td>
+              <RemoveButton trans={trans} node={node} whyNot={whyNot} remove={remove} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Status(props: {
+  trans: TranslationBundle;
+  node: IClusterNode;
+  isKnown: boolean;
+}): JSX.Element {
+  const { status } = props.node;
+  const tone: Tone = status === RUNNING ? 'good' : status === 'LOST' ? 'bad' : 'warning';
+  if (!props.isKnown) {
+    return <span className="jp-SvcTone jp-mod-calm">? {props.trans.__('unknown')}</span>;
+  }
+  const icon = { good: '●', bad: '✗', warning: '◐' }[tone];
+  return (
+    <span className={`jp-SvcTone jp-mod-${tone}`}>
+      <span className="jp-SvcTone-icon" aria-hidden="true">
+        {icon}
+      </span>{' '}
+      {status}
+    </span>
+  );
+}
+
+function RemoveButton(props: {
+  trans: TranslationBundle;
+  node: IClusterNode;
+  whyNot: string | null;
+  remove: (node: string) => void;
+}): JSX.Element {
+  const { trans, node, whyNot } = props;
+  const name = trans.__('Remove %1…', node.private_dns);
+  return (
+    <button
+      type="button"
+      className="jp-Button jp-mod-styled jp-mod-minimal"
+      aria-label={name}
+      title={whyNot ? trans.__('%1: %2', name, whyNot) : name}
+      disabled={whyNot !== null || node.status !== RUNNING}
+      onClick={() => props.remove(node.private_dns)}
+    >
+      {trans.__('Remove…')}
+    </button>
+  );
+}
+
+function upWords(trans: TranslationBundle, node: IClusterNode, now: number): string {
+  const up = since(trans, node.up_time, new Date(now));
+  return up ? trans.__('up %1', up) : '';
+}

@@ -1,0 +1,109 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  deleteIcon,
+  editIcon,
+  fileUploadIcon,
+  type LabIcon,
+  moveDownIcon,
+  newFolderIcon,
+  refreshIcon
+} from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
+import type { ContentsActions } from './actions';
+import { COMMANDS } from './commandIds';
+import { type IItem, isPlace } from './items';
+import type { JupyterTree } from './jupyterTree';
+import type { TreeModel } from './model';
+import { possibleSteps, type Step } from './steps';
+
+/** What the commands are about. */
+export interface IContentsParts {
+  trans: TranslationBundle;
+  model: TreeModel;
+  jupyter: JupyterTree;
+  /** Loaded when the first step is taken. */
+  actions: () => Promise<ContentsActions>;
+  /** The name of the notebook that is open, to be uploaded. */
+  openNotebook: () => string | null;
+}
+
+/** Add the commands to the application; the buttons, menus and shortcuts call these. */
+export function addCommands(commands: CommandRegistry, parts: IContentsParts): void {
+  const { trans, model, actions } = parts;
+  const add = (
+    id: string,
+    step: Step,
+    look: { label: string; icon?: LabIcon },
+    execute: (actions: ContentsActions, item: IItem) => Promise<void>
+  ): void => {
+    commands.addCommand(id, {
+      ...look,
+      caption: look.label,
+      describedBy: { args: { type: 'object', properties: {} } },
+      isEnabled: () => model.busy === null && possibleSteps(model.selected).has(step),
+      execute: async () => {
+        if (model.selected) {
+          await execute(await actions(), model.selected);
+        }
+      }
+    });
+  };
+  add(COMMANDS.open, 'open', { label: trans.__('Open a Copy') }, (to, item) => to.open(item));
+  const folder = { label: trans.__('New Folder…'), icon: newFolderIcon };
+  add(COMMANDS.create, 'create', folder, (to, item) => to.create(item));
+  const rename = { label: trans.__('Rename…'), icon: editIcon };
+  add(COMMANDS.rename, 'rename', rename, (to, item) => to.rename(item));
+  const move = { label: trans.__('Move to…'), icon: moveDownIcon };
+  add(COMMANDS.move, 'move', move, (to, item) => to.move(item));
+  const remove = { label: trans.__('Delete…'), icon: deleteIcon };
+  add(COMMANDS.remove, 'remove', remove, (to, item) => to.remove(item));
+  addUpload(commands, parts);
+  commands.addCommand(COMMANDS.refresh, {
+    label: trans.__('Refresh'),
+    caption: trans.__('Refresh'),
+    icon: refreshIcon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => model.refresh()
+  });
+  model.changed.connect(() => {
+    for (const id of Object.values(COMMANDS)) {
+      commands.notifyCommandChanged(id);
+    }
+  });
+}
+
+function addUpload(commands: CommandRegistry, parts: IContentsParts): void {
+  const { trans, model, jupyter, actions, openNotebook } = parts;
+  const words = (): string => {
+    const name = openNotebook();
+    const place = placeFor(model);
+    if (name === null) {
+      return trans.__('Upload: open a notebook first');
+    }
+    return place
+      ? trans.__('Upload %1 to %2', name, place.path)
+      : trans.__('Upload %1: select a folder of Jupyter notebooks first', name);
+  };
+  commands.addCommand(COMMANDS.upload, {
+    label: words,
+    caption: words,
+    icon: fileUploadIcon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    isEnabled: () => model.busy === null && openNotebook() !== null && placeFor(model) !== null,
+    execute: async () => {
+      const place = placeFor(model);
+      if (place) {
+        await (await actions()).upload(jupyter, place);
+      }
+    }
+  });
+}
+
+/** Return the directory that is selected, or that the selected notebook lies in. */
+function placeFor(model: TreeModel): IItem | null {
+  const item = model.selected;
+  if (!item || item.tree !== 'jupyter' || item.kind === 'tree') {
+    return null;
+  }
+  return isPlace(item) ? item : model.branches.at('jupyter', item.parent);
+}

@@ -1,0 +1,88 @@
+import { pathOf, type ServiceRequests } from '../service';
+import type { IContents, ILocalCopy } from '../service/records/contents';
+import { contentsItem, type IItem, treeItem } from './items';
+import type { IPage, ITree } from './trees';
+
+/** Holds the users' roots; it is not shown itself. */
+const USERS = 'Users';
+
+/** The service's Jupyter notebooks, files and directories. */
+export class JupyterTree implements ITree {
+  constructor(
+    private readonly _requests: ServiceRequests,
+    name: string
+  ) {
+    this.item = treeItem('jupyter', name);
+  }
+
+  readonly item: IItem;
+
+  async list(item: IItem): Promise<IPage> {
+    if (item.kind !== 'tree') {
+      return { items: inOrder(await this._content(item.path), item), nextPage: null };
+    }
+    const tops = await this._content('');
+    const found = await Promise.all(
+      tops.map(async top => (top.path === USERS ? this._content(USERS) : [top]))
+    );
+    return { items: inOrder(found.flat(), item), nextPage: null };
+  }
+
+  async create(place: IItem, name: string): Promise<string> {
+    const body = { type: 'directory', name };
+    return (await this._requests.post<IContents>(address(place.path), body)).path;
+  }
+
+  rename(item: IItem, name: string): Promise<string> {
+    return this._become(item, `${item.parent}/${name}`);
+  }
+
+  move(item: IItem, place: IItem): Promise<string> {
+    return this._become(item, `${place.path}/${item.name}`);
+  }
+
+  async remove(item: IItem): Promise<void> {
+    await this._requests.delete(address(item.path));
+  }
+
+  whatGoes(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  copy(item: IItem, folder: string): Promise<ILocalCopy> {
+    return this._requests.post('downloads', { path: item.path, to: folder });
+  }
+
+  /** Return whether there is anything at a path. */
+  async has(place: IItem, name: string): Promise<boolean> {
+    const { items } = await this.list(place);
+    return items.some(item => item.name === name);
+  }
+
+  /** Store a file of the Jupyter server in a directory, in place of what has its name there. */
+  async store(local: string, place: IItem, name: string): Promise<string> {
+    const body = { path: local, to: `${place.path}/${name}` };
+    return (await this._requests.post<IContents>('uploads', body)).path;
+  }
+
+  private async _content(path: string): Promise<IContents[]> {
+    const query = { type: 'directory' };
+    return (await this._requests.get<IContents>(address(path), query)).content ?? [];
+  }
+
+  private async _become(item: IItem, path: string): Promise<string> {
+    return (await this._requests.patch<IContents>(address(item.path), { path })).path;
+  }
+}
+
+/** Directories first, each kind by name. */
+function inOrder(models: IContents[], parent: IItem): IItem[] {
+  const rank = (item: IItem): number => (item.kind === 'directory' ? 0 : 1);
+  return models
+    .map(model => contentsItem(model, parent))
+    .sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
+}
+
+function address(path: string): string {
+  return ['contents', ...(path ? [pathOf(...path.split('/'))] : [])].join('/');
+}

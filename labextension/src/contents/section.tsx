@@ -1,0 +1,88 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { CommandToolbarButtonComponent, UseSignal } from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
+import { type JSX, useContext, useEffect } from 'react';
+import { VisibleContext } from '../service';
+import { COMMANDS } from './commandIds';
+import type { IItem } from './items';
+import type { TreeModel } from './model';
+import { TreeView } from './treeView';
+
+/** What the section shows, and what it calls. */
+export interface IContentsSectionProps {
+  trans: TranslationBundle;
+  model: TreeModel;
+  commands: CommandRegistry;
+  /** Called when the section comes into sight. */
+  look: () => void;
+}
+
+const BAR = [
+  COMMANDS.create,
+  COMMANDS.upload,
+  COMMANDS.rename,
+  COMMANDS.move,
+  COMMANDS.remove,
+  COMMANDS.refresh
+];
+
+/** The service's notebooks, notes and dashboards as trees, with what can be done about the selected item. */
+export function ContentsSection(props: IContentsSectionProps): JSX.Element {
+  const { trans, model, commands, look } = props;
+  const isVisible = useContext(VisibleContext);
+  useEffect(() => {
+    if (isVisible) {
+      look();
+    }
+  }, [isVisible, look]);
+  const move = (item: IItem, place: IItem): void => void model.move(item, place);
+  return (
+    <UseSignal signal={model.changed}>
+      {() => (
+        <div className="jp-SvcContents">
+          <div className="jp-SvcContents-bar" role="group" aria-label={trans.__('Actions')}>
+            {BAR.map(id => (
+              <CommandToolbarButtonComponent key={id} id={id} commands={commands} label="" />
+            ))}
+          </div>
+          <Problem trans={trans} model={model} />
+          <TreeView
+            trans={trans}
+            model={model}
+            label={trans.__('Notebooks, notes and dashboards of the service')}
+            onOpen={() => void commands.execute(COMMANDS.open)}
+            onDrop={move}
+          />
+          <p className="jp-SvcContents-hint jp-SvcMuted">
+            {trans.__('drag onto a folder to move · Enter open · F2 rename · Del delete')}
+          </p>
+        </div>
+      )}
+    </UseSignal>
+  );
+}
+
+/** What the service refused, in its words. */
+function Problem({
+  trans,
+  model
+}: {
+  trans: TranslationBundle;
+  model: TreeModel;
+}): JSX.Element | null {
+  if (model.problem === null) {
+    return null;
+  }
+  return (
+    <div role="alert" className="jp-SvcState jp-mod-error jp-SvcContents-problem">
+      <span>✗ {model.problem}</span>
+      <button
+        type="button"
+        className="jp-Button jp-mod-styled jp-mod-minimal"
+        onClick={() => model.forgive()}
+      >
+        {trans.__('Close')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { holds, type IItem, type ItemKind, isPlace } from './items';
+
+/** What a person can do about an item. */
+export type Step = 'open' | 'create' | 'rename' | 'move' | 'remove' | 'upload';
+
+/** Return what can be done about an item; a root stays where it is, and as it is called. */
+export function possibleSteps(item: IItem | null): ReadonlySet<Step> {
+  if (!item || item.kind === 'tree') {
+    return new Set();
+  }
+  const steps = new Set<Step>();
+  if (isPlace(item)) {
+    steps.add('create');
+  } else if (item.kind !== 'dashboard') {
+    steps.add('open');
+  }
+  if (item.kind === 'directory') {
+    steps.add('upload');
+  }
+  if (!item.isRoot) {
+    steps.add('rename').add('move').add('remove');
+  }
+  return steps;
+}
+
+/** Return what people call an item of this kind. */
+export function kindWord(trans: TranslationBundle, kind: ItemKind): string {
+  switch (kind) {
+    case 'notebook':
+      return trans.__('notebook');
+    case 'file':
+      return trans.__('file');
+    case 'note':
+      return trans.__('note');
+    case 'dashboard':
+      return trans.__('dashboard');
+    default:
+      return trans.__('folder');
+  }
+}
+
+/** Return why an item cannot be put into another one; null when it can, as far as one can see here. */
+export function obstacleToMove(
+  trans: TranslationBundle,
+  item: IItem,
+  place: IItem | null
+): string | null {
+  if (!place || !isPlace(place)) {
+    return trans.__('choose a folder');
+  }
+  if (!possibleSteps(item).has('move')) {
+    return trans.__('%1 stays where it is', item.name);
+  }
+  if (place.tree !== item.tree) {
+    return trans.__('%1 is in another tree; choose a folder of this one', place.path);
+  }
+  if (isPlace(item) && holds(item, place.path)) {
+    return trans.__('it cannot lie in itself; choose another folder');
+  }
+  if (place.path === item.parent) {
+    return trans.__('it lies in %1 already; choose another folder', place.path);
+  }
+  return null;
+}
+
+/** Return the sentence that stands below the choice of a folder. */
+export function moveText(trans: TranslationBundle, item: IItem, place: IItem | null): string {
+  const obstacle = obstacleToMove(trans, item, place);
+  if (obstacle !== null || !place) {
+    return trans.__('Move %1: %2.', item.path, obstacle ?? '');
+  }
+  return isPlace(item)
+    ? trans.__('Move %1 with all that is in it into %2.', item.path, place.path)
+    : trans.__('Move %1 into %2.', item.path, place.path);
+}
+
+/** Return what a deletion means; `told` is what the service says would go with it. */
+export function deletionText(trans: TranslationBundle, item: IItem, told: string | null): string {
+  const question = trans.__('Delete %1 %2?', kindWord(trans, item.kind), item.path);
+  if (told !== null) {
+    return `${question} ${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
+  }
+  if (isPlace(item)) {
+    return `${question} ${trans.__('All that is in it goes with it, for good.')}`;
+  }
+  const gone = trans.__('It is gone for good.');
+  const more = item.kind === 'note' ? trans.__('The dashboards that show it go with it.') : '';
+  return [question, gone, more].filter(Boolean).join(' ');
+}

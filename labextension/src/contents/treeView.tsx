@@ -1,0 +1,212 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  fileIcon,
+  folderIcon,
+  type LabIcon,
+  notebookIcon,
+  tableRowsIcon,
+  textEditorIcon
+} from '@jupyterlab/ui-components';
+import { type DragEvent, type HTMLAttributes, type JSX, type KeyboardEvent, useState } from 'react';
+import { VirtualList } from '../list';
+import type { IRow } from './branches';
+import { type IItem, type ItemKind, keyOf, opens } from './items';
+import type { TreeModel } from './model';
+import { obstacleToMove, possibleSteps } from './steps';
+
+/** A tree, and what is done with its items. */
+export interface ITreeViewProps {
+  trans: TranslationBundle;
+  model: TreeModel;
+  label: string;
+  /** Show folders alone. */
+  placesOnly?: boolean;
+  /** Something that does not open in the tree is to be opened. */
+  onOpen?: (item: IItem) => void;
+  /** An item was dropped onto a folder that can take it. */
+  onDrop?: (item: IItem, place: IItem) => void;
+}
+
+const ICONS: Readonly<Record<ItemKind, LabIcon | null>> = {
+  tree: null,
+  directory: folderIcon,
+  folder: folderIcon,
+  notebook: notebookIcon,
+  file: fileIcon,
+  note: textEditorIcon,
+  dashboard: tableRowsIcon
+};
+
+/** A tree of the service, read folder by folder as it is opened. */
+export function TreeView(props: ITreeViewProps): JSX.Element {
+  const { trans, model, label, placesOnly = false, onOpen } = props;
+  const rows = model.branches.rows(placesOnly);
+  const drag = useDrag(props);
+  const activate = (row: IRow): void => {
+    if (row.kind === 'more') {
+      void model.more(row.item);
+    } else if (row.kind === 'problem') {
+      void model.open(row.item);
+    } else if (row.kind === 'item' && opens(row.item)) {
+      toggle(model, row);
+    } else if (row.kind === 'item') {
+      onOpen?.(row.item);
+    }
+  };
+  const select = (row: IRow): void => model.select(row.kind === 'item' ? row.item : null);
+  return (
+    <VirtualList
+      items={rows}
+      keyOf={row => row.key}
+      label={label}
+      render={row => <TreeRow trans={trans} model={model} row={row} />}
+      branch={row => ({
+        level: row.depth + 1,
+        ...(row.kind === 'item' && opens(row.item) && { expanded: row.isOpen })
+      })}
+      selectedKey={model.selected && `${keyOf(model.selected)}#item`}
+      onSelect={select}
+      onContextMenu={select}
+      onActivate={activate}
+      onKey={(event, row) => movesThroughTree(event, row, rows, model)}
+      rowProps={row => ({
+        ...(model.busy &&
+          row.kind === 'item' && { 'aria-busy': keyOf(model.busy) === keyOf(row.item) }),
+        ...drag(row)
+      })}
+    />
+  );
+}
+
+/** Right opens, then goes in; Left closes, then goes out. Returns whether the key was one of these. */
+export function movesThroughTree(
+  event: Pick<KeyboardEvent, 'key'>,
+  row: IRow,
+  rows: readonly IRow[],
+  model: TreeModel
+): boolean {
+  const index = rows.findIndex(one => one.key === row.key);
+  if (event.key === 'ArrowRight') {
+    const next = rows[index + 1];
+    if (row.kind === 'item' && opens(row.item) && !row.isOpen) {
+      void model.open(row.item);
+    } else if (next?.kind === 'item' && next.depth > row.depth) {
+      model.select(next.item);
+    }
+    return true;
+  }
+  if (event.key === 'ArrowLeft') {
+    const above = rows.slice(0, index).reverse();
+    const parent = above.find(one => one.kind === 'item' && one.depth < row.depth);
+    if (row.kind === 'item' && row.isOpen) {
+      model.close(row.item);
+    } else if (parent) {
+      model.select(parent.item);
+    }
+    return true;
+  }
+  return false;
+}
+
+function toggle(model: TreeModel, row: IRow): void {
+  if (row.isOpen) {
+    model.close(row.item);
+  } else {
+    void model.open(row.item);
+  }
+}
+
+interface ITreeRowProps {
+  trans: TranslationBundle;
+  model: TreeModel;
+  row: IRow;
+}
+
+function TreeRow({ trans, model, row }: ITreeRowProps): JSX.Element {
+  const { item } = row;
+  const indented = { paddingLeft: row.depth * 12 };
+  if (row.kind !== 'item') {
+    return (
+      <span className="jp-SvcContents-item jp-SvcMuted" style={indented}>
+        <span className="jp-SvcContents-twisty" />
+        <span className="jp-SvcContents-name" title={row.text}>
+          {wordsOf(trans, row)}
+        </span>
+      </span>
+    );
+  }
+  const Icon = ICONS[item.kind];
+  const onTwisty = (): void => toggle(model, row);
+  return (
+    <span className="jp-SvcContents-item" style={indented}>
+      <span
+        className="jp-SvcContents-twisty"
+        aria-hidden="true"
+        onClick={onTwisty}
+        onDoubleClick={event => event.stopPropagation()}
+      >
+        {opens(item) ? (row.isOpen ? '▾' : '▸') : ''}
+      </span>
+      {Icon && <Icon.react tag="span" aria-hidden="true" />}
+      <span className="jp-SvcContents-name" title={item.path}>
+        {item.name}
+      </span>
+    </span>
+  );
+}
+
+function wordsOf(trans: TranslationBundle, row: IRow): string {
+  switch (row.kind) {
+    case 'more':
+      return trans.__('more… (Enter)');
+    case 'loading':
+      return trans.__('asking the service…');
+    case 'problem':
+      return trans.__('✗ %1 (Enter: try again)', row.text);
+    default:
+      return trans.__('nothing in it');
+  }
+}
+
+/** Return what rows hear while items are dragged: only a folder that can take the item lets it drop. */
+function useDrag(props: ITreeViewProps): (row: IRow) => HTMLAttributes<HTMLDivElement> {
+  const { trans, onDrop } = props;
+  const [dragged, setDragged] = useState<IItem | null>(null);
+  const [target, setTarget] = useState<string | null>(null);
+  const end = (): void => {
+    setDragged(null);
+    setTarget(null);
+  };
+  return row => {
+    const { item } = row;
+    if (!onDrop || row.kind !== 'item') {
+      return {};
+    }
+    const takes = dragged !== null && obstacleToMove(trans, dragged, item) === null;
+    return {
+      draggable: possibleSteps(item).has('move'),
+      onDragStart: (event: DragEvent) => {
+        event.dataTransfer.effectAllowed = 'move';
+        event.dataTransfer.setData('text/plain', item.path);
+        setDragged(item);
+      },
+      onDragOver: (event: DragEvent) => {
+        if (takes) {
+          event.preventDefault();
+          event.dataTransfer.dropEffect = 'move';
+          setTarget(row.key);
+        }
+      },
+      onDragLeave: () => setTarget(null),
+      onDrop: (event: DragEvent) => {
+        event.preventDefault();
+        end();
+        if (takes) {
+          onDrop(dragged, item);
+        }
+      },
+      onDragEnd: end,
+      ...(takes && target === row.key && { 'data-target': '' })
+    };
+  };
+}
