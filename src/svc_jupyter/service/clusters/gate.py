@@ -38,7 +38,7 @@ from svc_jupyter.service.clusters.cluster_rows import (
 )
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.clusters.tables import cluster_instances, cluster_labels, clusters
-from svc_jupyter.service.commands.kind import ClusterKind, Kind
+from svc_jupyter.service.commands.kind import BoundKind, ClusterKind, Kind
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid
 
@@ -76,7 +76,7 @@ class ClusterGate:
         """
         if not isinstance(kind, ClusterKind):
             return None
-        cluster = self._chosen(connection, kind, values["label"], values["account_id"], None)
+        cluster = self._chosen(connection, kind, values["label"], values["command"], values["account_id"], None)
         decision = _owners_decision(connection, values["user_id"], cluster.id)
         if decision is not None and not decision.allowed:
             raise Invalid(f"its owner may not use cluster {cluster.name}: {decision.because}")
@@ -145,16 +145,25 @@ class ClusterGate:
     def _checked(
         self, kind: Kind, label: str | None, command: Mapping[str, Any], caller: Caller, connection: sa.Connection
     ) -> int | None:
-        cluster = self._chosen(connection, kind, label, caller.account_id, caller)
+        cluster = self._chosen(connection, kind, label, command, caller.account_id, caller)
         decision = None if caller.is_admin else policy_decision(caller, Action.READ, Resource.CLUSTER, cluster.id)
         if decision is not None and not decision.allowed:
             raise Forbidden(f"{decision.because} (permission to {Action.READ} {Resource.CLUSTER} {cluster.id})")
         return self._needed(kind, cluster, command)
 
     def _chosen(
-        self, connection: sa.Connection, kind: Kind, label: str | None, account_id: int, caller: Caller | None
+        self,
+        connection: sa.Connection,
+        kind: Kind,
+        label: str | None,
+        command: Mapping[str, Any],
+        account_id: int,
+        caller: Caller | None,
     ) -> ClusterRow:
-        """Return the cluster with a label; without one the default, or the only one of the kind that is needed."""
+        """Return the cluster with a label; without one the command's own, the default, or the only one that fits."""
+        bound = kind.bound_cluster(command) if label is None and isinstance(kind, BoundKind) else None
+        if bound is not None:
+            return _bound_one(connection, bound, account_id)
         if label is None and isinstance(kind, ClusterKind) and ClusterType.HADOOP not in kind.cluster_types:
             return _only_one(connection, kind, account_id)
         cluster = find_labelled(connection, account_id, label or DEFAULT_LABEL)
@@ -173,6 +182,13 @@ class ClusterGate:
             return None
         self._life_cycle.check_startable(cluster)
         return cluster.id
+
+
+def _bound_one(connection: sa.Connection, cluster_id: int, account_id: int) -> ClusterRow:
+    cluster = cluster_by_id(connection, cluster_id)
+    if cluster is None or cluster.account_id != account_id:
+        raise Invalid(f"it is bound to cluster {cluster_id}, which is no longer there; give a label, or bind another")
+    return cluster
 
 
 def _only_one(connection: sa.Connection, kind: ClusterKind, account_id: int) -> ClusterRow:

@@ -1,4 +1,4 @@
-"""Which rows of a Pig command are asked for: one of its DUMPs, by alias or number.
+"""Which rows of a command that has several tables are asked for: a DUMP of a Pig script, a TABLE of a note.
 
 An extension of CONVENTIONS section 2. Without a choice it is the last one's, as with several statements of SQL.
 """
@@ -36,4 +36,26 @@ def stored_dump(row: Row, wanted: str) -> StoredResult:
         size=dump["size"],
         rows=dump["rows"],
         columns=tuple((name, kind) for name, kind in dump["columns"]),
+    )
+
+
+def stored_table(row: Row, wanted: str) -> StoredResult:
+    """Return the rows of a note's TABLE with a number, from 1, or of the last one of a paragraph. Raises `NotFound`."""
+    tables = (row["outputs"] or {}).get("tables") or []
+    numbers = [
+        number
+        for number, table in enumerate(tables, start=1)
+        if wanted in (str(number), table["paragraph"], table["title"])
+    ]
+    if not numbers:
+        there = f"there are {len(tables)}, numbered from 1" if tables else "there is none"
+        raise NotFound(f"command {row['id']} has no table {wanted[:100]!r}; {there}")
+    table = tables[numbers[-1] - 1]
+    last = results.from_json(row["result"])
+    return StoredResult(
+        form=last.form,
+        file=str(PurePosixPath(last.file).with_name(table["file"])),
+        size=table["size"],
+        rows=table["rows"],
+        columns=tuple((name, kind) for name, kind in table["columns"]),
     )

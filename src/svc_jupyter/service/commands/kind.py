@@ -38,6 +38,8 @@ class StoredResult:
     rows: int | None = None
     columns: tuple[tuple[str, str], ...] | None = None
     """Name and type of each column, for the record's `qlog`; None where rows are lines."""
+    text_file: str | None = None
+    """The file, relative to the command's folder, whose text is given inline in place of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Outcome:
     may_retry: bool = True
     """False where another attempt cannot end differently (a lost working folder, a deleted tap)."""
     outputs: Mapping[str, Any] | None = None
-    """What else there is than one result, for the record: `dumps` and `stores` of a Pig script."""
+    """What else there is than one result, for the record: `dumps` and `stores` of a Pig script, `tables` of a note."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,15 @@ class ClusterKind(Protocol):
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
         """Return whether a command needs the daemons of a cluster that has this configuration."""
+        ...
+
+
+@runtime_checkable
+class BoundKind(Protocol):
+    """A command type whose commands may say themselves which cluster runs them, when no label does."""
+
+    def bound_cluster(self, command: Mapping[str, Any]) -> int | None:
+        """Return the id of the cluster that a command is bound to, None where it is bound to none."""
         ...
 
 

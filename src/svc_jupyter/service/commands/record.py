@@ -79,7 +79,7 @@ def command_record(
             "results_resource": f"commands/{row['id']}/results",
             "logs_resource": f"commands/{row['id']}/logs",
         },
-        "command": row["command"],
+        "command": public(row["command"]),
         "nominal_time": row["nominal_time"],
         "sequence_id": row["sequence_id"],
         "saved_query_mutable_id": None,
@@ -100,6 +100,16 @@ def command_record(
     if with_properties:
         record |= {"tags": row["tags"], "comments": None}
     return record
+
+
+def public(command: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a record shows of a `command`: all but what its kind keeps under names that begin with `_`."""
+    if not any(key.startswith("_") or key == "sub_commands" for key in command):
+        return command
+    shown = {key: value for key, value in command.items() if not key.startswith("_")}
+    if isinstance(shown.get("sub_commands"), list):
+        shown["sub_commands"] = [public(one) for one in shown["sub_commands"]]
+    return shown
 
 
 def is_final(row: Row) -> bool:

@@ -40,6 +40,7 @@ def from_json(value: dict[str, Any]) -> StoredResult:
         size=value["size"],
         rows=value.get("rows"),
         columns=None if columns is None else tuple((name, kind) for name, kind in columns),
+        text_file=value.get("text_file"),
     )
 
 
@@ -51,6 +52,9 @@ def check_there(root: Path, result: StoredResult) -> None:
 
 def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
     """Yield the rows as text: tab between fields, CRLF after each row (CONVENTIONS section 2, results)."""
+    if result.text_file is not None:
+        yield from _crlf_lines(root / result.text_file)
+        return
     if result.form is ResultForm.LINES:
         if headers:
             yield f"{LINE_COLUMN}\r\n"

@@ -27,7 +27,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
-from svc_jupyter.service.commands.dumps import stored_dump
+from svc_jupyter.service.commands.dumps import stored_dump, stored_table
 from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
@@ -171,6 +171,9 @@ async def get_results(
     dump: Annotated[
         str | None, Query(max_length=255, description="which DUMP's of a Pig command: alias, or number from 1")
     ] = None,
+    table: Annotated[
+        str | None, Query(max_length=255, description="which TABLE of a note's run: number from 1, or its paragraph")
+    ] = None,
     follow: _Flag = "false",
     wait: _Seconds = 0,
 ) -> Response:
@@ -197,6 +200,8 @@ async def get_results(
     root = commands.root(row["id"])
     if dump is not None:
         row = {**row, "result": results.to_json(stored_dump(row, dump))}
+    if table is not None:
+        row = {**row, "result": results.to_json(stored_table(row, table))}
     if form is None:
         return json_response(
             await inline_results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.commands.record import iso_time, public
 from svc_jupyter.service.schedules.descriptions import describe_timetable
 from svc_jupyter.service.schedules.macros import MacroError, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of
@@ -28,7 +28,7 @@ def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[
         "name": schedule_name(row),
         "status": row["status"],
         "command_type": row["command_type"],
-        "command": row["command"],
+        "command": public(row["command"]),
         "macros": row["macros"] or [],
         "start_time": wall_clock(row["start_time"], zone),
         "end_time": wall_clock(row["end_time"], zone),
@@ -85,8 +85,9 @@ def action_record(row: Row) -> dict[str, Any]:
 def _command(row: Row) -> Any:
     """Return what the action runs, or would run: with the macros' values once they are known."""
     if row["command_command"] is None:
-        return row["schedule_command"]
+        return public(row["schedule_command"])
+    command = public(row["command_command"])
     try:
-        return substitute(row["command_command"], row["command_macros"] or [])
+        return substitute(command, row["command_macros"] or [])
     except MacroError:
-        return row["command_command"]
+        return command

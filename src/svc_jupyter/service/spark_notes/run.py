@@ -124,7 +124,7 @@ class NoteRun:
                 return StatementEnd([Message("HTML", rendered(code))])
             case Language.SHELL:
                 return self._shell.run(code, variables, self._log)
-        return self._session.run(paragraph.language, code, self._arguments, self._log)
+        return self._session.run(paragraph, code, self._arguments, self._log)
 
     def _keep(self, about: RunParagraph, end: StatementEnd) -> None:
         messages = list(end.messages)

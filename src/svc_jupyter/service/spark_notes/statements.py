@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from svc_jupyter.service.spark_notes.languages import Language
+from svc_jupyter.service.spark_notes.languages import Paragraph
 
 Log = Callable[[str], None]
 
@@ -45,8 +45,10 @@ class StatementEnd:
 class Interpreter(Protocol):
     """Runs programs of one or more languages for a note."""
 
-    def run(self, language: Language, code: str, values: Mapping[str, Any], log: Log) -> StatementEnd:
-        """Run a program to its end. `values` are what forms made by code take; `log` gets text as it comes.
+    def run(self, paragraph: Paragraph, code: str, values: Mapping[str, Any], log: Log) -> StatementEnd:
+        """Run a paragraph's program, its forms filled in, to its end.
+
+        `values` are what forms made by code take; `log` gets text as it comes.
 
         Raises `RunFailure` when the engine itself is gone.
         """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from svc_jupyter.service.access.accounts import Accounts
-from svc_jupyter.service.access.caller_reading import CallerReader
+from svc_jupyter.service.access.acting import ActingUsers
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import (
     Action,
@@ -22,7 +22,6 @@ from svc_jupyter.service.access.permissions import (
     decide,
     policy_decision,
     require,
-    require_membership,
 )
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.database import Database
@@ -66,7 +65,7 @@ class ContentsPlaces:
         self._settings = settings
         self._database = database
         self._accounts = accounts
-        self._callers = CallerReader()
+        self._acting = ActingUsers(database)
 
     def admit(self, caller: Caller, action: Action) -> None:
         """Raise `Forbidden` unless the account has Jupyter notebooks on and the caller may do `action` to them."""
@@ -127,19 +126,8 @@ class ContentsPlaces:
         return [(_place(tree, user_folder(row.id, row.email)), row.created_at) for row in rows]
 
     def caller(self, account_id: int, user_id: int) -> Caller:
-        """Return a user as the caller of what the service does in their name, with the groups they have now.
-
-        Raises `NotFound` for an unknown user, `Forbidden` for a disabled one and one whom no group gives a right.
-        """
-        with self._database.connect() as connection:
-            found = self._callers.user(connection, account_id, user_id)
-        if found is None:
-            raise NotFound(f"there is no user {user_id} in this account")
-        caller, is_enabled = found
-        if not is_enabled:
-            raise Forbidden(f"user {caller.email} is disabled; an administrator can enable them")
-        require_membership(caller)
-        return caller
+        """Return a user as the caller of what the service does in their name (`ActingUsers.caller`)."""
+        return self._acting.caller(account_id, user_id)
 
     def sweep(self) -> None:
         """Remove what processes that were killed left half done."""

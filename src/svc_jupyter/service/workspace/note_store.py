@@ -98,6 +98,15 @@ def insert_revision(
     )
 
 
+def replace_revision(connection: sa.Connection, note_id: int, number: int, document: PackedDocument) -> None:
+    """Put another document in the place of a revision's."""
+    connection.execute(
+        sa.update(note_revisions)
+        .where(note_revisions.c.note_id == note_id, note_revisions.c.number == number)
+        .values(size=document.size, document=document.data)
+    )
+
+
 def revision_row(connection: sa.Connection, note_id: int, number: int) -> sa.Row[Any]:
     """Return the row of a revision. Raises `NotFound`."""
     row = connection.execute(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -85,6 +86,18 @@ class Notes:
             if saved is not None:
                 return ReadNote(saved, document)
         raise StateConflict(f"note {note_id} is being changed all the time; try again in a moment")
+
+    def keep_results(self, note_id: int, change: Callable[[Document], Document], *, by: Caller) -> None:
+        """Put what a run left into a note's document. It is no edit: version and revision stay.
+
+        Others who save meanwhile wait. Raises `Forbidden` for who may not change the note.
+        """
+        with self._places.database.begin() as connection:
+            row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
+            admit(by, Action.UPDATE, Resource.NOTE, of_object(connection, by.account_id, row.folder_id), note_id)
+            row, data = note_store.row_with_document(connection, note_id, Action.UPDATE, by)
+            document = checked(change(data.opened()))
+            note_store.replace_revision(connection, note_id, row.revision, PackedDocument.of(document))
 
     def clone(self, note_id: int, body: NoteClone, *, by: Caller) -> ReadNote:
         """Make a copy of a note, by default beside it under a free name, and return it. It has no former revisions."""
