@@ -47,6 +47,7 @@ PLAUSIBLE: dict[str, Any] = {
     "expires_at": "2999-01-01T00:00:00Z",
     "token_id": NOBODY,
     "jupyter_notebooks": True,
+    "package_management": True,
 }
 """What generation by a schema hardly ever meets by chance."""
 
@@ -76,7 +77,7 @@ class Existing:
         ]
         for command_id in commands:
             service.ended(command_id)
-        service.http.put("/account/features", json={"jupyter_notebooks": True})
+        service.http.put("/account/features", json={"jupyter_notebooks": True, "package_management": True})
         for name, body in [("there.ipynb", {}), ("there.txt", {"content": "text"}), ("folder", {"type": "directory"})]:
             service.http.put(f"/jupyter_notebooks/contents/Common/{name}", json=body)
         member = service.http.post("/users/invite_new", json={"invitee_email": "m@example.org"}).json()["user"]["id"]
@@ -85,6 +86,7 @@ class Existing:
         ids = {"cluster": [_cluster(service, f"cluster{number}") for number in range(3)]}
         ids |= {"command_id": commands, "db_tap_id": taps, "user_id": [1, member], "token_id": tokens}
         ids["channel_id"] = channels
+        ids["env_id"] = [_environment(service, f"environment {number}") for number in range(3)]
         schedules = [_schedule(service, name) for name in ("ran", "waits", "to be killed")]
         # Their actions are numbered from 1; a schedule's is its first.
         ids |= {"schedule_id": schedules, "action_id": [1, 2, 3], "sequence_id": [1], "instance": [1]}
@@ -101,6 +103,7 @@ def aim(case: Case, existing: Existing) -> None:
             # What is deleted is the last one, or there would soon be nothing left to aim at.
             case.path_parameters[key] = ids[-1] if case.method == "DELETE" else choice.choice(ids)
     _aim_at_clusters(case, existing, choice)
+    _aim_at_environments(case)
     _aim_at_contents(case, choice)
     _aim_at_policies(case, existing, choice)
     _aim_at_workspace(case, existing, choice)
@@ -138,6 +141,12 @@ def _aim_at_clusters(case: Case, existing: Existing, choice: random.Random) -> N
         case.body["label"] = choice.choice(["generated", "cluster1", "cluster9"])
     if "destination_cluster" in case.body and choice.random() < 0.8:
         case.body["destination_cluster"] = choice.choice(existing.ids["cluster"])
+
+
+def _aim_at_environments(case: Case) -> None:
+    """Build nothing: no interpreter is of a version that Python left behind."""
+    if case.path.endswith("/package") and isinstance(case.body, dict):
+        case.body["python_version"] = "2.7"
 
 
 def _aim_at_contents(case: Case, choice: random.Random) -> None:
@@ -252,6 +261,12 @@ def _cluster(service: ServiceProcess, label: str) -> int:
 def _channel(service: ServiceProcess, name: str) -> int:
     body = {"name": name, "type": "email", "target": "ada@example.org"}
     return int(service.http.post("/notification_channels", json=body).json()["id"])
+
+
+def _environment(service: ServiceProcess, name: str) -> int:
+    """An environment that is never built: no request makes the service go to the package index."""
+    body = {"name": name, "python_version": "2.7"}
+    return int(service.http.post("/package", json=body).json()["id"])
 
 
 def _tap(service: ServiceProcess, name: str, database: Path) -> int:

@@ -23,6 +23,7 @@ from svc_jupyter.service.documentation.routes import DOCUMENT, add_documentation
 from svc_jupyter.service.hive.routes import router as hive_router
 from svc_jupyter.service.idempotency_middleware import IdempotentPosts
 from svc_jupyter.service.notifications.routes import router as channels_router
+from svc_jupyter.service.packages.routes import router as packages_router
 from svc_jupyter.service.parts import Service
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
 from svc_jupyter.service.schedules.routes import router as schedules_router
@@ -82,6 +83,7 @@ def create_app(settings: Settings) -> FastAPI:
         dashboards_router,
         channels_router,
         hive_router,
+        packages_router,
     ):
         _include(app, router, RESOURCE_VERSIONS)
     add_documentation(app)

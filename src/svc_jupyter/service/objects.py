@@ -11,6 +11,7 @@ from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access.object_decisions import Deciding
 from svc_jupyter.service.access.policy_objects import ByPath
 from svc_jupyter.service.clusters.tables import clusters
+from svc_jupyter.service.packages.tables import environments
 from svc_jupyter.service.schedules.tables import schedules
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.workspace.admission import about_folder, about_note
@@ -20,12 +21,18 @@ from svc_jupyter.service.workspace.tables import folders, notes
 _FOLDERS = sa.select(
     folders.c.id, folders.c.account_id, sa.func.coalesce(folders.c.user_id, folders.c.root_of).label("user_id")
 ).subquery()
+_ENVIRONMENTS = (
+    sa.select(environments.c.id, environments.c.account_id, environments.c.user_id)
+    .where(environments.c.deleted_at.is_(None))
+    .subquery()
+)
 OBJECTS: Mapping[SourceType, sa.FromClause] = MappingProxyType(
     {
         SourceType.CLUSTER: clusters,
         SourceType.SCHEDULER: schedules,
         SourceType.NOTE: notes,
         SourceType.FOLDER: _FOLDERS,
+        SourceType.ENVIRONMENT: _ENVIRONMENTS,
     }
 )
 """Where they are, with the columns id, account_id and user_id: who owns the object."""

@@ -33,6 +33,7 @@ from svc_jupyter.service.commands.kinds.hadoop import HadoopKind
 from svc_jupyter.service.commands.kinds.hive import HiveKind
 from svc_jupyter.service.commands.kinds.jupyter_notebook import JupyterNotebookKind
 from svc_jupyter.service.commands.kinds.pig import PigKind
+from svc_jupyter.service.commands.kinds.presto import PrestoKind
 from svc_jupyter.service.commands.kinds.remove_node import RemoveNodeKind
 from svc_jupyter.service.commands.kinds.shell import ShellKind, script_environment
 from svc_jupyter.service.commands.runner import Runner
@@ -45,6 +46,7 @@ from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs
 from svc_jupyter.service.engines.hive_server.server import HiveServers
 from svc_jupyter.service.engines.pig.jvms import Jvms
 from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster
+from svc_jupyter.service.engines.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
 from svc_jupyter.service.hive.sensors import Sensors
@@ -55,6 +57,10 @@ from svc_jupyter.service.notebook_runs.workers import RunWorkers
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.objects import DECIDING, OBJECTS, by_path
+from svc_jupyter.service.packages.attached import AttachedEnvironments
+from svc_jupyter.service.packages.builder import Builder
+from svc_jupyter.service.packages.environments import PackageEnvironments
+from svc_jupyter.service.packages.python_packages import PythonPackages
 from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.every_dependency import EveryDependency
@@ -100,6 +106,7 @@ class Service:
     hosts: HostsProvider
     hive: Hive
     hive_servers: HiveServers
+    presto: PrestoEngine
     table_properties: TableProperties
     sensors: Sensors
     instances: Instances
@@ -107,6 +114,8 @@ class Service:
     health: Health
     nodes: Nodes
     driver: Driver
+    package_environments: PackageEnvironments
+    package_builder: Builder
     schedules: Schedules
     actions: Actions
     ticker: Ticker
@@ -128,16 +137,17 @@ class Service:
         run_workers = RunWorkers(script_environment(os.environ))
         notifications = Notifications(settings, database, bus, secrets)
         at_end: list[AtEnd] = [notifications.on_command_end]
-        of_clusters = ClusterParts.of(settings, database, bus, secrets, storage, at_end)
+        of_clusters = ClusterParts.of(settings, database, bus, secrets, storage, db_taps, at_end)
         gate = of_clusters.gate
         jvms = Jvms(of_clusters.engines, settings.data_dir / "pig", script_environment(os.environ))
         pig_on_cluster = PigOnCluster(of_clusters.clusters, of_clusters.hadoop, of_clusters.daemon_http, jvms.programs)
+        attached_environments = AttachedEnvironments(settings, database)
         kinds: dict[str, Kind] = {
             kind.command_type.value: kind
             for kind in (
                 ShellKind(storage, settings),
                 DbTapQueryKind(db_taps, workers, storage),
-                JupyterNotebookKind(jupyter_contents, run_workers, settings),
+                JupyterNotebookKind(jupyter_contents, run_workers, settings, attached_environments),
                 HadoopKind(
                     of_clusters.engines,
                     of_clusters.hadoop,
@@ -149,6 +159,7 @@ class Service:
                 DbExportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
                 DbImportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
                 HiveKind(of_clusters.hive_servers, of_clusters.clusters, workers, storage, settings),
+                PrestoKind(of_clusters.presto, of_clusters.clusters, workers, storage, settings),
                 PigKind(of_clusters.engines, jvms, storage, of_clusters.clusters, pig_on_cluster, settings),
             )
         }
@@ -201,6 +212,7 @@ class Service:
             daemon_http=of_clusters.daemon_http,
             hive=of_clusters.hive,
             hive_servers=of_clusters.hive_servers,
+            presto=of_clusters.presto,
             table_properties=TableProperties(of_clusters.hive.catalogue, database),
             sensors=Sensors(of_clusters.hive.search, storage),
             hosts=of_clusters.hosts,
@@ -209,6 +221,10 @@ class Service:
             health=of_clusters.health,
             nodes=Nodes(database, of_clusters.clusters, of_clusters.instances, of_clusters.cluster_engines, commands),
             driver=driver,
+            package_environments=PackageEnvironments(database, bus, access.accounts),
+            package_builder=Builder(
+                settings, database, bus, PythonPackages(script_environment(os.environ)), lambda: runner.replica
+            ),
             schedules=Schedules(database, bus, commands, kinds, notifications, gate, tables=hive_dependencies),
             actions=Actions(database, commands, work),
             ticker=ticker,
@@ -234,6 +250,7 @@ class Service:
         await self.hive.start()
         await self.runner.start()
         await self.driver.start()
+        await self.package_builder.start()
         await self.notifications.start()
         await self.ticker.start()
         self._housekeeper = asyncio.create_task(run_forever("housekeeper", self._keep_house), name="housekeeper")
@@ -244,9 +261,11 @@ class Service:
         self._housekeeper.cancel()
         await self.ticker.stop()
         await self.notifications.stop()
+        await self.package_builder.stop()
         await self.driver.stop()
         await self.runner.stop()
         await self.hive_servers.stop()
+        await self.presto.close()
         await self.hive.stop()
         await self.daemon_http.close()
         await self.hosts.close()

@@ -127,9 +127,11 @@ class _Server(uvicorn.Server):
 
 
 async def _has_work_to_come(service: Service) -> bool:
-    """Return whether a schedule is to be served, or a cluster to be supervised and ended when it is idle."""
+    """Return whether a schedule is to be served, a cluster to be supervised and ended when idle, or packages built."""
     try:
-        return await service.schedules.are_active() or await service.clusters.are_active()
+        if await service.schedules.are_active() or await service.clusters.are_active():
+            return True
+        return await service.package_builder.are_active()
     except Unavailable:
         return True
 

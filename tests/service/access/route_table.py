@@ -121,6 +121,18 @@ GET    /clusters/{cluster}/metrics                     read_cluster             
 POST   /clusters/{cluster}/nodes                       manage_cluster                   no     -
 DELETE /clusters/{cluster}/nodes                       manage_cluster                   no     -
 
+GET    /package/list_environments                      read_environment                 yes    -
+POST   /package                                        create_environment               yes    -
+GET    /package/{env_id}                               read_environment                 yes    -
+DELETE /package/{env_id}                               delete_environment               yes    -
+GET    /package/{env_id}/list_packages                 read_environment                 yes    -
+POST   /package/{env_id}/packages                      update_environment               yes    -
+DELETE /package/{env_id}/packages                      update_environment               yes    -
+POST   /package/{env_id}/attach_cluster                update_environment               yes    -
+POST   /package/{env_id}/detach_cluster                update_environment               yes    -
+GET    /package/{env_id}/activity_history              read_environment                 yes    -
+POST   /package/{env_id}/activity_history              update_environment               yes    -
+
 GET    /hive                                           read_hive                        yes    -
 GET    /hive/{schema}                                  read_hive                        yes    -
 GET    /hive/{schema}/{table}                          read_hive                        yes    -
@@ -181,6 +193,11 @@ BODIES: dict[str, Any] = {
     "POST /notebooks": {"name": "note", "location": "Common"},
     "POST /notebooks/import": {"name": "note", "location": "Common", "paragraphs": []},
     "POST /notebook_dashboard": {"name": "shown", "location": "Common"},
+    "POST /package": {"name": "an environment", "packages": ["-r /etc/passwd"]},
+    "POST /package/{env_id}/packages": {"packages": ["six"]},
+    "DELETE /package/{env_id}/packages": {"packages": ["six"]},
+    "POST /package/{env_id}/attach_cluster": {"cluster_id": 1},
+    "POST /package/{env_id}/activity_history": {"package_id": 999_999},
     "POST /hive/{schema}/{table}/properties": {"properties": {"team": "ops"}},
     "DELETE /hive/{schema}/{table}/properties": {"properties": ["team"]},
     "POST /sensors/partition_sensor": _SENSOR,

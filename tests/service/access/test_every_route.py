@@ -106,7 +106,7 @@ async def world(settings: Settings) -> AsyncIterator[World]:
         user = access.users.invite(Invitation(invitee_email=f"{who}@example.org"), by=admin)
         tokens[who] = access.tokens.create(user.id, TokenCreate(name=who), by=admin).token
         callers[who] = await access.tokens.caller(tokens[who])
-    access.accounts.set_features(FeaturesUpdate(jupyter_notebooks=True), by=admin)
+    access.accounts.set_features(FeaturesUpdate(jupyter_notebooks=True, package_management=True), by=admin)
     access.roles.create(RoleCreate(name="changing"), by=admin)
     access.groups.create(GroupCreate(name="role holders", members="role@example.org", roles="changing"), by=admin)
     group = access.groups.create(GroupCreate(name="grouped", members="grouped@example.org"), by=admin)

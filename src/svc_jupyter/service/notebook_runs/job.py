@@ -39,6 +39,8 @@ class RunJob:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables of the command, for the kernel."""
+    python: str | None = None
+    """The interpreter whose kernel runs the cells of a notebook for Python; None for the kernel it asks for."""
     min_free_bytes: int = 0
     """The run fails rather than leave less free space than this on its disk."""
 

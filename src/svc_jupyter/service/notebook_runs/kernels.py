@@ -77,6 +77,19 @@ class ChosenKernel:
         """Return the variables that the spec adds; they may be made of others, as `${HOME}/x`."""
         return {name: Template(value).safe_substitute(os.environ) for name, value in self.spec.env.items()}
 
+    def of_environment(self, python: str) -> ChosenKernel:
+        """Return the same kernel on the interpreter of an environment; one that is not the service's own stays."""
+        if self.own_arguments() is None:
+            return self
+        spec = KernelSpec(
+            argv=[python, *self.spec.argv[1:]],
+            display_name=self.spec.display_name,
+            language=self.spec.language,
+            env={**self.spec.env},
+            metadata=self.spec.metadata,
+        )
+        return ChosenKernel(self.name, spec)
+
     def own_arguments(self) -> Sequence[str] | None:
         """Return the arguments of an IPython kernel of this very Python, which can be forked; None for any other."""
         argv: list[str] = [argument for argument in self.spec.argv if argument != _FROZEN_MODULES]

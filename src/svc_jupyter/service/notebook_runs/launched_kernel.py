@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 
 from svc_jupyter.service.notebook_runs.failures import RunFailure
@@ -19,6 +20,18 @@ from svc_jupyter.service.notebook_runs.kernels import (
 )
 
 
+class _Chosen(KernelSpecManager):
+    """Knows one kernel only: the chosen one, which need not be installed under its name."""
+
+    def __init__(self, spec: KernelSpec) -> None:
+        super().__init__()
+        self._chosen = spec
+
+    def get_kernel_spec(self, _name: str) -> KernelSpec:
+        """Return the chosen kernel."""
+        return self._chosen
+
+
 class LaunchedKernel:
     """A kernel with a program of its own."""
 
@@ -28,7 +41,9 @@ class LaunchedKernel:
         self._name = chosen.name
         self._is_ipython = chosen.is_ipython
         self._code: int | None = None
-        self._manager = AsyncKernelManager(kernel_name=chosen.name, context=new_context())
+        self._manager = AsyncKernelManager(
+            kernel_name=chosen.name, kernel_spec_manager=_Chosen(chosen.spec), context=new_context()
+        )
         self._manager.connection_file = str(connection_file(folder))
 
     async def start(self) -> None:

@@ -51,6 +51,8 @@ def run(job: RunJob) -> int:
         log = RunLog(job.folder, job.min_free_bytes)
         notebook = read_notebook((job.folder / SOURCE_FILE).read_text("utf-8"), job.notebook)
         chosen = kernels.choose(notebook.metadata)
+        if job.python is not None:
+            chosen = chosen.of_environment(job.python)
         if told := inject(notebook, job.arguments, chosen.language):
             log.line(told)
         prepared = NotebookRun(job, notebook, log)

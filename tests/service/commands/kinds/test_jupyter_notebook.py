@@ -92,6 +92,13 @@ def source(notebooks):
     return notebooks.folder / "Common" / "n.ipynb"
 
 
+class NoEnvironments:
+    """Stands for clusters without package environments."""
+
+    async def of_label(self, account_id, label, *, command_id):
+        return None
+
+
 @pytest.fixture
 def workers():
     return Workers()
@@ -99,7 +106,8 @@ def workers():
 
 @pytest.fixture
 def kind(notebooks, workers, tmp_path):
-    return JupyterNotebookKind(notebooks, workers, Settings(data_dir=tmp_path, min_free_disk_bytes=5))
+    settings = Settings(data_dir=tmp_path, min_free_disk_bytes=5)
+    return JupyterNotebookKind(notebooks, workers, settings, NoEnvironments())
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from svc_jupyter.api.commands import CommandType, JupyterNotebookSubmission
@@ -48,15 +49,45 @@ class Notebooks(Protocol):
         """Put the text that a command has made of it in its place."""
 
 
+class Environment(Protocol):
+    """A version of a package environment."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
+    @property
+    def package_id(self) -> int:
+        """The activity that built it."""
+        ...
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        ...
+
+
+class Environments(Protocol):
+    """The package environments that are attached to clusters."""
+
+    async def of_label(self, account_id: int, label: str | None, *, command_id: int) -> Environment | None:
+        """Return the environment of the cluster with a label; it stays until the command has ended."""
+        ...
+
+
 class JupyterNotebookKind:
     """Runs `JupyterNotebookCommand`s."""
 
     command_type = CommandType.JUPYTER_NOTEBOOK
 
-    def __init__(self, notebooks: Notebooks, workers: RunWorkers, settings: Settings) -> None:
+    def __init__(
+        self, notebooks: Notebooks, workers: RunWorkers, settings: Settings, environments: Environments
+    ) -> None:
         self._notebooks = notebooks
         self._workers = workers
         self._settings = settings
+        self._environments = environments
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Loads the runs' parent meanwhile."""
@@ -72,7 +103,7 @@ class JupyterNotebookKind:
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the notebook to its end in a process of its own and say how it ended."""
         try:
-            process = await desk.process(partial(self._start, task))
+            process = await desk.process(partial(self._start, task, desk))
         except (NotFound, Forbidden, Invalid) as error:
             return Outcome(False, error.message, may_retry=False)
         except ServiceError as error:
@@ -83,8 +114,11 @@ class JupyterNotebookKind:
             desk.say(await asyncio.to_thread(self._put_back, task))
         return outcome
 
-    async def _start(self, task: Task) -> DurableProcess:
+    async def _start(self, task: Task, desk: Desk) -> DurableProcess:
         await asyncio.to_thread(self._fetch, task)
+        environment = await self._environments.of_label(task.account_id, task.label, command_id=task.id)
+        if environment is not None:
+            desk.say(f"Python notebooks run in environment {environment.name} (packages {environment.package_id})")
         return await self._workers.start(
             RunJob(
                 folder=task.folder,
@@ -92,6 +126,7 @@ class JupyterNotebookKind:
                 notebook=task.command["path"],
                 arguments=task.command["arguments"],
                 environment=task.environment,
+                python=None if environment is None else str(environment.python),
                 min_free_bytes=self._settings.min_free_disk_bytes,
             )
         )

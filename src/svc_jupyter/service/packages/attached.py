@@ -1,0 +1,79 @@
+"""What runs on a cluster finds the environment that is attached to it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.package_environments import EnvironmentType
+from svc_jupyter.service.clusters.cluster_rows import find_labelled
+from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.packages.python_packages import python_of
+from svc_jupyter.service.packages.tables import environments
+from svc_jupyter.service.packages.versions import folder_of, use
+from svc_jupyter.service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedEnvironment:
+    """The version of an environment that a run begins with, and keeps until it ends."""
+
+    name: str
+    package_id: int
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return python_of(self.folder)
+
+
+class AttachedEnvironments:
+    """Says which environment a cluster's runs use."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._data_dir = settings.data_dir
+        self._database = database
+
+    async def of_cluster(
+        self, cluster_id: int, *, command_id: int | None = None, instance_id: int | None = None
+    ) -> AttachedEnvironment | None:
+        """Return the Python environment of a cluster, None where there is none.
+
+        It stays on disk until the command, or the instance of the cluster, that begins with it has ended.
+        """
+        if await self._database.look_up(partial(_environment_of, cluster_id=cluster_id)) is None:
+            return None
+        begin = partial(self._begin, cluster_id, command_id, instance_id)
+        return await self._database.write(begin, durable=False)
+
+    async def of_label(self, account_id: int, label: str | None, *, command_id: int) -> AttachedEnvironment | None:
+        """As `of_cluster`, for a command that names its cluster by a label, or none and means the default one."""
+        wanted = label or DEFAULT_LABEL
+        cluster = await self._database.look_up(partial(find_labelled, account_id=account_id, label=wanted))
+        return None if cluster is None else await self.of_cluster(cluster.id, command_id=command_id)
+
+    def _begin(
+        self, cluster_id: int, command_id: int | None, instance_id: int | None, connection: sa.Connection
+    ) -> AttachedEnvironment | None:
+        found = _environment_of(connection, cluster_id)
+        if found is None:
+            return None
+        version = use(connection, found.id, command_id=command_id, instance_id=instance_id)
+        if version is None:
+            return None
+        return AttachedEnvironment(found.name, version["id"], folder_of(self._data_dir, found.id, version["folder"]))
+
+
+def _environment_of(connection: sa.Connection, cluster_id: int) -> sa.Row[Any] | None:
+    query = sa.select(environments.c.id, environments.c.name).where(
+        environments.c.cluster_id == cluster_id,
+        environments.c.env_type == EnvironmentType.PYTHON.value,
+        environments.c.deleted_at.is_(None),
+    )
+    return connection.execute(query).first()

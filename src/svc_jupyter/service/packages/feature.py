@@ -1,0 +1,15 @@
+"""The account feature that package environments depend on (CONVENTIONS section 7: disabled by default per account)."""
+
+from __future__ import annotations
+
+from svc_jupyter.api.account import Features
+from svc_jupyter.service.errors import Forbidden
+
+
+def require_package_management(features: Features) -> None:
+    """Raise `Forbidden`, saying how an administrator turns it on, while the account's package management is off."""
+    if not features.package_management:
+        raise Forbidden(
+            "Package management is switched off for this account; a member of system-admin switches it on by "
+            'PUT account/features with {"package_management": true}'
+        )

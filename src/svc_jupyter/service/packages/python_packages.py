@@ -1,0 +1,142 @@
+"""Python environments: virtual environments that `uv` makes from exact locks with hashes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from svc_jupyter.service.commands.process import MARK
+from svc_jupyter.service.engines.process import Ended, run
+from svc_jupyter.service.packages.requirements import BASE, locked, pins
+
+BUILD_SECONDS = 1800.0
+"""A large package over a slow line, or one that is compiled."""
+_VERIFY_SECONDS = 120.0
+_LOCK_FILE = "requirements.lock"
+_OURS = ("VIRTUAL_ENV", "UV_PROJECT", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
+"""Variables that lead to the environment of the service itself, or of whoever started it."""
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
+_NOISE = ("warning: Failed to inspect Python interpreter", "Using Python ")
+_SHOWN_LINES = 12
+_SHOWN_CHARACTERS = 2000
+
+
+class BuildFailure(Exception):
+    """An environment could not be built; the text says why, in the installer's own words."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class PythonPackages:
+    """Makes virtual environments. `inherited` is what the installer gets of the service's environment."""
+
+    def __init__(self, inherited: Mapping[str, str]) -> None:
+        self._inherited = {name: value for name, value in inherited.items() if name not in _OURS}
+
+    async def build(
+        self, folder: Path, version: str, requested: Sequence[str], *, lock: str | None, keep: str | None
+    ) -> str:
+        """Make an environment in `folder`, which is not there yet; return its lock.
+
+        `lock` is taken as it is; without one the newest versions that fit `requested` are found, as near to those of
+        the lock `keep` as they can be. Raises `BuildFailure`.
+        """
+        python = sys.executable if _is_running(version) else version
+        await self._uv(folder, "venv", "--python", python, str(folder))
+        lock_file = folder / _LOCK_FILE
+        if lock is None:
+            lock_file.write_text(keep or "")  # uv keeps the versions that it finds there
+            await self._compile(folder, requested, lock_file)
+        else:
+            lock_file.write_text(lock)
+        await self._install(folder, lock_file, from_cache_first=lock is not None)
+        await self._verify(folder, lock_file.read_text())
+        return lock_file.read_text()
+
+    async def _compile(self, folder: Path, requested: Sequence[str], lock_file: Path) -> None:
+        wanted = folder / "requirements.in"
+        wanted.write_text("\n".join([*BASE, *requested, ""]))
+        where = ("--python", str(python_of(folder)))
+        await self._uv(
+            folder,
+            *("pip", "compile", str(wanted), "--output-file", str(lock_file), "--generate-hashes"),
+            *("--no-header", "--no-annotate", "--quiet", *where),
+        )
+
+    async def _install(self, folder: Path, lock_file: Path, *, from_cache_first: bool) -> None:
+        """Install the lock; what was installed before lies in the cache, and needs no network."""
+        install = ("pip", "install", "--require-hashes", "--no-deps", "--requirement", str(lock_file))
+        where = ("--python", str(python_of(folder)))
+        if from_cache_first:
+            ended = await self._run(folder, *install, *where, "--offline")
+            if ended.code == 0:
+                return
+        await self._uv(folder, *install, *where)
+
+    async def _verify(self, folder: Path, lock: str) -> None:
+        """Raise unless there is exactly what the lock says, it fits together, and a kernel can be loaded."""
+        where = ("--python", str(python_of(folder)))
+        await self._uv(folder, "pip", "check", *where)
+        listed = await self._uv(folder, "pip", "freeze", *where)
+        there = locked("\n".join(line for line in listed.output.splitlines() if "==" in line))
+        if there != locked(lock):
+            missing = sorted(set(pins(lock)) - {f"{name}=={version}" for name, version in there.items()})
+            raise BuildFailure(f"the environment does not hold what was installed into it: {', '.join(missing)}")
+        try:
+            ended = await run(
+                [python_of(folder), "-I", "-c", "import ipykernel"],
+                seconds=_VERIFY_SECONDS,
+                env=self._environment(folder),
+                cwd=folder,
+            )
+        except TimeoutError:
+            raise BuildFailure(f"its Python did not load a notebook's kernel within {_VERIFY_SECONDS:g} s") from None
+        if ended.code != 0:
+            raise BuildFailure(f"a notebook's kernel cannot be loaded in it:\n{_told(ended)}")
+
+    async def _uv(self, folder: Path, *arguments: str) -> Ended:
+        ended = await self._run(folder, *arguments)
+        if ended.code == 0:
+            return ended
+        if "No space left on device" in ended.output:
+            raise BuildFailure("the disk is full; make room, then do it again")
+        raise BuildFailure(_told(ended))
+
+    async def _run(self, folder: Path, *arguments: str) -> Ended:
+        from uv import find_uv_bin
+
+        try:
+            return await run(
+                [find_uv_bin(), *arguments, "--no-progress"],
+                seconds=BUILD_SECONDS,
+                env=self._environment(folder),
+                cwd=Path("/"),  # a project that the service happens to stand in has no say
+            )
+        except TimeoutError:
+            raise BuildFailure(f"it took longer than {BUILD_SECONDS:g} s; try again") from None
+
+    def _environment(self, folder: Path) -> dict[str, str]:
+        return {**self._inherited, MARK: str(folder)}
+
+
+def python_of(folder: Path) -> Path:
+    """Return the interpreter of an environment."""
+    return folder / "bin" / "python"
+
+
+def _is_running(version: str) -> bool:
+    """Return whether the Python that runs here is one of this version."""
+    here = ".".join(map(str, sys.version_info[:3]))
+    return f"{here}.".startswith(f"{version}.")
+
+
+def _told(ended: Ended) -> str:
+    """Return the end of the installer's output, without the credentials that the address of an index may hold."""
+    lines = [line for line in ended.output.strip().splitlines() if not line.startswith(_NOISE)]
+    text = os.linesep.join(lines[-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
+    return _CREDENTIALS.sub("", text).strip() or f"the installer ended with code {ended.code}"

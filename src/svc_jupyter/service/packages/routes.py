@@ -1,0 +1,134 @@
+"""Package environments over HTTP (SPEC: Restore a package environment; CONVENTIONS section 7)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.package_environments import (
+    ActivityAction,
+    ActivityBegun,
+    ActivityHistory,
+    ClusterAttachment,
+    EnvironmentCreate,
+    EnvironmentType,
+    NewPackageEnvironment,
+    PackageEnvironment,
+    PackageEnvironmentList,
+    PackageList,
+    PackagesChange,
+    Restoration,
+)
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.packages.environments import PackageEnvironments
+
+router = APIRouter(prefix="/package", tags=["package environments"])
+
+
+def _environments(request: Request) -> PackageEnvironments:
+    environments: PackageEnvironments = request.app.state.service.package_environments
+    return environments
+
+
+async def _to_remove(
+    body: PackagesChange | None = None,
+    packages: Annotated[str | None, Query(max_length=4096, description="names separated by commas")] = None,
+) -> list[str]:
+    """Return the packages that are given in the query or in the body."""
+    in_query = [name.strip() for name in (packages or "").split(",") if name.strip()]
+    names = [*in_query, *(body.packages if body else ())]
+    if not names:
+        raise Invalid("packages: name those that are to be removed")
+    return names
+
+
+EnvironmentsDep = Annotated[PackageEnvironments, Depends(_environments)]
+RemovedDep = Annotated[list[str], Depends(_to_remove)]
+
+
+@router.get("/list_environments")
+def list_environments(environments: EnvironmentsDep, caller: CallerDep, page: PageDep) -> PackageEnvironmentList:
+    """Return a page of the environments that the caller may read, newest first."""
+    return environments.list(page, by=caller)
+
+
+@router.post("")
+def create_environment(
+    body: EnvironmentCreate, environments: EnvironmentsDep, caller: CallerDep
+) -> NewPackageEnvironment:
+    """Begin to build an environment. 422 for a taken name, and for what is no package of the index."""
+    return environments.create(body, by=caller)
+
+
+@router.get("/{env_id}")
+def get_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> PackageEnvironment:
+    """Return an environment."""
+    return environments.get(env_id, by=caller)
+
+
+@router.delete("/{env_id}")
+def delete_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> Deleted:
+    """Delete an environment; runs that began with it keep it. 409 while it is attached to a cluster."""
+    environments.delete(env_id, by=caller)
+    return Deleted(id=env_id)
+
+
+@router.get("/{env_id}/list_packages")
+def list_packages(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> PackageList:
+    """Return the packages that are in force."""
+    return environments.packages(env_id, by=caller)
+
+
+@router.post("/{env_id}/packages")
+def add_packages(env_id: Id, body: PackagesChange, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
+    """Begin to add packages; one that is there already gets the version that is asked for."""
+    return environments.change(env_id, ActivityAction.ADD, body.packages, by=caller)
+
+
+@router.delete("/{env_id}/packages")
+def remove_packages(
+    env_id: Id, packages: RemovedDep, environments: EnvironmentsDep, caller: CallerDep
+) -> ActivityBegun:
+    """Begin to remove packages, with what only they need. 422 for one that was never added."""
+    return environments.change(env_id, ActivityAction.REMOVE, packages, by=caller)
+
+
+@router.post("/{env_id}/attach_cluster")
+def attach_cluster(
+    env_id: Id, body: ClusterAttachment, environments: EnvironmentsDep, caller: CallerDep
+) -> ActivityBegun:
+    """Begin to let a cluster's runs use it. 409 for a cluster that uses another one, 422 for one that cannot."""
+    return environments.attach(env_id, body.cluster_id, by=caller)
+
+
+@router.post("/{env_id}/detach_cluster")
+def detach_cluster(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
+    """Begin to let its cluster's runs go on without it. 409 when it is attached to none."""
+    return environments.detach(env_id, by=caller)
+
+
+@router.get("/{env_id}/activity_history")
+def list_activities(
+    env_id: Id,
+    environments: EnvironmentsDep,
+    caller: CallerDep,
+    page: PageDep,
+    env_type: EnvironmentType | None = None,
+) -> ActivityHistory:
+    """Return a page of what was done to it, newest first."""
+    return environments.history(env_id, env_type, page, by=caller)
+
+
+@router.post("/{env_id}/activity_history")
+def restore_environment(
+    env_id: Id, body: Restoration, environments: EnvironmentsDep, caller: CallerDep
+) -> ActivityBegun:
+    """Begin to go back to the packages of a successful activity (SPEC: Restore a package environment).
+
+    422 for an activity that failed or is not over, another environment's, and another `env_type`.
+    """
+    return environments.restore(env_id, body, by=caller)

@@ -1,0 +1,105 @@
+"""What may be asked for as a package, and what follows from locks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.requirements import Requirement
+
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.packages.requirements import changes, locked, merged, parsed, pins, pins_of, without
+
+LOCK = """asttokens==3.0.2 \\
+    --hash=sha256:3ecdbd8f2cc195f53ccada3a613538bb5f9ef6f6869129f13e03c30a677b8fe2
+Six==1.16.0 \\
+    --hash=sha256:1e61c37477a1626458e36f7b1d82aa5c9b094fa4802892072e49de9c60c4c926
+zope.interface==7.2
+"""
+HOSTILE = [
+    "--index-url=https://evil.example.org/simple",
+    "-r /etc/passwd",
+    "-e .",
+    "./here",
+    "/etc/passwd",
+    "file:///etc/passwd",
+    "git+https://example.org/six.git",
+    "https://example.org/six.whl",
+    "six @ https://example.org/six.whl",
+    "six @ file:///etc/passwd",
+    "six==1.16.0\n--index-url=https://evil.example.org",
+    "six==1.16.0 --hash=sha256:00",
+    "six; python_version < '3'",
+    "six==1.16.0 # comment",
+    "six\x00",
+    "$(touch /tmp/x)",
+    "",
+    "  ",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_would_not_come_from_the_index_by_its_name_is_refused(text: str):
+    with pytest.raises(Invalid, match="packages: "):
+        parsed([text])
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_taken_is_one_line_that_names_a_package_and_no_option(text: str):
+    try:
+        kept = merged([], [text])
+    except Invalid:
+        return
+    assert [Requirement(line).url for line in kept] == [None]
+    assert all(line[0].isalnum() and len(line.splitlines()) == 1 and " " not in line for line in kept)
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "after"),
+    [
+        ([], ["six==1.16.0"], ["six==1.16.0"]),
+        (["six==1.16.0"], ["Six==1.17.0"], ["six==1.17.0"]),
+        (["zope-interface"], ["requests[socks] >= 2, < 3"], ["requests[socks]<3,>=2", "zope-interface"]),
+        (["zope-interface==7.2"], ["zope.interface"], ["zope-interface"]),
+    ],
+)
+def test_an_added_package_takes_the_place_of_the_one_with_its_name(before, added, after):
+    assert merged(before, added) == after
+
+
+def test_a_package_that_is_named_twice_is_refused():
+    with pytest.raises(Invalid, match="zope-interface is named twice"):
+        merged([], ["zope.interface==1", "Zope_Interface==2"])
+
+
+def test_a_package_is_removed_by_its_name():
+    assert without(["six==1.16.0", "toolz"], ["SIX==9"]) == ["toolz"]
+
+
+@pytest.mark.parametrize(("there", "told"), [(["toolz"], "it holds toolz"), ([], "nothing was added")])
+def test_a_package_that_was_not_added_is_not_removed(there, told):
+    with pytest.raises(Invalid, match=f"six was not added to this environment \\({told}"):
+        without(there, ["six"])
+
+
+def test_a_lock_tells_its_packages_and_not_its_hashes():
+    assert locked(LOCK) == {"asttokens": "3.0.2", "six": "1.16.0", "zope-interface": "7.2"}
+    assert pins(LOCK) == ["asttokens==3.0.2", "six==1.16.0", "zope-interface==7.2"]
+    assert pins_of(["six>=1", "zope-interface"], LOCK) == ["six==1.16.0", "zope-interface==7.2"]
+    assert pins(None) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (None, LOCK, "3 packages installed"),
+        (LOCK, LOCK, "nothing changed"),
+        (
+            LOCK,
+            "six==1.17.0\ntoolz==1.2\nzope.interface==7.2\n",
+            "toolz 1.2 added, asttokens 3.0.2 removed, six 1.16.0 → 1.17.0",
+        ),
+    ],
+)
+def test_what_differs_between_two_locks_is_told(before, after, told):
+    assert changes(before, after) == told
