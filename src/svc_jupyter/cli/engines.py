@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from svc_jupyter.service.engines.engine import Engine
     from svc_jupyter.service.engines.engines import Engines
 
-_NAMES = ("hadoop", "pig", "hive-metastore", "spark")
+_NAMES = ("hadoop", "pig", "hive-metastore", "spark", "presto")
 _MEGABYTE = 1e6
 
 

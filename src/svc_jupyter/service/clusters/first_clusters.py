@@ -21,15 +21,25 @@ DEFAULT = ClusterConfiguration.model_validate(
     }
 )
 """Hadoop, DOWN until a command needs it."""
+PRESTO = ClusterConfiguration.model_validate(
+    {
+        "label": ["presto"],
+        "presto_settings": {"enable_presto": True},
+        "node_configuration": {"initial_nodes": 1, "max_nodes": 3},
+    }
+)
+"""Presto, the only cluster of its kind: what Presto commands run on that name no label."""
+FIRST = (DEFAULT, PRESTO)
 
 
 def ensure_clusters(connection: sa.Connection, account_id: int) -> None:
-    """Make the account's first cluster where there is none; call it while the account is locked."""
+    """Make the account's first clusters where there is none; call it while the account is locked."""
     if connection.execute(sa.select(clusters.c.id).where(clusters.c.account_id == account_id).limit(1)).first():
         return
     owner = sa.select(sa.func.min(users.c.id)).where(users.c.account_id == account_id).scalar_subquery()
-    values = {"account_id": account_id, "created_at": time.time(), "configuration": to_json(DEFAULT)}
-    cluster_id = connection.execute(
-        sa.insert(clusters).values(user_id=owner, **values).returning(clusters.c.id)
-    ).scalar_one()
-    set_labels(connection, account_id, cluster_id, DEFAULT.label)
+    for configuration in FIRST:
+        values = {"account_id": account_id, "created_at": time.time(), "configuration": to_json(configuration)}
+        cluster_id = connection.execute(
+            sa.insert(clusters).values(user_id=owner, **values).returning(clusters.c.id)
+        ).scalar_one()
+        set_labels(connection, account_id, cluster_id, configuration.label)

@@ -39,6 +39,10 @@ def open_engine(job: Job) -> Engine:
         from svc_jupyter.service.db_taps.engines.hive.engine import HiveEngine
 
         return HiveEngine(connection, job.folder)
+    if connection.engine is EngineName.PRESTO:
+        from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
+
+        return PrestoSqlEngine(connection, job.folder)
     if connection.engine is EngineName.SQLITE:
         from svc_jupyter.service.db_taps.engines.sqlite import SqliteEngine
 

@@ -32,6 +32,7 @@ class EngineName(StrEnum):
     POSTGRESQL = "postgresql"
     SQLALCHEMY = "sqlalchemy"
     HIVE = "hive"
+    PRESTO = "presto"
 
 
 class Dialect(StrEnum):
@@ -42,6 +43,7 @@ class Dialect(StrEnum):
     MYSQL = "mysql"
     SQLSERVER = "sqlserver"
     HIVE = "hive"
+    PRESTO = "presto"
     OTHER = "other"
 
 
@@ -65,7 +67,8 @@ class Connection:
     address: str
     """Host and port, or the file, for messages."""
     target: str = field(repr=False)
-    """The file of a SQLite database, libpq's connection string, an SQLAlchemy URL, or the facts of a HiveServer2."""
+    """The file of a SQLite database, libpq's connection string, an SQLAlchemy URL, or the facts of a HiveServer2 or a
+    Presto coordinator."""
     noun: str = "tap"
     """What `tap` is the name of, for messages."""
 

@@ -107,6 +107,7 @@ def _scanner(dialect: Dialect) -> re.Pattern[str]:
         Dialect.SQLITE: r"['\"`\[]",
         Dialect.SQLSERVER: r"['\"\[]",
         Dialect.HIVE: r"['\"`]",
+        Dialect.PRESTO: r"['\"`]",
         Dialect.OTHER: r"['\"`]",
     }[dialect]
     parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\w.]*)", r"(?P<other>.)"]

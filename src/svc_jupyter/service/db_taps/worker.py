@@ -33,6 +33,7 @@ def load() -> None:
 
     import svc_jupyter.service.db_taps.engines.hive.engine
     import svc_jupyter.service.db_taps.engines.postgresql
+    import svc_jupyter.service.db_taps.engines.presto.engine
     import svc_jupyter.service.db_taps.engines.sqlite
     import svc_jupyter.service.db_taps.execution  # noqa: F401
 

@@ -14,6 +14,7 @@ class Engine(StrEnum):
     PIG = "pig"
     HIVE_METASTORE = "hive-metastore"
     SPARK = "spark"
+    PRESTO = "presto"
 
     @property
     def purpose(self) -> str:
@@ -26,6 +27,7 @@ _PURPOSES = {
     Engine.PIG: "Pig commands",
     Engine.HIVE_METASTORE: "Hive tables, partitions and partition sensors",
     Engine.SPARK: "Hive commands, Spark on YARN",
+    Engine.PRESTO: "Presto clusters and their commands",
 }
 
 

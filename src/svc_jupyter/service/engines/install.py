@@ -40,7 +40,11 @@ class Installation:
         return self.root / f"{lock.name}-{lock.version}-{lock.digest}"
 
     def jars(self, lock: Lock) -> tuple[Path, ...]:
-        """Return the installed jars in the order of the class path."""
+        """Return the installed jars in the order of the class path; other files of a lock are no part of it."""
+        return tuple(file for file in self.files(lock) if file.suffix == ".jar")
+
+    def files(self, lock: Lock) -> tuple[Path, ...]:
+        """Return all installed files in the order of the lock."""
         return tuple(self.home(lock) / JARS / artifact.file_name for artifact in lock.artifacts)
 
     def is_installed(self, lock: Lock) -> bool:
@@ -113,8 +117,8 @@ class Installation:
         """Return the names of installed files that are missing or not what the lock names; reads all of them."""
         return [
             artifact.file_name
-            for artifact, jar in zip(lock.artifacts, self.jars(lock), strict=True)
-            if not jar.is_file() or digest_of(jar) != artifact.sha256
+            for artifact, file in zip(lock.artifacts, self.files(lock), strict=True)
+            if not file.is_file() or digest_of(file) != artifact.sha256
         ]
 
 

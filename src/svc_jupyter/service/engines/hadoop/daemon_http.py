@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -23,21 +24,28 @@ class DaemonSilent(Exception):
 class DaemonHttp:
     """Asks daemons; keeps connections to them open, since a health look asks several at once."""
 
-    def __init__(self, seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, seconds: float = ANSWER_SECONDS, headers: Mapping[str, str] | None = None) -> None:
+        """`headers` go with every question."""
         self._seconds = seconds
+        self._headers = headers or {}
         self._client: httpx.AsyncClient | None = None
 
     async def get(self, url: str, **parameters: str) -> Any:
         """Return the JSON at an address. Raises `DaemonSilent`."""
-        return await self._ask("GET", url, params=parameters)
+        # None, not an empty mapping, which would take the address's own query away
+        return await self._ask("GET", url, params=parameters or None)
 
     async def put(self, url: str, body: Any) -> Any:
-        """Put a JSON value; return the answer's. Raises `DaemonSilent`."""
-        return await self._ask("PUT", url, json=body)
+        """Put a JSON value; return the answer's, None where it is empty. Raises `DaemonSilent`."""
+        return await self._ask("PUT", url, may_be_empty=True, json=body)
+
+    async def post_text(self, url: str, text: str) -> Any:
+        """Post a text; return the JSON answer. Raises `DaemonSilent`."""
+        return await self._ask("POST", url, content=text.encode())
 
     async def delete(self, url: str, **parameters: str) -> Any:
-        """Delete what is at an address; return the JSON answer. Raises `DaemonSilent`."""
-        return await self._ask("DELETE", url, params=parameters)
+        """Delete what is at an address; return the JSON answer, None where it is empty. Raises `DaemonSilent`."""
+        return await self._ask("DELETE", url, may_be_empty=True, params=parameters)
 
     async def close(self) -> None:
         """Close the connections; the next question opens new ones."""
@@ -45,7 +53,7 @@ class DaemonHttp:
         if client is not None:
             await client.aclose()
 
-    async def _ask(self, method: str, url: str, **what: Any) -> Any:
+    async def _ask(self, method: str, url: str, *, may_be_empty: bool = False, **what: Any) -> Any:
         place = url.partition("//")[2].partition("/")[0]
         try:
             async with asyncio.timeout(self._seconds):
@@ -56,6 +64,8 @@ class DaemonHttp:
             raise DaemonSilent(f"{place} does not answer: {error or type(error).__name__}") from None
         if answer.is_error:
             raise DaemonSilent(f"{place} answered {answer.status_code}")
+        if may_be_empty and not answer.content:
+            return None
         try:
             return answer.json()
         except ValueError:
@@ -64,7 +74,7 @@ class DaemonHttp:
     async def _send(self, method: str, url: str, **what: Any) -> httpx.Response:
         if self._client is None:
             limits = httpx.Limits(max_connections=64, max_keepalive_connections=64, keepalive_expiry=20)
-            headers = {"Accept": "application/json"}
+            headers = {"Accept": "application/json", **self._headers}
             # Daemons speak plain HTTP: a context without certificates saves reading the system's, which takes 50 ms.
             nothing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self._client = httpx.AsyncClient(

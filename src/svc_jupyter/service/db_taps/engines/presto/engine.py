@@ -1,0 +1,169 @@
+"""Presto through its coordinator. All statements of a script share one session: `USE`, `SET SESSION` and `PREPARE` last
+until its end. There are no transactions but those that the script begins itself: what has run stays done.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
+from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
+from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker
+from svc_jupyter.service.db_taps.engines.presto.types import ColumnType, column, column_type
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
+from svc_jupyter.service.db_taps.statements import Statement
+
+_READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC"})
+"""Statements that change nothing: they may run a second time."""
+_JOBS_EVERY: Final = 0.5
+_NAME_SHOWN: Final = 200
+_NEW_WORKERS_SECONDS: Final = 2.0
+"""Before a query runs again that lost a worker: until then the coordinator knows that it is gone."""
+
+
+class PrestoSqlEngine:
+    """The coordinator of a cluster. `connection.target` is a JSON object: coordinator (URL), user, source."""
+
+    def __init__(self, connection: Connection, folder: Path | None = None) -> None:
+        told = json.loads(connection.target)
+        self._address = connection.address
+        self._coordinator: str = told["coordinator"]
+        self._state = SessionState(told["user"], told["source"], catalog="hive", schema="default")
+        self._jobs = _JobList(folder)
+        self._next: str | None = None
+
+    def run(self, statements: Sequence[Statement], sink: Sink) -> None:
+        """See `Engine.run`; each statement counts as soon as it has run."""
+        client = StatementClient(self._coordinator, self._state)
+        try:
+            for statement in statements:
+                sink.start(statement)
+                self._run_one(client, statement, sink)
+        except CoordinatorLost as error:
+            raise QueryFailure(f"the connection to the coordinator at {self._address} is lost: {error}") from None
+        finally:
+            client.close()
+
+    def tables(self) -> list[TableName]:
+        """See `Engine.tables`; `SHOW TABLES` of a command tells them."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """See `Engine.cancel`."""
+        uri = self._next
+        if uri is None:
+            return
+        client = StatementClient(self._coordinator, self._state)
+        with suppress(CoordinatorLost):
+            client.cancel(uri)
+        client.close()
+
+    def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
+        """Run a statement; one that only reads runs once more when a worker ended under it."""
+        may_run_again = statement.keyword in _READING and self._state.transaction == "NONE"
+        while True:
+            error = self._attempt(client, statement, sink)
+            if error is None:
+                return
+            if not may_run_again or not is_lost_worker(error):
+                raise failure_of(error, statement.text)
+            may_run_again = False
+            time.sleep(_NEW_WORKERS_SECONDS)
+
+    def _attempt(self, client: StatementClient, statement: Statement, sink: Sink) -> Mapping[str, Any] | None:
+        """Run a statement once; return the error that it ended with."""
+        rows = _Rows(sink)
+        changed = None
+        for answer in self._answers(client, statement):
+            stats = answer["stats"]
+            self._jobs.note(answer, statement)
+            if (error := answer.get("error")) is not None:
+                self._jobs.write()
+                return dict(error)
+            sink.working(share(stats))
+            if answer.get("updateType") is None:
+                rows.take(answer)
+            changed = answer.get("updateCount", changed)
+        self._jobs.write()
+        sink.done(changed)
+        return None
+
+    def _answers(self, client: StatementClient, statement: Statement) -> Iterator[Mapping[str, Any]]:
+        answer = client.post(statement.text)
+        while True:
+            self._next = answer.get("nextUri")
+            yield answer
+            if self._next is None:
+                return
+            answer = client.following(self._next)
+
+
+class _Rows:
+    """Gives the rows of a statement's answers to the sink."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._names: list[str] = []
+        self._types: list[ColumnType] = []
+
+    def take(self, answer: Mapping[str, Any]) -> None:
+        columns = answer.get("columns")
+        if columns is None:
+            return
+        if not self._types:
+            self._names = [told["name"] for told in columns]
+            self._types = [column_type(told["type"]) for told in columns]
+            self._sink.table()
+            self._write([])
+        if data := answer.get("data"):
+            self._write(data)
+
+    def _write(self, rows: Sequence[Sequence[Any]]) -> None:
+        cells: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(self._types)
+        arrays = [column(told, values) for told, values in zip(self._types, cells, strict=True)]
+        schema = pa.schema([pa.field(name, made.type) for name, made in zip(self._names, arrays, strict=True)])
+        self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+class _JobList:
+    """The queries of a script as `GET commands/ID/jobs` shows them, written now and then."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / JOBS_FILE
+        self._found: dict[str, dict[str, Any]] = {}
+        self._written_at = time.monotonic()
+
+    def note(self, answer: Mapping[str, Any], statement: Statement) -> None:
+        stats = answer["stats"]
+        self._found[answer["id"]] = {
+            "job_id": answer["id"],
+            "name": " ".join(statement.text.split())[:_NAME_SHOWN],
+            "url": answer.get("infoUri"),
+            "status": stats["state"],
+            "progress": round(100 * share(stats)),
+        }
+        if time.monotonic() - self._written_at >= _JOBS_EVERY:
+            self.write()
+
+    def write(self) -> None:
+        self._written_at = time.monotonic()
+        if self._file is not None and self._found:
+            draft = self._file.with_name(f"{self._file.name}.part")
+            draft.write_text(json.dumps(list(self._found.values())), "utf-8")
+            draft.rename(self._file)
+
+
+def share(stats: Mapping[str, Any]) -> float:
+    """Return how much of a query is done, 0 to 1, by its splits."""
+    if stats["state"] == "FINISHED":
+        return 1.0
+    splits = int(stats.get("totalSplits") or 0)
+    return min(1.0, int(stats.get("completedSplits") or 0) / splits) if splits and stats.get("scheduled") else 0.0

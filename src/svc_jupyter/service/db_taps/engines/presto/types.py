@@ -1,0 +1,188 @@
+"""Presto's types as Arrow's, by their names, and the values that come as JSON in those types."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.arrow import Column, Kind
+
+Reader = Callable[[Any], Any]
+"""Turns a value as JSON has it into one that Arrow takes; it is never given None."""
+_SCALARS: Final[Mapping[str, Kind]] = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "real": pa.float32(),
+    "double": pa.float64(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "timestamp with time zone": pa.timestamp("us", tz="UTC"),
+    "time": pa.time64("us"),
+    "varbinary": pa.binary(),
+    "unknown": pa.null(),
+}
+_OF_SEVERAL_WORDS: Final = (
+    "timestamp with time zone",
+    "time with time zone",
+    "interval day to second",
+    "interval year to month",
+)
+_OFFSET: Final = re.compile(r"[+-]\d\d:\d\d")
+_DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A type: Arrow's, and how its values are read; `reader` is None where they come as they are."""
+
+    kind: Kind
+    reader: Reader | None = None
+    is_cast: bool = False
+    """Whether the values come as texts that Arrow reads itself."""
+
+
+@cache
+def column_type(name: str) -> ColumnType:
+    """Return the type with a name as the coordinator has it, such as `map(varchar(1),integer)`.
+
+    What Arrow has no type for is text: `json`, `uuid`, intervals, times with a zone.
+    """
+    base, inner = _parts(name)
+    if base == "array":
+        element = column_type(inner)
+        return ColumnType(pa.list_(element.kind), _list_reader(_value_reader(element)))
+    if base == "map":
+        key, value = (column_type(part) for part in _split(inner))
+        return ColumnType(pa.map_(key.kind, value.kind), _map_reader(key, value))
+    if base == "row":
+        return _row_type(inner)
+    if (digits := _DECIMAL.fullmatch(name)) is not None:
+        return ColumnType(pa.decimal128(int(digits[1]), int(digits[2])), is_cast=True)
+    kind = _SCALARS.get(name, pa.string())
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return ColumnType(kind, _instant)
+    if pa.types.is_binary(kind):
+        return ColumnType(kind, base64.b64decode)
+    if pa.types.is_floating(kind):
+        return ColumnType(kind, float)  # NaN and the infinities come as words
+    return ColumnType(kind, is_cast=pa.types.is_temporal(kind))
+
+
+def column(told: ColumnType, values: Sequence[Any]) -> Column:
+    """Return the values of a column, as JSON has them, in its type.
+
+    Those that the type does not hold, such as a year after 9999, make the whole column text.
+    """
+    if told.is_cast:
+        texts = pa.array(values, pa.string())
+        try:
+            return texts.cast(told.kind)
+        except pa.ArrowInvalid:
+            return texts
+    if told.reader is not None:
+        read = told.reader
+        values = [None if value is None else read(value) for value in values]
+    elif pa.types.is_string(told.kind):
+        values = [value if value is None or isinstance(value, str) else str(value) for value in values]
+    return pa.array(values, told.kind)
+
+
+def _row_type(inner: str) -> ColumnType:
+    names, types = [], []
+    for number, part in enumerate(_split(inner)):
+        name, kind = _field(part)
+        names.append(name or f"field{number}")
+        types.append(column_type(kind))
+    kinds = [pa.field(name, told.kind) for name, told in zip(names, types, strict=True)]
+    readers = [_value_reader(told) for told in types]
+    # Fields may have no name, or the same: Arrow's structs are filled by place.
+    return ColumnType(pa.struct(kinds), _struct_reader(names, readers))
+
+
+def _field(text: str) -> tuple[str, str]:
+    """Return name and type of a row's field; a field without a name has the empty one."""
+    if text.startswith('"'):
+        end = text.index('"', 1)
+        while text[end : end + 2] == '""':
+            end = text.index('"', end + 2)
+        return text[1:end].replace('""', '"'), text[end + 1 :].strip()
+    if text in _OF_SEVERAL_WORDS or " " not in text.partition("(")[0]:
+        return "", text
+    name, _, kind = text.partition(" ")
+    return name, kind.strip()
+
+
+def _parts(name: str) -> tuple[str, str]:
+    base, opened, rest = name.partition("(")
+    return base, rest[:-1] if opened else ""
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield what stands between the commas that are in no parentheses and no quotes."""
+    depth, start, is_quoted = 0, 0, False
+    for place, character in enumerate(text):
+        if character == '"':
+            is_quoted = not is_quoted
+        elif not is_quoted:
+            depth += (character == "(") - (character == ")")
+            if character == "," and depth == 0:
+                yield text[start:place].strip()
+                start = place + 1
+    yield text[start:].strip()
+
+
+def _value_reader(told: ColumnType) -> Reader:
+    """Return what reads a value inside of another, where Arrow does not read texts itself."""
+    if told.reader is not None:
+        return told.reader
+    if told.is_cast:
+        kind = told.kind
+        return lambda value: pa.scalar(value, pa.string()).cast(kind).as_py()
+    if pa.types.is_string(told.kind):
+        return lambda value: value if isinstance(value, str) else str(value)
+    return lambda value: value
+
+
+def _key_reader(told: ColumnType) -> Reader:
+    """Return what reads a map's key, which JSON has as a text whatever it is."""
+    if pa.types.is_integer(told.kind):
+        return int
+    if pa.types.is_boolean(told.kind):
+        return lambda text: text == "true"
+    return _value_reader(told)
+
+
+def _list_reader(read: Reader) -> Reader:
+    return lambda values: [None if value is None else read(value) for value in values]
+
+
+def _map_reader(key: ColumnType, value: ColumnType) -> Reader:
+    read_key, read = _key_reader(key), _value_reader(value)
+    return lambda pairs: [(read_key(name), None if item is None else read(item)) for name, item in pairs.items()]
+
+
+def _struct_reader(names: Sequence[str], readers: Sequence[Reader]) -> Reader:
+    def read(values: Sequence[Any]) -> dict[str, Any]:
+        told = zip(names, readers, values, strict=True)
+        return {name: None if value is None else reader(value) for name, reader, value in told}
+
+    return read
+
+
+def _instant(text: str) -> datetime:
+    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`."""
+    clock, _, zone = text.rpartition(" ")
+    if _OFFSET.fullmatch(zone):
+        return datetime.fromisoformat(clock + zone)
+    return datetime.fromisoformat(clock).replace(tzinfo=UTC if zone == "UTC" else ZoneInfo(zone))

@@ -1,0 +1,69 @@
+"""Catalogues that show the tables of DB taps (CONVENTIONS section 7), as a cluster's settings name them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final, Protocol
+from urllib.parse import quote
+
+from psycopg.conninfo import conninfo_to_dict
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.db_taps.db_taps import OpenTap
+from svc_jupyter.service.db_taps.job import EngineName
+from svc_jupyter.service.errors import Invalid, NotFound
+
+_DEFAULT_PORT: Final = 5432
+
+
+class Taps(Protocol):
+    """The account's DB taps."""
+
+    async def opened(self, account_id: int, tap_id: int) -> OpenTap:
+        """Return a tap with its secrets. Raises `NotFound`, `Invalid`."""
+        ...
+
+
+async def tap_catalogs(taps: Taps, account_id: int, wanted: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Return the settings of catalogues by their names; passwords are in them: for files of mode 0600 alone.
+
+    Raises `ClusterFailure` for a tap that is not there or that Presto cannot reach.
+    """
+    return {name: await _settings(taps, account_id, name, tap_id) for name, tap_id in wanted.items()}
+
+
+async def _settings(taps: Taps, account_id: int, catalog: str, tap_id: int) -> dict[str, str]:
+    try:
+        tap = await taps.opened(account_id, tap_id)
+    except (NotFound, Invalid) as error:
+        raise ClusterFailure(f"catalogue {catalog}: {error.message}") from error
+    if tap.connection.engine is not EngineName.POSTGRESQL:
+        raise ClusterFailure(
+            f"catalogue {catalog}: DB tap {tap_id} ({tap.name}) is {tap.connection.db_type}; Presto reads taps of "
+            "postgresql and redshift"
+        )
+    return connector(catalog, tap)
+
+
+def connector(catalog: str, tap: OpenTap) -> dict[str, str]:
+    """Return the settings of a catalogue for a tap of PostgreSQL. Raises `ClusterFailure` for a socket in a folder."""
+    facts = conninfo_to_dict(tap.connection.target)
+    host = str(facts.get("host") or "")
+    if not host or host.startswith("/"):
+        raise ClusterFailure(
+            f"catalogue {catalog}: DB tap {tap.id} ({tap.name}) names a socket of this machine; Presto connects by "
+            "host and port: give the tap a db_host"
+        )
+    place = f"[{host}]" if ":" in host else host
+    user = str(facts.get("user") or os.environ.get("USER") or "")
+    database = quote(str(facts.get("dbname") or user), safe="")
+    settings = {
+        "connector.name": "postgresql",
+        "connection-url": f"jdbc:postgresql://{place}:{facts.get('port') or _DEFAULT_PORT}/{database}",
+        "connection-user": user,
+        "case-insensitive-name-matching": "true",
+    }
+    if facts.get("password"):
+        settings["connection-password"] = str(facts["password"])
+    return settings

@@ -1,0 +1,108 @@
+"""What the servers of Presto tell by their REST calls. Each raises `DaemonSilent` for a server that does not answer."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSilent
+
+USER_HEADER: Final = "X-Presto-User"
+SHUTTING_DOWN: Final = "SHUTTING_DOWN"
+OVER: Final = frozenset({"FINISHED", "FAILED"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """A server's memory in bytes, and how many queries have some of it."""
+
+    heap_used: int
+    heap_maximum: int
+    queries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFigures:
+    """What the coordinator counts: workers that take work, queries by what they do."""
+
+    active_workers: int
+    running_queries: int
+    waiting_queries: int
+
+
+class PrestoRest:
+    """Asks servers, by the address of each (`http://host:port`)."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        # The answer to a change of state is a text, and one that may only be JSON would be refused.
+        headers = {USER_HEADER: getpass.getuser(), "Accept": "application/json, text/plain"}
+        self._http = DaemonHttp(headers=headers) if seconds is None else DaemonHttp(seconds, headers=headers)
+
+    async def is_started(self, address: str) -> bool:
+        """Whether a server has come up."""
+        return (await self._http.get(f"{address}/v1/info"))["starting"] is False
+
+    async def figures(self, coordinator: str) -> ClusterFigures:
+        """Return what the coordinator counts."""
+        told = await self._http.get(f"{coordinator}/v1/cluster")
+        return ClusterFigures(
+            int(told["activeWorkers"]),
+            int(told["runningQueries"]),
+            int(told["queuedQueries"]) + int(told["blockedQueries"]),
+        )
+
+    async def status(self, address: str) -> ServerStatus:
+        """Return a server's memory and what uses it."""
+        return parse_status(await self._http.get(f"{address}/v1/status"))
+
+    async def announced(self, coordinator: str) -> frozenset[str]:
+        """Return the addresses, without ports, of the servers that the coordinator has heard of lately."""
+        told = await self._http.get(f"{coordinator}/v1/service/presto")
+        return parse_announced(told)
+
+    async def shut_down(self, address: str) -> None:
+        """Tell a worker to take no more work and to end when what it has is done."""
+        await self._http.put(f"{address}/v1/info/state", SHUTTING_DOWN)
+
+    async def queries(self, coordinator: str, source: str) -> Sequence[str]:
+        """Return the ids of the queries of a source that are not over."""
+        told = await self._http.get(f"{coordinator}/v1/query")
+        mine = (query for query in told if query.get("session", {}).get("source") == source)
+        return [str(query["queryId"]) for query in mine if query["state"] not in OVER]
+
+    async def end_query(self, coordinator: str, query_id: str) -> None:
+        """End a query; one that is over stays so."""
+        await self._http.delete(f"{coordinator}/v1/query/{query_id}")
+
+    async def rows(self, coordinator: str, query: str) -> list[list[Any]]:
+        """Return the rows of a small query. Raises `DaemonSilent` also for one that fails, with its words."""
+        answer = await self._http.post_text(f"{coordinator}/v1/statement", query)
+        rows: list[list[Any]] = []
+        while True:
+            rows += answer.get("data", ())
+            if (error := answer.get("error")) is not None:
+                raise DaemonSilent(str(error.get("message")))
+            following = answer.get("nextUri")
+            if following is None:
+                return rows
+            answer = await self._http.get(following)
+
+    async def close(self) -> None:
+        """Close the connections; the next question opens new ones."""
+        await self._http.close()
+
+
+def parse_status(told: Any) -> ServerStatus:
+    """Return what a server's `/v1/status` says."""
+    pools = told["memoryInfo"]["pools"].values()
+    queries = {name for pool in pools for name in pool["queryMemoryReservations"]}
+    return ServerStatus(int(told["heapUsed"]), int(told["heapAvailable"]), len(queries))
+
+
+def parse_announced(told: Any) -> frozenset[str]:
+    """Return the addresses in the coordinator's list of servers."""
+    places = (urlsplit(service["properties"]["http"]).hostname for service in told["services"])
+    return frozenset(place for place in places if place)
