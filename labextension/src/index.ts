@@ -1,14 +1,22 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { clustersPlugin } from './clusters/plugin';
 import { contentsPlugin } from './contents/plugin';
+import { commandsPlugin } from './commands/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
 import { panelPlugin } from './panel/plugin';
+import { schedulesPlugin } from './schedules/plugin';
+import { schedulingPlugin } from './scheduling/plugin';
+import { scheduleStatusPlugin } from './scheduling/statusPlugin';
 import { servicePlugin } from './service/plugin';
 
 /** Every feature is a plugin of its own, so that each can be switched off. */
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   servicePlugin,
   panelPlugin,
+  commandsPlugin,
+  schedulesPlugin,
+  schedulingPlugin,
+  scheduleStatusPlugin,
   clustersPlugin,
   contentsPlugin,
   highlightingPlugin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import ServiceProcess
@@ -67,3 +69,24 @@ def test_what_a_cluster_that_is_down_cannot_do_is_refused(jupyter: JupyterProces
     assert jupyter.http.delete("/clusters/default/nodes", params={"private_dns": "x"}).status_code == 409
     assert jupyter.http.put("/clusters/default/state", json={"state": "terminate"}).status_code == 409
     assert jupyter.http.get("/clusters/a%2fb%20c").status_code == 404
+
+
+def test_rows_come_as_csv_and_stop_where_the_page_goes_away(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    file = service.data_dir / "storage" / "rows.db"
+    file.parent.mkdir(exist_ok=True)
+    sqlite3.connect(file).close()
+    tap = service.http.post("/db_taps", json={"name": "rows", "db_type": "sqlite", "db_name": str(file)}).json()["id"]
+    query = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT i, 'a,b' AS t FROM n"
+    )
+    body = {"command_type": "DbTapQueryCommand", "db_tap_id": tap, "query": query}
+    command_id = service.http.post("/commands", json=body).json()["id"]
+    assert service.ended(command_id)["status"] == "done"
+    csv = {"Accept": "text/csv"}
+    with jupyter.http.stream("GET", f"/commands/{command_id}/results", headers=csv) as rows:
+        assert rows.headers["Content-Type"].startswith("text/csv")
+        first = next(rows.iter_lines())
+    assert first == '"i","t"'
+    whole = jupyter.http.get(f"/commands/{command_id}/results", headers=csv).text
+    assert whole.endswith('300000,"a,b"\n')
+    assert jupyter.http.get("/commands/999999/results", headers=csv).status_code == 404

@@ -10,7 +10,6 @@ import { listIcon } from '@jupyterlab/ui-components';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { panelMemory } from './model';
 import { ISvcPanel } from './tokens';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- other plugins add their sections to it at once
 import { ServicePanel } from './widget';
 
 /** Shows the side panel. */

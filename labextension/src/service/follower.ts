@@ -13,6 +13,8 @@ const POLL_PAUSE = 2_000;
 export interface IFollowerOptions {
   /** Whether the log is wanted too. */
   withLog?: boolean;
+  /** The byte of the log to begin at. */
+  logFrom?: number;
   /** Wait some milliseconds; the tests pass a clock of their own. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -40,6 +42,7 @@ export class CommandFollower implements IDisposable {
   ) {
     this._pause = options.pause ?? pause;
     this._withLog = options.withLog ?? false;
+    this._offset = options.logFrom ?? 0;
     this.finished = this._follow();
   }
 

@@ -1,3 +1,5 @@
+import type { IPagingInfo } from './paging';
+
 /** Status of a command; the last three are final. */
 export type CommandStatus = 'waiting' | 'running' | 'done' | 'error' | 'cancelled';
 
@@ -35,14 +37,6 @@ export interface ICommand {
   result_bytes?: number | null;
   parent_id?: number | null;
   tags?: string | null;
-}
-
-/** Which page of a list this is; null where there is no other. */
-export interface IPagingInfo {
-  page: number;
-  per_page: number;
-  next_page: number | null;
-  previous_page: number | null;
 }
 
 /** Answer of `GET commands`, newest first. */

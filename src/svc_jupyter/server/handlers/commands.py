@@ -37,29 +37,15 @@ class CommandHandler(ServiceHandler):
         await self.pass_on(Call("PUT", paths.command(int(command_id)), body=self.body))
 
 
-class CommandPartHandler(ServiceHandler):
-    """Logs, results, jobs."""
-
-    @asks_the_service
-    async def get(self, command_id: str, part: str) -> None:
-        """Answer with a part of a command, as the service gives it."""
-        await self.pass_on(Call("GET", paths.command(int(command_id), part), self.query, accept="*/*"))
-
-
-class CommandEventsHandler(ServiceHandler):
-    """What happens to a command, while it happens."""
+class StreamHandler(ServiceHandler):
+    """Passes an answer of the service on while it comes."""
 
     _stream: asyncio.Task[None] | None = None
 
-    @asks_the_service
-    async def get(self, command_id: str) -> None:
-        """Answer with the service's events as they come, until the command has ended or the page is gone."""
-        last = self.request.headers.get("Last-Event-ID")
-        headers = () if last is None else (("Last-Event-ID", last),)
-        path = paths.command(int(command_id), "events")
-        call = Call("GET", path, accept=_EVENT_STREAM, headers=headers, stream=True, hold=3600)
+    async def pass_on_stream(self, call: Call, media_type: str) -> None:
+        """Answer with what the service sends, as it comes, until it ends or the page is gone."""
         answer = await self.connection.answer(call)
-        self._stream = asyncio.ensure_future(self._pass_on_stream(answer))
+        self._stream = asyncio.ensure_future(self._copy(answer, media_type))
         try:
             await self._stream
         except asyncio.CancelledError:
@@ -72,18 +58,45 @@ class CommandEventsHandler(ServiceHandler):
             self._stream.cancel()
         super().on_connection_close()
 
-    async def _pass_on_stream(self, answer: httpx.Response) -> None:
-        self.set_header("Content-Type", answer.headers.get("Content-Type", _EVENT_STREAM))
+    async def _copy(self, answer: httpx.Response, media_type: str) -> None:
+        self.set_header("Content-Type", answer.headers.get("Content-Type", media_type))
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Accel-Buffering", "no")
         try:
-            async for piece in answer.aiter_raw():
+            async for piece in answer.aiter_bytes():
                 self.write(piece)
                 await self.flush()
         except (StreamClosedError, httpx.HTTPError) as error:
-            self.log.info("the events of a command broke off: %s", type(error).__name__)
+            self.log.info("a stream of the service broke off: %s", type(error).__name__)
         finally:
             await answer.aclose()
+
+
+class CommandPartHandler(StreamHandler):
+    """Logs, results, jobs."""
+
+    @asks_the_service
+    async def get(self, command_id: str, part: str) -> None:
+        """Answer with a part of a command, as the service gives it; with results as CSV, where that is asked for."""
+        path = paths.command(int(command_id), part)
+        if part == "results" and self.request.headers.get("Accept", "") == paths.CSV:
+            # A page reads the first rows and goes away: neither it nor this server is to hold all of them.
+            await self.pass_on_stream(Call("GET", path, self.query, accept=paths.CSV, stream=True), paths.CSV)
+        else:
+            await self.pass_on(Call("GET", path, self.query, accept="*/*"))
+
+
+class CommandEventsHandler(StreamHandler):
+    """What happens to a command, while it happens."""
+
+    @asks_the_service
+    async def get(self, command_id: str) -> None:
+        """Answer with the service's events as they come, until the command has ended or the page is gone."""
+        last = self.request.headers.get("Last-Event-ID")
+        headers = () if last is None else (("Last-Event-ID", last),)
+        path = paths.command(int(command_id), "events")
+        call = Call("GET", path, accept=_EVENT_STREAM, headers=headers, stream=True, hold=3600)
+        await self.pass_on_stream(call, _EVENT_STREAM)
 
 
 COMMAND_HANDLERS = (

@@ -1,0 +1,185 @@
+import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+import {
+  asServiceError,
+  CommandFollower,
+  type ServiceError,
+  type ServiceRequests
+} from '../service';
+import type { ICommand, IResults } from '../service/records/commands';
+import { appended, EMPTY_LOG, type ILogTail } from './logBuffer';
+import { firstRows, type IResultRows } from './rows';
+
+/** What a command's result looks like. */
+export type CommandResult =
+  { kind: 'rows'; table: IResultRows } | { kind: 'text'; text: string } | { kind: 'none' };
+
+/** What is known of the command that is looked at. */
+export interface ICommandView {
+  readonly command: ICommand | null;
+  /** Why it cannot be followed just now. */
+  readonly error: ServiceError | null;
+  readonly log: ILogTail;
+  /** Once it is done. */
+  readonly result: CommandResult | null;
+  readonly resultError: ServiceError | null;
+}
+
+/** Types whose result is a text, not rows. */
+const TEXT_RESULTS = [
+  'ShellCommand',
+  'JupyterNotebookCommand',
+  'AddNodeCommand',
+  'RemoveNodeCommand',
+  'HadoopCommand'
+];
+/** Characters of a text result that are shown. */
+const SHOWN_TEXT = 200_000;
+
+/** A byte behind the end of every log: asked for what comes after it, the service tells the log's length alone. */
+const BEYOND_ANY_LOG = 1e15;
+/** Bytes of a log that are read; more than are kept. */
+const READ_BYTES = 1_000_000;
+
+/** One command with its log and its result, followed while it is looked at. */
+export class CommandDetailModel implements IDisposable {
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _end = new AbortController();
+  private _follower: CommandFollower | null = null;
+  private _view: ICommandView = {
+    command: null,
+    error: null,
+    log: EMPTY_LOG,
+    result: null,
+    resultError: null
+  };
+
+  constructor(
+    private readonly _requests: ServiceRequests,
+    readonly id: number
+  ) {}
+
+  /** Emitted at every change of `view`. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** What is known now; another object after every change. */
+  get view(): ICommandView {
+    return this._view;
+  }
+
+  get isDisposed(): boolean {
+    return this._end.signal.aborted;
+  }
+
+  /** Follow it from now on until the returned watch is disposed; what ended is read once. */
+  watch(): IDisposable {
+    let follower: CommandFollower | null = null;
+    const watch = new DisposableDelegate(() => follower?.dispose());
+    void this._lastPart().then(from => {
+      if (!watch.isDisposed && !this.isDisposed) {
+        follower = this._follow(from);
+      }
+    });
+    return watch;
+  }
+
+  /** Cancel it. Returns what the service says of it. */
+  async cancel(): Promise<string> {
+    const answer = await this._requests.put<{ result: string }>(`commands/${this.id}`, {
+      status: 'kill'
+    });
+    return answer.result;
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) {
+      this._end.abort();
+      this._follower?.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  private _follow(from: number): CommandFollower {
+    const follower = new CommandFollower(this._requests, this.id, { withLog: true, logFrom: from });
+    this._follower = follower;
+    let log: ILogTail = { text: '', isCut: from > 0 };
+    follower.logged.connect((_, part) => {
+      // The part that is first may begin within a line.
+      const text = log.text === '' && log.isCut ? part.slice(part.indexOf('\n') + 1) : part;
+      log = appended(log, text);
+      this._become({ log });
+    });
+    follower.changed.connect(() => {
+      this._become({ command: follower.command ?? this._view.command, error: follower.error });
+      this._readResult();
+    });
+    return follower;
+  }
+
+  /** Return from which byte of the log on it is read: all of it, unless it is long. */
+  private async _lastPart(): Promise<number> {
+    try {
+      const query = { err_file_processed: BEYOND_ANY_LOG };
+      const answer = await this._requests.send('GET', `commands/${this.id}/logs`, {
+        query,
+        signal: this._end.signal
+      });
+      const length = Number(answer.headers.get('err_length') ?? 0);
+      return Math.max(0, length - READ_BYTES);
+    } catch {
+      return 0; // Following it tells why.
+    }
+  }
+
+  private _readResult(): void {
+    const { command, result, resultError } = this._view;
+    if (
+      command?.status !== 'done' ||
+      result !== null ||
+      resultError !== null ||
+      this._isReadingResult
+    ) {
+      return;
+    }
+    this._isReadingResult = true;
+    void this._result(command)
+      .then(
+        found => this._become({ result: found }),
+        (reason: unknown) => this._become({ resultError: asServiceError(reason) })
+      )
+      .finally(() => {
+        this._isReadingResult = false;
+      });
+  }
+
+  private async _result(command: ICommand): Promise<CommandResult> {
+    const signal = this._end.signal;
+    if (!TEXT_RESULTS.includes(command.command_type)) {
+      const table = await firstRows(this._requests, this.id, signal);
+      if (table !== null) {
+        return { kind: 'rows', table };
+      }
+    }
+    const answer = await this._requests.get<IResults>(
+      `commands/${this.id}/results`,
+      { include_headers: true },
+      signal
+    );
+    if (!answer.inline) {
+      return { kind: 'text', text: (answer.result_location ?? []).join('\n') };
+    }
+    const text = answer.results ?? '';
+    return text === '' ? { kind: 'none' } : { kind: 'text', text: text.slice(0, SHOWN_TEXT) };
+  }
+
+  private _become(part: Partial<ICommandView>): void {
+    if (!this.isDisposed) {
+      this._view = { ...this._view, ...part };
+      this._changed.emit();
+    }
+  }
+
+  private _isReadingResult = false;
+}

@@ -1,0 +1,66 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { type JSX, useEffect, useRef, useState } from 'react';
+import type { CommandStatus } from '../service/records/commands';
+import type { ICommandFilter } from './model';
+import { statusWords } from './words';
+
+const STATUSES: readonly CommandStatus[] = ['waiting', 'running', 'done', 'error', 'cancelled'];
+/** Milliseconds without a key before a name is searched for. */
+const TYPING_PAUSE = 300;
+
+/** Which commands are shown: of whom, with which status, of which name. */
+export function FilterBar(props: {
+  filter: ICommandFilter;
+  onChange: (filter: ICommandFilter) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { filter, onChange, trans } = props;
+  const [name, setName] = useState(filter.name);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setName(filter.name), [filter.name]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const type = (text: string): void => {
+    setName(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onChange({ ...filter, name: text.trim() }), TYPING_PAUSE);
+  };
+  const change = (part: Partial<ICommandFilter>): void =>
+    onChange({ ...filter, name: name.trim(), ...part });
+
+  return (
+    <div className="jp-SvcFilter">
+      <select
+        className="jp-mod-styled"
+        aria-label={trans.__('Whose commands')}
+        value={filter.allUsers ? 'all' : 'own'}
+        onChange={event => change({ allUsers: event.target.value === 'all' })}
+      >
+        <option value="own">{trans.__('own')}</option>
+        <option value="all">{trans.__('all')}</option>
+      </select>
+      <select
+        className="jp-mod-styled"
+        aria-label={trans.__('Status of the commands')}
+        value={filter.status}
+        onChange={event => change({ status: event.target.value as CommandStatus | '' })}
+      >
+        <option value="">{trans.__('any status')}</option>
+        {STATUSES.map(status => (
+          <option key={status} value={status}>
+            {statusWords(status, trans).word}
+          </option>
+        ))}
+      </select>
+      <input
+        className="jp-mod-styled"
+        type="search"
+        aria-label={trans.__('Name of the commands')}
+        placeholder={trans.__('name')}
+        value={name}
+        maxLength={255}
+        onChange={event => type(event.target.value)}
+      />
+    </div>
+  );
+}

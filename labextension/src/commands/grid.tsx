@@ -1,0 +1,94 @@
+import { type JSX, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { visibleWindow } from '../list/window';
+import type { IResultRows } from './rows';
+
+const ROW_HEIGHT = 24;
+/** Rows that a column's width is taken from. */
+const MEASURED_ROWS = 50;
+const WIDEST = 40;
+
+/** Rows of a result; only those that are seen are in the page. */
+export function ResultGrid(props: { table: IResultRows; label: string }): JSX.Element {
+  const { columns, rows } = props.table;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [scrollTop, setScrollTop] = useState(0);
+  const [height, setHeight] = useState(0);
+  const template = useMemo(
+    () =>
+      columnWidths(columns, rows)
+        .map(width => `${width + 2}ch`)
+        .join(' '),
+    [columns, rows]
+  );
+
+  useLayoutEffect(() => {
+    const node = scroller.current;
+    if (node !== null) {
+      const measure = (): void => setHeight(node.clientHeight);
+      measure();
+      const observer = new ResizeObserver(measure);
+      observer.observe(node);
+      return () => observer.disconnect();
+    }
+    return undefined;
+  }, []);
+
+  const { first, end } = visibleWindow(scrollTop, height, ROW_HEIGHT, rows.length);
+  return (
+    <div
+      ref={scroller}
+      className="jp-SvcGrid"
+      role="table"
+      aria-label={props.label}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
+      tabIndex={0}
+      onScroll={event => setScrollTop(event.currentTarget.scrollTop)}
+    >
+      <div
+        className="jp-SvcGrid-head"
+        role="row"
+        aria-rowindex={1}
+        style={{ gridTemplateColumns: template }}
+      >
+        {columns.map((name, column) => (
+          <span key={column} role="columnheader" title={name}>
+            {name}
+          </span>
+        ))}
+      </div>
+      <div
+        className="jp-SvcGrid-space"
+        role="rowgroup"
+        style={{ height: rows.length * ROW_HEIGHT }}
+      >
+        {rows.slice(first, end).map((row, offset) => (
+          <div
+            key={first + offset}
+            className="jp-SvcGrid-row"
+            role="row"
+            aria-rowindex={first + offset + 2}
+            style={{
+              gridTemplateColumns: template,
+              transform: `translateY(${(first + offset) * ROW_HEIGHT}px)`
+            }}
+          >
+            {row.map((text, column) => (
+              <span key={column} role="cell" title={text}>
+                {text}
+              </span>
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Return each column's width in characters, from its name and its first values. */
+export function columnWidths(columns: readonly string[], rows: readonly string[][]): number[] {
+  return columns.map((name, column) => {
+    const lengths = rows.slice(0, MEASURED_ROWS).map(row => row[column]?.length ?? 0);
+    return Math.min(WIDEST, Math.max(name.length, 3, ...lengths));
+  });
+}
