@@ -154,8 +154,10 @@ class ClusterPanel:
         self._refresh, self._retry = _button("Refresh", "refresh"), _button("Try again", "refresh")
         self._cancel = _button("Cancel", "times")
         self._yes, self._no = _button("", "check"), _button("No, leave it", "times")
-        self._fewer, self._more = _button("", "minus", "one worker fewer"), _button("", "plus", "one worker more")
-        self._target = widgets.IntText(layout={"width": "5em"})
+        self._fewer, self._more = _button("-", "", "one worker fewer"), _button("+", "", "one worker more")
+        self._target = widgets.IntText(
+            description="wanted", style={"description_width": "initial"}, layout={"width": "9em"}
+        )
         self._workers = ClusterWorkers(lambda node: self._ask(Step.REMOVE, node))
         self._choosing = widgets.HBox([self._chooser], layout=_ROW)
         head = [self._title, self._buttons[Step.START], self._buttons[Step.TERMINATE], self._refresh]
