@@ -95,7 +95,7 @@ HIVE_VERSIONS = ("2.3", "2.3.10")
 
 
 class HiveSubmission(Request):
-    """Fields of a `HiveCommand` (CONVENTIONS section 2). With a `sample_size` the whole query runs all the same."""
+    """Fields of a `HiveCommand` (CONVENTIONS section 2)."""
 
     query: str | None = None
     script_location: str | None = None
@@ -107,6 +107,13 @@ class HiveSubmission(Request):
         if bool(self.query and self.query.strip()) == bool(self.script_location):
             raise ValueError("give exactly one of query and script_location")
         return self
+
+    @field_validator("sample_size")
+    @classmethod
+    def _no_sample(cls, value: int | None) -> int | None:
+        if value:
+            raise ValueError("queries run on all of their data: write TABLESAMPLE (10 PERCENT) behind a table instead")
+        return value
 
     @field_validator("hive_version")
     @classmethod

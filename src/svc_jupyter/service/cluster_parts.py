@@ -31,6 +31,7 @@ from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
 from svc_jupyter.service.engines.hive_server.probe import HiveServerProbe
 from svc_jupyter.service.engines.hive_server.server import HiveServers
+from svc_jupyter.service.engines.s3.account_store import AccountStore
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
@@ -70,12 +71,13 @@ class ClusterParts:
         """Return the parts; nothing runs yet. `at_end` are called for commands that end with their cluster."""
         engines = Engines.of(settings)
         daemon_http = DaemonHttp()
-        hive = Hive.of(settings, engines, os.environ)
+        store = AccountStore(storage, database, engines)
+        hive = Hive.of(settings, engines, os.environ, store)
         instances = Instances(settings, database)
         hosts = HostsProvider(settings, database)
         local = LocalProvider(settings, lambda: _java(engines))
         providers: Mapping[str, Provider] = {local.name: local, hosts.name: hosts}
-        hive_servers = HiveServers(engines, providers, hive.metastore)
+        hive_servers = HiveServers(engines, providers, hive.metastore, store)
         hadoop = HadoopEngine(
             instances,
             providers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Literal
 
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=15, ge=1)
     cluster_provider: Literal["local", "hosts"] = "local"
     hosts_inventory: Path | None = None
+    hive_metastore_host: IPv4Address = IPv4Address("127.0.0.1")
     idle_cluster_seconds: float = Field(default=7200, gt=0)
     node_bootstrap_seconds: float = Field(default=1800, gt=0)
     max_body_bytes: int = 16 * 2**20

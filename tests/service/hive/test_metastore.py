@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import stat
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import psutil
 import psycopg
 import pytest
 from pydantic import SecretStr
+from pymetastore.hive_metastore import ttypes
 from tests.service.hive.conftest import hive_of
 from tests.support.engines import ENGINES
 from tests.support.hive import add_partitions, end_metastore_of, make_table, metastore_client, metastores_of
@@ -21,12 +23,19 @@ from tests.support.until import until
 
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.java import JavaHome
+from svc_jupyter.service.engines.progress import Say
+from svc_jupyter.service.engines.s3.access import S3Access, s3_access
+from svc_jupyter.service.engines.s3.account_store import StoreClient
+from svc_jupyter.service.engines.s3.jars import s3_jars
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.hive.metastore import STARTING
+from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.locations import parse_location
 
 pytestmark = pytest.mark.timeout(300)
 FIRST = Page(1, 10)
@@ -152,6 +161,31 @@ async def test_a_request_does_not_wait_for_an_installation(own_settings: Setting
         await hive.stop()
 
 
+async def test_schemas_are_dropped_with_their_tables(own_settings: Settings):
+    async with service(own_settings) as hive:
+        assert made_and_dropped(await hive.metastore.ensure(lambda _line: None)) == {"default"}
+
+
+async def test_another_access_to_the_storage_starts_it_again_at_its_port(own_settings: Settings):
+    store = ChangingStore()
+    hive = Hive.of(own_settings, ENGINES, os.environ, store)
+    address = await hive.metastore.ensure(lambda _line: None)
+    first = the_metastore(own_settings)
+    assert await hive.metastore.ensure(lambda _line: None) == address
+    assert the_metastore(own_settings) == first
+
+    store.now = s3_access(AccountStorage(parse_location("s3://lake"), "key", "a-secret", None, "http://127.0.0.1:9"))
+    said: list[str] = []
+    assert await hive.metastore.ensure(said.append) == address
+
+    assert the_metastore(own_settings) != first
+    assert "the account's storage has changed: starting the Hive metastore again" in said
+    assert "a-secret" not in " ".join(the_metastore(own_settings).cmdline())
+    assert b"a-secret" not in (hive.metastore.process.folder / "conf" / "hive-site.xml").read_bytes()
+    assert stat.S_IMODE((hive.metastore.process.folder / "storage-secrets").stat().st_mode) == 0o600
+    await hive.stop()
+
+
 async def test_in_postgresql_it_has_a_schema_of_its_own(postgres_cluster: PostgresCluster, own_settings: Settings):
     with postgres_cluster.database() as url:
         settings = Settings(data_dir=own_settings.data_dir, database_url=SecretStr(url))
@@ -162,10 +196,34 @@ async def test_in_postgresql_it_has_a_schema_of_its_own(postgres_cluster: Postgr
                 add_partitions(client, "logs", ["2026-11-21"])
             wanted = [{"day": "2026-11-21"}, {"day": "2026-11-22"}]
             assert await hive.search.found("default", "logs", wanted) == [True, False]
+            assert made_and_dropped(address) == {"default"}
         with psycopg.connect(url) as connection:
             schemas = connection.execute("SELECT DISTINCT schemaname FROM pg_tables WHERE tablename = 'DBS'").fetchall()
         assert schemas == [("hive_metastore",)]
         end_metastore_of(settings.data_dir)
+
+
+class ChangingStore:
+    """The account's store; what opens it can be changed."""
+
+    def __init__(self) -> None:
+        self.now = S3Access()
+
+    async def access(self) -> S3Access:
+        return self.now
+
+    async def client(self, say: Say) -> StoreClient:
+        return StoreClient(self.now, await s3_jars(ENGINES, say))
+
+
+def made_and_dropped(address: MetastoreAddress) -> set[str]:
+    """Make a schema with a partitioned table, drop both; return the schemas that are left."""
+    with metastore_client(address.host, address.port) as client:
+        client.create_database(ttypes.Database(name="passing"))
+        make_table(client, "logs", {"x": "int"}, {"day": "string"}, schema="passing")
+        client.drop_table("passing", "logs", True)
+        client.drop_database("passing", True, True)
+        return set(client.get_all_databases())
 
 
 def let_go_of(hive: Hive) -> None:

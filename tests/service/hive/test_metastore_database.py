@@ -41,9 +41,9 @@ def test_options_of_the_connection_are_taken_over():
 def test_the_password_is_in_no_text(tmp_path: Path):
     database = of_postgresql("postgresql://ann:s3cret%21@db/svc")
     assert (database.user, database.password) == ("ann", "s3cret!")
-    settings = b"".join(settings_files(database, tmp_path.as_uri()).values())
+    settings = b"".join(settings_files(database, tmp_path.as_uri(), {}).values())
     assert "s3cret" not in repr(database) + database.url + settings.decode()
 
 
 def test_derby_asks_for_no_user(tmp_path: Path):
-    assert b"ConnectionUserName" not in settings_files(DERBY, tmp_path.as_uri())["hive-site.xml"]
+    assert b"ConnectionUserName" not in settings_files(DERBY, tmp_path.as_uri(), {})["hive-site.xml"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc_jupyter.service.engines.engines import Engines
+from svc_jupyter.service.engines.s3.account_store import NoStore, Store
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.connections import HiveConnections
 from svc_jupyter.service.hive.metastore import Metastore
@@ -25,9 +26,18 @@ class Hive:
     search: PartitionSearch
 
     @classmethod
-    def of(cls, settings: Settings, engines: Engines, environment: Mapping[str, str]) -> Hive:
-        """Return the parts; nothing runs yet. Of `environment` the metastore's process gets the locale and the like."""
-        metastore = Metastore(settings, engines, environment)
+    def of(
+        cls,
+        settings: Settings,
+        engines: Engines,
+        environment: Mapping[str, str],
+        store: Store = NoStore(),  # noqa: B008  it holds nothing
+    ) -> Hive:
+        """Return the parts; nothing runs yet.
+
+        Of `environment` the metastore's process gets the locale and the like; `store` is the account's.
+        """
+        metastore = Metastore(settings, engines, environment, store=store)
         connections = HiveConnections(metastore)
         catalogue = Catalogue(connections)
         return cls(metastore, connections, MetastoreProbe(metastore), catalogue, PartitionSearch(catalogue))

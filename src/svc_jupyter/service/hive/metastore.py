@@ -17,6 +17,7 @@ from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.file_lock import file_lock
 from svc_jupyter.service.engines.hadoop.restarts import Deaths
 from svc_jupyter.service.engines.progress import Say
+from svc_jupyter.service.engines.s3.account_store import NoStore, Store
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_database import DERBY, MetastoreDatabase, of_postgresql
@@ -44,8 +45,10 @@ class Metastore:
         engines: Engines,
         environment: Mapping[str, str],
         clock: Callable[[], float] = time.monotonic,
+        store: Store = NoStore(),  # noqa: B008  it holds nothing
     ) -> None:
-        """`environment` is the service's own."""
+        """`environment` is the service's own; `store` the account's, at which tables may lie."""
+        self._store = store
         self.process = MetastoreProcess(settings, environment)
         self._engines = engines
         self._clock = clock
@@ -58,6 +61,7 @@ class Metastore:
         self._failure: tuple[float, MetastoreFailure] | None = None
         self._users: int | None = None
         self._is_closed = False
+        self._renewing = asyncio.Lock()
 
     @property
     def warehouse(self) -> str:
@@ -86,8 +90,9 @@ class Metastore:
 
         Raises `MetastoreFailure`. A cancellation ends the wait; what has begun goes on for the others.
         """
-        if self._address is not None:
-            return self._address
+        address = self._address
+        if address is not None and not await self._ended_as_outdated(say):
+            return address
         bringing = self._begin()
         self._listeners.add(say)
         say(self._said)
@@ -133,6 +138,19 @@ class Metastore:
             self._users = None
         self._address = None
 
+    async def _ended_as_outdated(self, say: Say) -> bool:
+        """End the process when the account's storage is another one than at its start; return whether it was."""
+        async with self._renewing:
+            access = await self._store.access()
+            if self._address is None:  # somebody else has just ended it
+                return True
+            if await asyncio.to_thread(self.process.opens, access):
+                return False
+            say("the account's storage has changed: starting the Hive metastore again")
+            self._address = None
+            await self.process.end()
+            return True
+
     def _begin(self) -> asyncio.Task[MetastoreAddress]:
         if self._is_closed:
             raise MetastoreFailure("the service is stopping")
@@ -148,6 +166,7 @@ class Metastore:
         try:
             installed = await self._engines.ensure(Engine.HIVE_METASTORE, self._tell)
             java = await self._engines.java(self._tell)
+            store = await self._store.client(self._tell)
         except EngineFailure as error:
             raise MetastoreFailure(f"the Hive metastore cannot be installed: {error.message}") from error
         self._tell(STARTING)
@@ -157,7 +176,7 @@ class Metastore:
             if not await asyncio.to_thread(self.process.is_running):
                 if self._url is not None:
                     await stack.enter_async_context(starting_alone(self._url))
-                await asyncio.to_thread(self.process.spawn, installed, java.java, self._database())
+                await asyncio.to_thread(self.process.spawn, installed, java.java, self._database(), store)
             address = await self.process.ready()
         self._settle(address)
         return address

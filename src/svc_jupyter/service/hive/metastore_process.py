@@ -17,13 +17,15 @@ from typing import Final
 from svc_jupyter.service.clusters.providers.daemon_process import DaemonProcess
 from svc_jupyter.service.engines.engine import Installed
 from svc_jupyter.service.engines.hadoop.causes import last_words
+from svc_jupyter.service.engines.s3 import token_file
+from svc_jupyter.service.engines.s3.access import S3Access
+from svc_jupyter.service.engines.s3.account_store import StoreClient
 from svc_jupyter.service.hive import metastore_program
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_database import MetastoreDatabase
 from svc_jupyter.service.hive.metastore_program import Start
 from svc_jupyter.service.settings import Settings
 
-HOST: Final = "127.0.0.1"
 START_SECONDS: Final = 60.0
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TZ", "USER")
 """All that the program gets of the service's environment, so that no secret of it reaches it."""
@@ -55,6 +57,7 @@ class MetastoreProcess:
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         """`environment` is the service's own."""
+        self.host = str(settings.hive_metastore_host)
         self.folder = settings.data_dir.absolute() / "hive" / "metastore"
         if not settings.on_sqlite:
             self.folder /= socket.gethostname()
@@ -75,16 +78,23 @@ class MetastoreProcess:
     def address(self) -> MetastoreAddress | None:
         """Return where it answers; None when it does not run, or not yet answer."""
         port = _number_in(self._daemon.folder / "port")
-        return MetastoreAddress(HOST, port) if port is not None and self.is_running() else None
+        return MetastoreAddress(self.host, port) if port is not None and self.is_running() else None
 
     def keep(self) -> None:
         """Take back an order to end."""
         (self._daemon.folder / "retire").unlink(missing_ok=True)
 
-    def spawn(self, installed: Installed, java: Path, database: MetastoreDatabase) -> None:
+    def opens(self, access: S3Access) -> bool:
+        """Return whether the process was started with this access to the account's storage."""
+        try:
+            return self._opened.read_text("ascii") == access.digest
+        except FileNotFoundError:  # of a version that knew of none
+            return not access.is_needed
+
+    def spawn(self, installed: Installed, java: Path, database: MetastoreDatabase, store: StoreClient) -> None:
         """Start the program; `ready` waits for it. Raises `MetastoreFailure` when it cannot be."""
         try:
-            self._spawn(installed, java, database)
+            self._spawn(installed, java, database, store)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise MetastoreFailure(
@@ -136,25 +146,34 @@ class MetastoreProcess:
         """Keep what it wrote within bounds."""
         self._daemon.bound_outputs()
 
-    def _spawn(self, installed: Installed, java: Path, database: MetastoreDatabase) -> None:
+    @property
+    def _opened(self) -> Path:
+        """The file that says which access to the storage the process has, as a digest."""
+        return self.folder / "storage"
+
+    def _spawn(self, installed: Installed, java: Path, database: MetastoreDatabase, store: StoreClient) -> None:
         settings_folder = self.folder / "conf"
         for folder in (self.folder, settings_folder, self.folder / "logs", self.folder / "tmp", self._warehouse_folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name, content in metastore_program.settings_files(database, self.warehouse).items():
+        for name, content in metastore_program.settings_files(database, self.warehouse, store.access.settings).items():
             _write(settings_folder / name, content)
         self.log_file.unlink(missing_ok=True)
         secret = self.folder / "secret"
         secret.unlink(missing_ok=True)
         if database.password is not None:
             _write(secret, database.password.encode())
+        tokens = self.folder / "storage-secrets"
+        _write(tokens, token_file.token_file(store.access.secrets))
+        _write(self._opened, store.access.digest.encode())
         argv = metastore_program.arguments(
             installed,
+            store.jars,
             java,
             settings_folder,
             self.folder,
-            Start(HOST, _number_in(self.folder / "port") or 0, self._daemon.folder, secret),
+            Start(self.host, _number_in(self.folder / "port") or 0, self._daemon.folder, secret),
         )
-        self._daemon.spawn(argv, self.folder, self._environment)
+        self._daemon.spawn(argv, self.folder, {**self._environment, token_file.VARIABLE: str(tokens)})
 
     @property
     def _has_begun(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -40,8 +41,11 @@ logger.native.level = error
 """
 
 
-def settings_files(database: MetastoreDatabase, warehouse: str) -> dict[str, bytes]:
-    """Return the files of the settings folder, by name; the password is in none of them."""
+def settings_files(database: MetastoreDatabase, warehouse: str, store: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files of the settings folder, by name; no password or key is in them.
+
+    `store` are the settings by which it opens the account's storage.
+    """
     settings = {
         "javax.jdo.option.ConnectionURL": database.url,
         "javax.jdo.option.ConnectionDriverName": database.driver,
@@ -57,7 +61,7 @@ def settings_files(database: MetastoreDatabase, warehouse: str) -> dict[str, byt
     }
     if database.user is not None:
         settings["javax.jdo.option.ConnectionUserName"] = database.user
-    return {"hive-site.xml": site_file(settings), "log4j2.properties": _LOGGING.encode()}
+    return {"hive-site.xml": site_file({**settings, **store}), "log4j2.properties": _LOGGING.encode()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ class Start:
     secret: Path
 
 
-def arguments(installed: Installed, java: Path, settings_folder: Path, folder: Path, start: Start) -> list[str]:
+def arguments(
+    installed: Installed, more_jars: Sequence[Path], java: Path, settings_folder: Path, folder: Path, start: Start
+) -> list[str]:
     """Return the command line. `folder` holds its database, logs and temporary files."""
     archive = archive_options(installed.class_archive) if installed.class_archive else []
     return [
@@ -93,7 +99,7 @@ def arguments(installed: Installed, java: Path, settings_folder: Path, folder: P
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         *archive,
         "-cp",
-        class_path(installed.jars, settings_folder),
+        class_path(installed.jars, *more_jars, settings_folder),
         MAIN_CLASS,
         start.host,
         str(start.port),

@@ -64,6 +64,10 @@ class Storage:
         require(by, Action.UPDATE, Resource.ACCOUNT)
         return credentials.shown(self._credentials.replace(update, by))
 
+    async def of(self, account_id: int) -> AccountStorage:
+        """Return an account's storage with what opens it, for a program that is to read it itself."""
+        return await self._account(account_id)
+
     async def locate(self, account_id: int, text: str) -> Location:
         """Return the location that `text` names for this account; nothing is read yet.
 

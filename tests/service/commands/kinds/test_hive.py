@@ -170,6 +170,7 @@ def test_a_killed_server_is_told_and_there_again_for_the_next(hive: SharedHadoop
         ({"query": "SELECT 1", "script_location": "a.sql"}, "give exactly one of query and script_location"),
         ({"query": "SELECT 1", "hive_version": "1.2"}, "the only version is 2.3.10"),
         ({"query": "SELECT 1", "sample_size": -1}, "sample_size"),
+        ({"query": "SELECT 1", "sample_size": 1000}, "TABLESAMPLE"),
         ({"query": "SELECT 1", "label": "nowhere"}, "nowhere"),
     ],
 )

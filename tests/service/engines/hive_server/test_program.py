@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from svc_jupyter.service.engines.hive_server.program import daemon, forbidden, settings_files
+from svc_jupyter.service.engines.s3.access import S3Access
 
 FOLDER = PurePosixPath("/node")
 
@@ -16,7 +17,9 @@ def argv(custom: dict[str, str]) -> list[str]:
 
 def test_it_listens_at_the_nodes_own_address() -> None:
     assert "-Dspark.driver.bindAddress=127.1.2.1" in argv({})
-    site = settings_files("127.1.2.1", FOLDER, "thrift://127.0.0.1:9083", {})["conf/hive-server/hive-site.xml"]
+    site = settings_files("127.1.2.1", FOLDER, "thrift://127.0.0.1:9083", {}, S3Access())[
+        "conf/hive-server/hive-site.xml"
+    ]
     assert b"<value>127.1.2.1</value>" in site
 
 
@@ -25,7 +28,7 @@ def test_a_clusters_settings_reach_it() -> None:
     assert "-Dspark.master=yarn" in made
     assert "-Xmx2g" in made
     assert not [argument for argument in made if "mapreduce.x" in argument or "driver.memory" in argument]
-    site = settings_files("a", FOLDER, "b", {"hive.exec.dynamic.partition.mode": "strict"})
+    site = settings_files("a", FOLDER, "b", {"hive.exec.dynamic.partition.mode": "strict"}, S3Access())
     assert b"<value>strict</value>" in site["conf/hive-server/hive-site.xml"]
 
 

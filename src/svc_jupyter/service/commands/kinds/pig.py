@@ -28,14 +28,18 @@ from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.engines.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.engines.pig import leftovers, script_text
+from svc_jupyter.service.engines.pig.account_storage import script_storage
 from svc_jupyter.service.engines.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
 from svc_jupyter.service.engines.pig.jvms import Jvms
-from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster, tag_of
+from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.engines.pig.outcome import outcome_of
 from svc_jupyter.service.engines.pig.places import Places
 from svc_jupyter.service.engines.pig.properties import is_local, local_properties
 from svc_jupyter.service.engines.pig.registered_files import RegisteredFiles
+from svc_jupyter.service.engines.pig.s3_stores import remove_s3_stores
+from svc_jupyter.service.engines.s3.access import s3_access
 from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -141,14 +145,16 @@ class PigKind:
         script = await self._script(task)
         write_script(task.folder / SCRIPT, script)
         parameters: Mapping[str, str] = task.command.get("parameters") or {}
+        storage = await script_storage(await self._storage.of(task.account_id), self._engines, desk.say)
         job = PigJob(
             folder=task.folder,
             log=task.log_file,
             script=script,
-            storage=await self._storage_folder(task.account_id),
+            storage=storage.folder,
             parameters=parameters,
             is_local=task.cluster_id is None,
-            properties=await self._properties(task, desk),
+            properties=storage.with_settings(await self._properties(task, desk)),
+            secrets=storage.secrets,
             fetched=await self._files.fetch(task, script_text.registered(script, parameters), desk),
             runs=script_text.runs(script),
             min_free_bytes=self._settings.min_free_disk_bytes,
@@ -162,16 +168,6 @@ class PigKind:
         return await self._storage.read_text(
             task.account_id, task.command["script_location"], self._settings.max_body_bytes
         )
-
-    async def _storage_folder(self, account_id: int) -> str:
-        """Return the URI under which the script's relative locations lie. Raises `Invalid` where that is no folder."""
-        record = await asyncio.to_thread(self._storage.show, account_id)
-        if not record.url.startswith("file://"):
-            raise Invalid(
-                f"Pig reads and writes the account's storage only where that is a folder (file://…), and it is "
-                f"{record.url}: run the script in an account whose storage is a folder"
-            )
-        return f"{record.url.rstrip('/')}/"
 
     async def _properties(self, task: Task, desk: Desk) -> dict[str, str]:
         if task.cluster_id is not None:
@@ -194,8 +190,12 @@ class PigKind:
         if has_failed:
             for location in await asyncio.to_thread(leftovers.remove_local_stores, task.folder):
                 say(f"removed {location}, which the script had begun to store")
-        if task.cluster_id is None:
-            return
+        if task.cluster_id is not None:
+            await self._tidy_cluster(task, say, has_failed=has_failed)
+        if has_failed:  # once no job writes there any more
+            await self._remove_from_s3(task, say)
+
+    async def _tidy_cluster(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
         try:
             if has_failed:
                 for line in await self._on_cluster.end(task):
@@ -205,6 +205,14 @@ class PigKind:
             return  # with the cluster its jobs and files have gone
         except DaemonSilent as error:
             say(f"what the script had begun on the cluster could not be removed: {error.message}")
+
+    async def _remove_from_s3(self, task: Task, say: Callable[[str], None]) -> None:
+        try:
+            access = s3_access(await self._storage.of(task.account_id))
+            for location in await remove_s3_stores(task.folder, access, self._engines, say):
+                say(f"removed {location}, which the script had begun to store")
+        except (EngineFailure, StorageFailure) as error:
+            say(f"what the script had begun to store could not be removed: {error.message}")
 
 
 def _attempts(root: Path) -> list[int]:

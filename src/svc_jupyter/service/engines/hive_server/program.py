@@ -12,6 +12,8 @@ from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.engines.hadoop.site_files import site_file
+from svc_jupyter.service.engines.s3 import token_file
+from svc_jupyter.service.engines.s3.access import S3Access
 
 NAME: Final = "hiveserver2"
 """The daemon's name on its machine."""
@@ -19,6 +21,8 @@ PORT: Final = 10000
 HTTP_PORT: Final = 4040
 CONF: Final = PurePosixPath("conf/hive-server")
 """Its settings, below the machine's folder."""
+_SECRETS: Final = CONF / "storage-secrets"
+"""The keys of the account's storage, which it reads at its start."""
 HEAP: Final = "768m"
 _MAIN: Final = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _OPENED: Final = (
@@ -93,14 +97,22 @@ def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     return [key for key in custom if key in wired]
 
 
-def settings_files(address: str, folder: PurePosixPath, metastore: str, custom: Mapping[str, str]) -> dict[str, bytes]:
+def settings_files(
+    address: str, folder: PurePosixPath, metastore: str, custom: Mapping[str, str], store: S3Access
+) -> dict[str, bytes]:
     """Return its files by their paths below the machine's folder; `metastore` is `thrift://host:port`."""
     chosen = {key: value for key, value in custom.items() if key.startswith("hive.")}
-    hive = {"hive.exec.dynamic.partition.mode": "nonstrict", **chosen, **_hive_site(address, metastore, folder)}
+    hive = {
+        "hive.exec.dynamic.partition.mode": "nonstrict",
+        **chosen,
+        **store.settings,
+        **_hive_site(address, metastore, folder),
+    }
     return {
         str(CONF / "hive-site.xml"): site_file(hive),
         str(CONF / "log4j2.properties"): _LOG,
         str(CONF / _FORMATS): _AVRO,
+        str(_SECRETS): token_file.token_file(store.secrets),
     }
 
 
@@ -140,6 +152,7 @@ def daemon(
         "HADOOP_CONF_DIR": str(folder / "conf"),
         "SPARK_LOCAL_IP": address,
         "MALLOC_ARENA_MAX": "2",
+        token_file.VARIABLE: str(folder / _SECRETS),
     }
     return Daemon(NAME, argv, environment)
 

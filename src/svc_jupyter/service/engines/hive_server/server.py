@@ -9,6 +9,8 @@ import getpass
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
@@ -22,6 +24,9 @@ from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.hive_server import program
 from svc_jupyter.service.engines.hive_server.stray_jobs import StrayJobs
+from svc_jupyter.service.engines.s3.access import S3Access
+from svc_jupyter.service.engines.s3.account_store import Store
+from svc_jupyter.service.engines.s3.jars import S3_CLIENT
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 
@@ -67,7 +72,11 @@ class HiveServers:
 
     name = program.NAME
 
-    def __init__(self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastores) -> None:
+    def __init__(
+        self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastores, store: Store
+    ) -> None:
+        """`store` is the account's, at which tables may lie."""
+        self._store = store
         self._engines = engines
         self._providers = providers
         self._metastore = metastore
@@ -83,20 +92,31 @@ class HiveServers:
         lock = self._locks.setdefault(instance.id, asyncio.Lock())
         async with lock:
             metastore = await self._metastore_address(say)
+            check_reachable(metastore, master)
             machine = self._providers[instance.provider].machine(instance, master)
             address = HiveServerAddress(master.private_ip)
-            if not await self._runs(machine):
+            is_running = await self._runs(machine)
+            if is_running and not await asyncio.to_thread(_opens, instance, await self._store.access()):
+                say("the account's storage has changed: starting HiveServer2 again")
+                await machine.stop(program.NAME, _STOP_SECONDS)
+                is_running = False
+            if not is_running:
                 installed = await self._install(say)
                 say("starting HiveServer2")
-                await self._spawn(instance, master, machine, installed, metastore)
+                await self._spawn(instance, master, machine, installed, metastore, say)
             await self._wait(address, master, machine)
             return address
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
-        """Start it again where it died, without waiting until it answers."""
-        machine = self._providers[instance.provider].machine(instance, node)
-        metastore = await self._metastore_address(say)
-        await self._spawn(instance, node, machine, await self._install(say), metastore)
+        """Start it again where it died, without waiting until it answers; not while a command does so already."""
+        lock = self._locks.setdefault(instance.id, asyncio.Lock())
+        if lock.locked():
+            return
+        async with lock:
+            machine = self._providers[instance.provider].machine(instance, node)
+            if not await self._runs(machine):
+                metastore = await self._metastore_address(say)
+                await self._spawn(instance, node, machine, await self._install(say), metastore, say)
 
     def end_jobs(self, instance: Instance, mark: str) -> None:
         """End what the server runs, or is about to run, for statements with a mark; returns at once."""
@@ -125,14 +145,27 @@ class HiveServers:
         return any(state.name == program.NAME and state.is_running for state in states)
 
     async def _spawn(
-        self, instance: Instance, node: Node, machine: Machine, installed: Installed, metastore: MetastoreAddress
+        self,
+        instance: Instance,
+        node: Node,
+        machine: Machine,
+        installed: Installed,
+        metastore: MetastoreAddress,
+        say: Say,
     ) -> None:
+        try:
+            store = await self._store.client(say)
+        except EngineFailure as error:
+            raise ClusterFailure(f"HiveServer2 cannot open the account's storage: {error.message}") from error
         custom = instance.configuration.custom_settings
         address, folder = node.private_ip, machine.folder
-        files = program.settings_files(address, folder, metastore.uri, custom)
+        files = program.settings_files(address, folder, metastore.uri, custom, store.access)
         await machine.write(files)
-        jars = await machine.engine(installed.name, installed.jars)
+        jars = list(await machine.engine(installed.name, installed.jars))
+        if store.jars:
+            jars += await machine.engine(S3_CLIENT, store.jars)
         java = await machine.java()
+        await asyncio.to_thread(_note_opened, instance, store.access)
         await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
 
     async def _wait(self, address: HiveServerAddress, node: Node, machine: Machine) -> None:
@@ -151,6 +184,31 @@ class HiveServers:
                     f"{reason}; its log is {machine.folder}/logs/{program.NAME}.log"
                 )
             await asyncio.sleep(_LOOK_EVERY)
+
+
+def check_reachable(metastore: MetastoreAddress, node: Node) -> None:
+    """Raise `ClusterFailure` when a node on another machine could not reach the metastore of this one."""
+    if ip_address(metastore.host).is_loopback and not ip_address(node.private_ip).is_loopback:
+        raise ClusterFailure(
+            f"HiveServer2 on {node.private_dns} could not reach the Hive metastore, which listens at {metastore.host} "
+            "only: set SVC_HIVE_METASTORE_HOST to an address of the service's machine that the hosts reach"
+        )
+
+
+def _opened(instance: Instance) -> Path:
+    """Return the file that says which access to the storage the server has, as a digest."""
+    return instance.folder / "hive-storage"
+
+
+def _opens(instance: Instance, access: S3Access) -> bool:
+    try:
+        return _opened(instance).read_text("ascii") == access.digest
+    except FileNotFoundError:
+        return not access.is_needed
+
+
+def _note_opened(instance: Instance, access: S3Access) -> None:
+    _opened(instance).write_text(access.digest, "ascii")
 
 
 def _silence(address: HiveServerAddress) -> str | None:

@@ -39,6 +39,8 @@ class PigJob:
     is_local: bool = True
     parameters: Mapping[str, str] = field(default_factory=dict, repr=False)
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What the properties ask for by name: the keys of the account's storage."""
     fetched: Mapping[str, str] = field(default_factory=dict)
     """Files that were fetched for REGISTER: location in the script to path here."""
     runs: int = 1
@@ -57,6 +59,7 @@ def to_line(job: PigJob) -> bytes:
         "is_local": job.is_local,
         "parameters": dict(job.parameters),
         "properties": dict(job.properties),
+        "secrets": dict(job.secrets),
         "fetched": dict(job.fetched),
         "runs": job.runs,
         "min_free_bytes": job.min_free_bytes,

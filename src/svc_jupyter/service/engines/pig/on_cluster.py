@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Protocol
 from urllib.parse import quote, unquote, urlsplit
@@ -21,15 +20,13 @@ from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
 from svc_jupyter.service.engines.hadoop.configuration import SITES
-from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.engines.hadoop.nodes import client_folder
+from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs, tag_of
 from svc_jupyter.service.engines.pig.cluster_properties import cluster_properties
 from svc_jupyter.service.engines.pig.leftovers import begun_stores
 from svc_jupyter.service.engines.progress import Say
 
-_LIVING: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
-_END_SECONDS = 10.0
-_LOOK_SECONDS = 0.1
 TEMPORARY: Final = PurePosixPath("/tmp/pig")  # noqa: S108  a folder of HDFS, which is the cluster's own
 
 
@@ -40,11 +37,6 @@ class HistoryServers(Protocol):
         """Return once it answers; raises `ClusterFailure` and `ProviderFailure`."""
 
 
-def tag_of(command_id: int, attempt: int) -> str:
-    """Return the tag that the jobs of an attempt carry in YARN."""
-    return f"svc-command-{command_id}-{attempt}"
-
-
 class PigOnCluster:
     """What Pig needs of clusters."""
 
@@ -53,6 +45,7 @@ class PigOnCluster:
         self._clusters = clusters
         self._history = history
         self._http = http
+        self._jobs = TaggedJobs(clusters, http)
         self._programs = programs
 
     async def keep_history(self, task: Task, say: Say) -> None:
@@ -86,17 +79,7 @@ class PigOnCluster:
         """
         assert task.cluster_id is not None
         addresses = Addresses.of(await self._clusters.up_instance(task.cluster_id))
-        done: list[str] = []
-        deadline = time.monotonic() + _END_SECONDS
-        while living := await self._applications(addresses, tag_of(task.id, task.attempt), states=_LIVING):
-            if time.monotonic() > deadline:
-                raise DaemonSilent(f"{living[0]['id']} goes on although it was told to end")
-            for name in (str(application["id"]) for application in living):
-                place = f"{addresses.resource_manager_http}/ws/v1/cluster/apps/{name}/state"
-                await self._http.put(place, {"state": "KILLED"})
-                if f"ended {name}" not in done:
-                    done.append(f"ended {name}")
-            await asyncio.sleep(_LOOK_SECONDS)
+        done = [f"ended {name}" for name in await self._jobs.end(task.cluster_id, tag_of(task.id, task.attempt))]
         for location in begun_stores(task.folder):
             uri = urlsplit(location)
             if uri.scheme == "hdfs" and await self._delete(addresses, unquote(uri.path)):
@@ -111,16 +94,7 @@ class PigOnCluster:
 
     async def jobs(self, cluster_id: int, tags: Iterable[str]) -> list[dict[str, Any]]:
         """Return the jobs with these tags that the cluster remembers, oldest first; raises as `end`."""
-        addresses = Addresses.of(await self._clusters.up_instance(cluster_id))
-        found = []
-        for tag in tags:
-            found += [_job(application, addresses) for application in await self._applications(addresses, tag)]
-        return sorted(found, key=lambda job: str(job["job_id"]))
-
-    async def _applications(self, addresses: Addresses, tag: str, **wanted: str) -> Sequence[Mapping[str, Any]]:
-        place = f"{addresses.resource_manager_http}/ws/v1/cluster/apps"
-        answer = await self._http.get(place, applicationTags=tag, **wanted)
-        return (answer.get("apps") or {}).get("app") or ()
+        return await self._jobs.find(cluster_id, tags)
 
     async def _delete(self, addresses: Addresses, path: str) -> bool:
         """Delete a file or folder of HDFS with all in it; return whether there was one."""
@@ -131,16 +105,3 @@ class PigOnCluster:
 
 def _sites(folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in SITES]
-
-
-def _job(application: Mapping[str, Any], addresses: Addresses) -> dict[str, Any]:
-    """Return an application of YARN as `GET commands/ID/jobs` shows it."""
-    state, ending = str(application["state"]), str(application.get("finalStatus") or "UNDEFINED")
-    return {
-        "job_id": str(application["id"]).replace("application_", "job_", 1),
-        "application_id": application["id"],
-        "name": application.get("name") or "",
-        "url": f"{addresses.resource_manager_http}/cluster/app/{application['id']}",
-        "status": state if ending == "UNDEFINED" else ending,
-        "progress": round(float(application.get("progress") or 0)),
-    }

@@ -13,9 +13,9 @@ import org.apache.pig.backend.hadoop.datastorage.HDirectory;
 import org.apache.pig.impl.PigContext;
 
 /**
- * A cluster's file system, in which relative locations lie in the account's storage, which is another one.
+ * A file system of Hadoop, in which relative locations lie in the account's storage, which is another one.
  *
- * <p>So a script reads and writes the same places locally and on a cluster; absolute paths are the cluster's.
+ * <p>so a script reads and writes the same places locally and on a cluster; absolute paths are the file system's.
  */
 final class AccountStorage extends HDataStorage {
     private Folder current;

@@ -21,6 +21,8 @@ final class Job {
     final Map<String, String> parameters;
     /** Settings of Pig and Hadoop; with those of a cluster the script runs there. */
     final Map<String, String> properties;
+    /** What settings ask for by name and must not say themselves: the keys of the account's storage. */
+    final Map<String, String> secrets;
     final boolean isLocal;
     /** Where a relative location lies: the account's storage, as a URI. */
     final String storage;
@@ -37,6 +39,7 @@ final class Job {
         script = told.get("script").asText();
         parameters = JSON.readValue(told.get("parameters").traverse(), texts);
         properties = JSON.readValue(told.get("properties").traverse(), texts);
+        secrets = JSON.readValue(told.get("secrets").traverse(), texts);
         isLocal = told.get("is_local").asBoolean();
         storage = told.get("storage").asText();
         fetched = JSON.readValue(told.get("fetched").traverse(), texts);
@@ -54,7 +57,7 @@ final class Job {
         told.put("is_local", true);
         told.put("runs", 1);
         told.put("min_free_bytes", 0);
-        for (String name : new String[] {"parameters", "properties", "fetched"}) {
+        for (String name : new String[] {"parameters", "properties", "secrets", "fetched"}) {
             told.putObject(name);
         }
         return new Job(told);

@@ -4,13 +4,17 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.pig.ExecType;
 import org.apache.pig.impl.PigContext;
@@ -55,6 +59,7 @@ final class Script {
     }
 
     private Map<String, Object> runAll() throws Exception {
+        giveSecrets();
         PigContext context = new PigContext(job.isLocal ? ExecType.LOCAL : ExecType.MAPREDUCE, properties());
         context.connect();
         ScriptState state = context.getExecutionEngine().instantiateScriptState();
@@ -75,9 +80,17 @@ final class Script {
         return summary;
     }
 
+    /** The user's credentials go along with each job, in a file that only its user can read. */
+    private void giveSecrets() throws IOException {
+        Credentials credentials = new Credentials();
+        job.secrets.forEach((name, secret) ->
+            credentials.addSecretKey(new Text(name), secret.getBytes(StandardCharsets.UTF_8)));
+        UserGroupInformation.getCurrentUser().addCredentials(credentials);
+    }
+
     /** A relative location lies in the account's storage. */
     private static void goTo(PigContext context, Job job) throws IOException {
-        if (job.isLocal) {
+        if (job.isLocal && job.storage.startsWith("file:")) {
             context.getDfs().setActiveContainer(context.getDfs().asContainer(job.storage));
         } else {
             AccountStorage.use(context, job.storage);

@@ -1,0 +1,131 @@
+"""Commands on a real cluster of their own: a service that is killed meanwhile, and a storage that changes."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.conftest import end_commands_of
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
+from tests.support.hive import end_metastore_of
+from tests.support.pig import DATA, FLIGHTS, rows_of, succeeded
+from tests.support.s3_server import S3Server, s3_store
+from tests.support.service_process import ServiceProcess, wait_until
+
+from svc_jupyter.service.engines.engine import Engine
+
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("cluster-of-its-own")]
+_SECONDS = 250.0
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with s3_store() as server:
+        for name, text in DATA.items():
+            server.put(name, text.encode())
+        yield server
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A service whose cluster is UP; its storage is still a folder."""
+    for engine in (Engine.HADOOP, Engine.PIG, Engine.HIVE_METASTORE, Engine.SPARK):
+        engine_at_once(engine)
+    service = ServiceProcess(tmp_path_factory.mktemp("s3") / "data", kill_grace_seconds=1).start()
+    try:
+        use_hadoop(service, initial_nodes=1)
+        start_cluster(service)
+        yield service
+    finally:
+        service.kill()
+        end_commands_of(service.data_dir)
+        end_clusters_of(service.data_dir)
+        end_metastore_of(service.data_dir)
+
+
+def submit(service: ServiceProcess, command_type: str, **fields: Any) -> int:
+    response = service.http.post("/commands", json={"command_type": command_type, **fields})
+    assert response.status_code == 200, response.text
+    return int(response.json()["id"])
+
+
+def hive(service: ServiceProcess, query: str) -> int:
+    """Run statements that must succeed; return the command's id."""
+    command = submit(service, "HiveCommand", query=query)
+    record = service.ended(command, _SECONDS)
+    assert record["status"] == "done", f"{record['message']}\n{service.logs(command)}"
+    return command
+
+
+def waiting_for(gate: Path, name: str) -> Path:
+    """Return a shell script that tells that it has begun, and passes on what it reads once the gate is there."""
+    script = gate.with_name(f"{name}.sh")
+    script.write_text(f"touch {gate}.{name}\nuntil [ -e {gate} ]; do sleep 0.1; done\ncat\n")
+    return script
+
+
+def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    gate, words = tmp_path / "gate", service.data_dir / "storage" / "words"
+    words.mkdir(parents=True)
+    (words / "line").write_text("a\n")
+    query = f"SELECT TRANSFORM(id) USING 'sh {waiting_for(gate, 'hive')}' AS (x int) FROM range(7, 8)"
+    statement = submit(service, "HiveCommand", query=query)
+    mapper = f"sh {waiting_for(gate, 'hadoop')}"
+    arguments = f"-D mapreduce.job.reduces=0 -input {words.as_uri()} -output /kept -mapper '{mapper}'"
+    job = submit(service, "HadoopCommand", sub_command="streaming", sub_command_args=arguments, pool="night")
+    for name in ("hive", "hadoop"):
+        wait_until(Path(f"{gate}.{name}").exists, f"the command {name}", _SECONDS)
+
+    service.kill()
+    service.start()
+    assert [service.record(command)["status"] for command in (statement, job)] == ["running", "running"]
+    gate.touch()
+
+    for command in (statement, job):
+        record = service.ended(command, _SECONDS)
+        assert record["status"] == "done", f"{record['message']}\n{service.logs(command)}"
+        assert len(record["attempts"]) == 1
+    assert service.text(statement) == "7\r\n"
+    (application,) = service.http.get(f"/commands/{job}/jobs").json()["jobs"]
+    assert application["status"] == "SUCCEEDED"
+    resource_manager = application["url"].partition("/cluster/app/")[0]
+    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{application['application_id']}").json()["app"]
+    assert told["queue"] == "root.night"
+
+
+def test_pig_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(
+    service: ServiceProcess, s3: S3Server
+) -> None:
+    hive(service, "SELECT 1")  # HiveServer2 and the metastore run, and know of no store yet
+    assert service.http.put("/account/storage", json=s3.record).status_code == 200
+
+    script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n;"
+    pig = succeeded(service, script + "STORE s INTO 'out/counts' USING PigStorage(','); DUMP s;")
+    assert {"carrier": "UA", "n": 3} in rows_of(service, pig["id"])
+
+    query = hive(
+        service,
+        "CREATE TABLE counts (carrier string, n int) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' "
+        "LOCATION 's3://lake/out/counts';\n"
+        "CREATE TABLE kept (carrier string, n int) PARTITIONED BY (day string) STORED AS PARQUET "
+        "LOCATION 's3://lake/kept';\n"
+        "INSERT INTO kept PARTITION (day='2026-11-21') SELECT * FROM counts;\n"
+        "SELECT carrier, n FROM kept ORDER BY carrier",
+    )
+    assert service.text(query) == "AA\t1\r\nB6\t1\r\nUA\t3\r\n"
+    partitions = service.http.get("/hive/default/kept/partitions").json()["partitions"]
+    assert [each["location"] for each in partitions] == ["s3://lake/kept/day=2026-11-21"]
+    assert any(key.endswith(".parquet") for key in s3.keys("kept/day=2026-11-21"))
+
+    processes = subprocess.run(["ps", "axeww"], capture_output=True, text=True, check=True).stdout
+    told = processes + service.logs(pig["id"]) + service.logs(query)
+    assert s3.secret_key not in told
+    for settings in service.data_dir.glob("clusters/**/*.xml"):
+        assert s3.secret_key not in settings.read_text()
