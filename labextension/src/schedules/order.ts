@@ -1,0 +1,35 @@
+import type { IScheduleRecord } from '../service/records/schedules';
+import { needsAttention, nextRun } from './words';
+
+const LATER = Number.MAX_SAFE_INTEGER;
+const GROUPS = { RUNNING: 1, SUSPENDED: 2, DONE: 3, KILLED: 3 } as const;
+
+/** Return schedules in the order in which they want to be seen: failures, then the next to run, then what rests. */
+export function inOrder(schedules: readonly IScheduleRecord[]): IScheduleRecord[] {
+  const keyed = schedules.map(one => ({ one, key: keyOf(one) }));
+  keyed.sort(
+    (first, second) =>
+      first.key.group - second.key.group ||
+      first.key.next - second.key.next ||
+      second.one.id - first.one.id
+  );
+  return keyed.map(({ one }) => one);
+}
+
+function keyOf(schedule: IScheduleRecord): { group: number; next: number } {
+  const isOpen = schedule.status === 'RUNNING' || schedule.status === 'SUSPENDED';
+  const group = isOpen && needsAttention(schedule) ? 0 : GROUPS[schedule.status];
+  return { group, next: nextRun(schedule)?.getTime() ?? LATER };
+}
+
+/** Return how many schedules that are not over need somebody's attention. */
+export function attentionCount(schedules: readonly IScheduleRecord[]): number {
+  return schedules.filter(
+    one => needsAttention(one) && (one.status === 'RUNNING' || one.status === 'SUSPENDED')
+  ).length;
+}
+
+/** Return whether an action is under way somewhere, so that it is worth looking again soon. */
+export function isBusy(schedules: readonly IScheduleRecord[]): boolean {
+  return schedules.some(one => one.last_action && !one.last_action.done);
+}

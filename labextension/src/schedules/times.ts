@@ -1,0 +1,104 @@
+const MINUTE = 60_000;
+
+/** Return the offset of a zone from UTC at a moment, in milliseconds. */
+function offsetOf(zone: string, moment: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric'
+  }).formatToParts(moment);
+  const part = (type: string): number => Number(parts.find(one => one.type === type)?.value ?? 0);
+  const wall = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second')
+  );
+  return wall - Math.floor(moment / 1000) * 1000;
+}
+
+/** Return whether this browser knows a zone. */
+export function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Return the moment of a time that a record shows: with an offset an instant, without one the wall clock of `zone`.
+ * Null for none, for what is no time, and for a zone that this browser does not know.
+ */
+export function momentOf(text: string | null | undefined, zone: string): Date | null {
+  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:?\d\d)?/.exec(text ?? '');
+  if (!match) {
+    return null;
+  }
+  const [, day, clock, offset] = match;
+  const asUtc = Date.parse(`${day}T${clock}Z`);
+  if (Number.isNaN(asUtc)) {
+    return null;
+  }
+  if (offset) {
+    return new Date(Date.parse(`${day}T${clock}${offset}`));
+  }
+  if (!isZone(zone)) {
+    return null;
+  }
+  const first = asUtc - offsetOf(zone, asUtc);
+  return new Date(asUtc - offsetOf(zone, first));
+}
+
+/** Return a moment as a `datetime-local` field of a zone has it: `2026-11-22T09:00`. */
+export function fieldText(moment: Date, zone: string): string {
+  return new Date(moment.getTime() + offsetOf(zone, moment.getTime())).toISOString().slice(0, 16);
+}
+
+/** Return the next full hour of a zone, as a `datetime-local` field has it. */
+export function nextHour(now: Date, zone: string): string {
+  const hour = 60 * MINUTE;
+  const wall = now.getTime() + offsetOf(zone, now.getTime());
+  return new Date(Math.floor(wall / hour) * hour + hour).toISOString().slice(0, 16);
+}
+
+/** Return the zone that the reader's clock shows. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+/** Return the names of all zones that this browser knows, `UTC` first. */
+export function allZones(): string[] {
+  return ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
+}
+
+/** Return `09:00` for today's time, else `Sat 22 Nov 09:00`, with the year when it is another one. */
+export function shortTime(moment: Date, now: Date, zone: string = ownZone()): string {
+  const isToday = fieldText(moment, zone).slice(0, 10) === fieldText(now, zone).slice(0, 10);
+  return isToday ? clock(moment, zone) : `${shortDay(moment, now, zone)} ${clock(moment, zone)}`;
+}
+
+/** Return `09:00`. */
+export function clock(moment: Date, zone: string): string {
+  return fieldText(moment, zone).slice(11);
+}
+
+/** Return `Sat 22 Nov`, in the reader's language, with the year when it is another one than now. */
+export function shortDay(moment: Date, now: Date, zone: string): string {
+  const part = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
+      ...options,
+      timeZone: zone
+    }).format(moment);
+  const day = `${part({ weekday: 'short' })} ${part({ day: 'numeric' })} ${part({ month: 'short' })}`;
+  const [year, present] = [fieldText(moment, zone).slice(0, 4), fieldText(now, zone).slice(0, 4)];
+  return year === present ? day : `${day} ${year}`;
+}

@@ -1,0 +1,170 @@
+import type { JSX, ReactNode } from 'react';
+import { useId } from 'react';
+
+/** What every field has. */
+interface IFieldProps {
+  label: string;
+  /** What is wrong, in the service's words. */
+  problem?: string | undefined;
+  /** Said below the field when nothing is wrong. */
+  hint?: string | undefined;
+  disabled?: boolean | undefined;
+}
+
+/** A field with its label above, and what is wrong with it below. */
+function Labelled(
+  props: IFieldProps & {
+    children: (id: string, described: { [name: string]: unknown }) => ReactNode;
+  }
+): JSX.Element {
+  const id = useId();
+  const told = props.problem ?? props.hint;
+  const described = {
+    'aria-invalid': props.problem !== undefined,
+    ...(told !== undefined && { 'aria-describedby': `${id}-told` })
+  };
+  return (
+    <div className="jp-SvcField">
+      <label htmlFor={id}>{props.label}</label>
+      {props.children(id, described)}
+      {told !== undefined && (
+        <div
+          id={`${id}-told`}
+          className={props.problem === undefined ? 'jp-SvcField-hint' : 'jp-SvcField-problem'}
+        >
+          {props.problem === undefined ? told : `✗ ${told}`}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A field of one line. */
+export function TextField(
+  props: IFieldProps & {
+    value: string;
+    onChange: (value: string) => void;
+    type?: 'text' | 'datetime-local' | 'time';
+    placeholder?: string;
+    numeric?: boolean;
+    autoFocus?: boolean;
+  }
+): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(id, described) => (
+        <input
+          {...described}
+          id={id}
+          className="jp-mod-styled"
+          type={props.type ?? 'text'}
+          inputMode={props.numeric === true ? 'decimal' : undefined}
+          value={props.value}
+          placeholder={props.placeholder}
+          disabled={props.disabled}
+          data-autofocus={props.autoFocus}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={event => props.onChange(event.target.value)}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** One of several values. */
+export interface IOption {
+  value: string;
+  label: string;
+}
+
+/** A field in which one of several values is chosen. */
+export function SelectField(
+  props: IFieldProps & {
+    value: string;
+    options: readonly IOption[];
+    onChange: (value: string) => void;
+  }
+): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(id, described) => (
+        <div className="jp-select-wrapper">
+          <select
+            {...described}
+            id={id}
+            className="jp-mod-styled"
+            value={props.value}
+            disabled={props.disabled}
+            onChange={event => props.onChange(event.target.value)}
+          >
+            {props.options.map(option => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Labelled>
+  );
+}
+
+/** A statement that is true or not. */
+export function CheckField(props: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}): JSX.Element {
+  return (
+    <label className="jp-SvcCheck">
+      <input
+        type="checkbox"
+        checked={props.checked}
+        onChange={event => props.onChange(event.target.checked)}
+      />
+      {props.label}
+    </label>
+  );
+}
+
+/** A part of a form that is folded in until it is wanted, or until something in it is wrong. */
+export function Fold(props: {
+  title: string;
+  summary: string;
+  open: boolean;
+  children: ReactNode;
+}): JSX.Element {
+  return (
+    <details className="jp-SvcFold" open={props.open}>
+      <summary>
+        {props.title} <span className="jp-SvcMuted">{props.summary}</span>
+      </summary>
+      <div className="jp-SvcFold-content">{props.children}</div>
+    </details>
+  );
+}
+
+/** A plain button of a form. */
+export function FormButton(props: {
+  label: string;
+  onClick: () => void;
+  kind?: 'accept' | 'minimal' | 'plain';
+  disabled?: boolean;
+  title?: string;
+}): JSX.Element {
+  const kind = { accept: 'jp-mod-accept', minimal: 'jp-mod-minimal', plain: 'jp-mod-reject' }[
+    props.kind ?? 'plain'
+  ];
+  return (
+    <button
+      type="button"
+      className={`jp-Button jp-mod-styled ${kind}`}
+      disabled={props.disabled}
+      title={props.title}
+      onClick={props.onClick}
+    >
+      {props.label}
+    </button>
+  );
+}

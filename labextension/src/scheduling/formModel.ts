@@ -1,0 +1,280 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+import { Debouncer } from '@lumino/polling';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { ScheduleCalls } from '../schedules/calls';
+import { asServiceError, Resource, type ServiceError } from '../service';
+import type { ICommand } from '../service/records/commands';
+import type { IScheduleRecord, ISchedulePreview } from '../service/records/schedules';
+import { changesOf } from './changes';
+import type { DraftStore } from './drafts';
+import { bodyOf } from './formBody';
+import { ownProblems, type Problems, problemsIn } from './formProblems';
+import type { IFormValues } from './formValues';
+import type { INotebookSource, Saved } from './notebookSource';
+import { type IParameter, parametersOf, withArguments } from './parameters';
+import { type IWarningCell, warningCells } from './shownWarnings';
+
+/** Milliseconds after the last key press until the service is asked, and the draft is kept. */
+export const TYPING_PAUSE = 250;
+const PREVIEW_INTERVAL = 15_000;
+
+/** Where saving the notebook stands; a text is why it could not be saved. */
+export type SavingState = 'saving' | Saved | { problem: string };
+
+/** What a form shows. */
+export interface IFormState {
+  readonly values: IFormValues;
+  readonly problems: Problems;
+  readonly saving: SavingState;
+  readonly warnings: readonly IWarningCell[];
+  /** The schedules that the notebook has besides. */
+  readonly others: readonly IScheduleRecord[];
+  readonly isWorking: boolean;
+  /** Why the last attempt failed; null when it did not. */
+  readonly failure: string | null;
+}
+
+/** What a form is made of. */
+export interface IFormOptions {
+  source: INotebookSource;
+  calls: ScheduleCalls;
+  drafts: DraftStore;
+  trans: TranslationBundle;
+  values: IFormValues;
+  /** The schedule that is edited; absent for a new one. */
+  record?: IScheduleRecord;
+}
+
+/** The logic of the form in which a notebook is scheduled, without a widget. */
+export class ScheduleFormModel implements IDisposable {
+  constructor(options: IFormOptions) {
+    this._options = options;
+    this.source = options.source;
+    this.record = options.record ?? null;
+    this._state = {
+      values: options.values,
+      problems: {},
+      saving: 'saving',
+      warnings: [],
+      others: [],
+      isWorking: false,
+      failure: null
+    };
+    this.preview = new Resource<ISchedulePreview>({
+      name: 'schedule-preview',
+      fetch: signal => options.calls.preview(this._previewed(), signal),
+      interval: PREVIEW_INTERVAL,
+      longestInterval: PREVIEW_INTERVAL
+    });
+    this.preview.changed.connect(this._onPreview, this);
+    this._typed = new Debouncer(() => this._afterTyping(), TYPING_PAUSE);
+  }
+
+  readonly source: INotebookSource;
+  readonly record: IScheduleRecord | null;
+  /** When it would run, or why it would not; asked for while the form can be seen. */
+  readonly preview: Resource<ISchedulePreview>;
+
+  /** Emitted at every change of `state`. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get state(): IFormState {
+    return this._state;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** The attributes that an edit would change; empty for none, and for a new schedule. */
+  get changedAttributes(): string[] {
+    return this.record ? Object.keys(changesOf(this.record, this._state.values)) : [];
+  }
+
+  /** Save the notebook and read its cells. Resolves also when that failed: the state tells. */
+  async open(): Promise<void> {
+    await Promise.all([this._save(), this._readCells(), this._readOthers()]);
+  }
+
+  /** Take what was typed. */
+  set(values: Partial<IFormValues>): void {
+    this._become({ values: { ...this._state.values, ...values }, failure: null });
+    this._check();
+    void this._typed.invoke();
+  }
+
+  /** Save, then create the schedule, or change it; return its record, null when that failed. */
+  async submit(): Promise<IScheduleRecord | null> {
+    const { calls } = this._options;
+    return this._attempt(() => {
+      const { values } = this._state;
+      return this.record
+        ? calls.edit(this.record.id, changesOf(this.record, values))
+        : calls.create(this.source.path, bodyOf(values));
+    });
+  }
+
+  /** Save, then run the notebook once with these values; return the command, null when that failed. */
+  async runOnce(): Promise<ICommand | null> {
+    const { calls } = this._options;
+    return this._attempt(() => {
+      const body = bodyOf(this._state.values);
+      return this.record
+        ? calls.runStored({ ...body, command: { ...this.record.command, ...body.command } })
+        : calls.runNotebook(this.source.path, body);
+    });
+  }
+
+  /** Forget what was typed. */
+  discard(): Promise<void> {
+    this._isDone = true;
+    return this._options.drafts.forget();
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._typed.dispose();
+      this.preview.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  private async _attempt<T>(step: () => Promise<T>): Promise<T | null> {
+    if (this._state.isWorking) {
+      return null;
+    }
+    this._check();
+    const own = Object.values(ownProblems(this._options.trans, this._state.values));
+    if (own.length > 0) {
+      this._become({ failure: own.join(' ') });
+      return null;
+    }
+    this._become({ isWorking: true, failure: null });
+    try {
+      if (!(await this._save())) {
+        return null;
+      }
+      const result = await step();
+      return result;
+    } catch (reason) {
+      this._fail(asServiceError(reason));
+      return null;
+    } finally {
+      this._become({ isWorking: false });
+    }
+  }
+
+  private _fail(error: ServiceError): void {
+    const { trans } = this._options;
+    const failure = error.isUnreachable
+      ? trans.__(
+          '%1. What you typed is kept; try again when the service is back.',
+          error.message.replace(/\.$/, '')
+        )
+      : error.message;
+    const problems = error.isUnreachable ? this._state.problems : problemsIn(error.message);
+    this._become({ failure, problems });
+  }
+
+  private async _save(): Promise<boolean> {
+    this._become({ saving: 'saving' });
+    try {
+      this._become({ saving: await this.source.save() });
+      return true;
+    } catch (reason) {
+      const problem = asServiceError(reason).message;
+      this._become({ saving: { problem }, failure: problem });
+      return false;
+    }
+  }
+
+  private async _readCells(): Promise<void> {
+    try {
+      const cells = await this.source.cells();
+      const declared = parametersOf(cells);
+      const typed = this._state.values.parameters;
+      const given = this.record?.command.arguments ?? {};
+      const known = new Set(typed.map(one => one.name));
+      const found = withArguments(declared, given).filter(one => !known.has(one.name));
+      const parameters = typed.map(one =>
+        declaredAs(
+          one,
+          declared.find(other => other.name === one.name)
+        )
+      );
+      this._become({
+        warnings: warningCells(cells),
+        values: { ...this._state.values, parameters: [...parameters, ...found] }
+      });
+    } catch (reason) {
+      this._become({ saving: { problem: asServiceError(reason).message } });
+    }
+  }
+
+  private async _readOthers(): Promise<void> {
+    try {
+      const schedules = await this._options.calls.ofNotebook(this.source.path);
+      this._become({ others: schedules.filter(one => one.id !== this.record?.id) });
+    } catch (reason) {
+      // The preview asks the same service, and tells what keeps it from answering.
+      if (!asServiceError(reason).isUnreachable) {
+        this._become({ others: [] });
+      }
+    }
+  }
+
+  private _previewed(): ReturnType<typeof bodyOf> {
+    const body = bodyOf(this._state.values);
+    delete body.command;
+    return body;
+  }
+
+  private async _afterTyping(): Promise<void> {
+    if (this._isDisposed || this._isDone) {
+      return;
+    }
+    if (this.preview.isWatched) {
+      void this.preview.refresh();
+    }
+    await this._options.drafts.save({ values: this._state.values, record: this.record });
+  }
+
+  private _onPreview(): void {
+    if (!this.preview.state.isLoading) {
+      this._check();
+    }
+  }
+
+  /** Show what is wrong as far as it is known: by the form itself, and by the service's last answer. */
+  private _check(): void {
+    const { error } = this.preview.state;
+    const told = error && !error.isUnreachable ? problemsIn(error.message) : {};
+    this._become({
+      problems: { ...told, ...ownProblems(this._options.trans, this._state.values) }
+    });
+  }
+
+  private _become(state: Partial<IFormState>): void {
+    if (!this._isDisposed) {
+      this._state = { ...this._state, ...state };
+      this._changed.emit();
+    }
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _options: IFormOptions;
+  private readonly _typed: Debouncer;
+  private _state: IFormState;
+  private _isDisposed = false;
+  private _isDone = false;
+}
+
+/** Return a parameter with what the notebook declares of it: its own value, and that a whole number may be a float. */
+function declaredAs(one: IParameter, declared: IParameter | undefined): IParameter {
+  const type = declared?.type === 'float' && one.type === 'int' ? 'float' : one.type;
+  return { ...one, type, byDefault: declared?.byDefault ?? null };
+}

@@ -1,0 +1,88 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { FieldName, IFormValues } from './formValues';
+import { type IParameter, valueOf } from './parameters';
+
+/** What is wrong, by the field that shows it; `form` is for what no field stands for. */
+export type Problems = { readonly [field in FieldName | 'form']?: string };
+
+/** The service's attributes, and the fields in which they are typed. */
+const FIELDS: Readonly<Record<string, FieldName>> = {
+  name: 'name',
+  // eslint-disable-next-line jupyter/no-untranslated-string -- an attribute's name
+  label: 'label',
+  frequency: 'every',
+  time_unit: 'unit',
+  cron_expression: 'cron',
+  start_time: 'start',
+  end_time: 'end',
+  time_zone: 'timeZone',
+  retry: 'retry',
+  retry_delay: 'retryDelay',
+  command_timeout: 'timeout',
+  concurrency: 'concurrency',
+  no_catch_up: 'skipMissed',
+  time_out: 'timeOut',
+  arguments: 'parameters',
+  command: 'parameters'
+};
+const ATTRIBUTE = /^([a-z_]+)(?:\.([a-z_]+))?(?:\.[\w.]+)?: /;
+const NEXT_PROBLEM = /; (?=[a-z_]+(?:\.[\w]+)*: )/;
+const VARIABLE = /^[A-Za-z_]\w{0,254}$/;
+
+/** Return the service's words beside the fields that they are about. */
+export function problemsIn(message: string): Problems {
+  const problems: { [field in FieldName | 'form']?: string } = {};
+  for (const text of message.split(NEXT_PROBLEM)) {
+    const field = fieldOf(text);
+    problems[field] = problems[field] === undefined ? text : `${problems[field]}; ${text}`;
+  }
+  return problems;
+}
+
+function fieldOf(text: string): FieldName | 'form' {
+  const bare = text.replace(/^\w+ could not be created: /, '');
+  const [, attribute = '', part = ''] = ATTRIBUTE.exec(bare) ?? [];
+  if (attribute === 'dependency_info') {
+    return /hive_tables/.test(bare) ? 'tables' : 'files';
+  }
+  if (attribute === 'notification') {
+    return part.startsWith('digest') || part === 'is_digest' ? 'digest' : 'channels';
+  }
+  return FIELDS[attribute] ?? 'form';
+}
+
+/** Return what the service is not asked about, since it cannot be sent: parameters of no form. */
+export function ownProblems(trans: TranslationBundle, values: IFormValues): Problems {
+  const parameters = parameterProblem(trans, values.parameters);
+  return parameters === null ? {} : { parameters };
+}
+
+function parameterProblem(
+  trans: TranslationBundle,
+  parameters: readonly IParameter[]
+): string | null {
+  const names = new Set<string>();
+  for (const parameter of parameters) {
+    if (!VARIABLE.test(parameter.name)) {
+      return parameter.name === ''
+        ? trans.__('A parameter needs a name.')
+        : trans.__(
+            '%1 is not a variable name (letters, digits and _, not first a digit).',
+            parameter.name
+          );
+    }
+    if (names.has(parameter.name)) {
+      return trans.__('%1 is there twice.', parameter.name);
+    }
+    names.add(parameter.name);
+    if (valueOf(parameter) === undefined) {
+      return trans.__(
+        '%1: %2 is not of the type %3.',
+        parameter.name,
+        parameter.text || '“”',
+        parameter.type
+      );
+    }
+  }
+  return null;
+}

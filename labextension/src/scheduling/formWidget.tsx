@@ -1,0 +1,102 @@
+import { MainAreaWidget, Notification } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import type { Widget } from '@lumino/widgets';
+import { VisibleView } from '../panel';
+import { tellOfCommand } from '../schedules/performer';
+import { type ISvcSchedules, ScheduleCommands } from '../schedules/tokens';
+import { nextText } from '../schedules/words';
+import { Resource, type ServiceRequests } from '../service';
+import type { IClusterList, IClusterRecord } from '../service/records/clusters';
+import type { INotificationChannel } from '../service/records/schedules';
+import type { ScheduleFormModel } from './formModel';
+import { type IFormSteps, ScheduleFormView } from './formView';
+import { scheduleIcon } from './icons';
+
+const CLUSTERS_INTERVAL = 30_000;
+const CHANNELS_INTERVAL = 300_000;
+
+/** What a form needs besides its model. */
+export interface IFormContext {
+  requests: ServiceRequests;
+  schedules: ISvcSchedules;
+  commands: CommandRegistry;
+  trans: TranslationBundle;
+  /** Ask for another name of the notebook. */
+  rename: () => void;
+}
+
+/** Return the form as a tab of the main area. Closing it forgets what was typed; a reload of the page does not. */
+export function scheduleFormWidget(
+  model: ScheduleFormModel,
+  context: IFormContext
+): MainAreaWidget {
+  const { requests, schedules, commands, trans } = context;
+  const clusters = new Resource<IClusterRecord[]>({
+    name: 'schedule-form-clusters',
+    fetch: async signal =>
+      (await requests.get<IClusterList>('clusters', { per_page: 100 }, signal)).clusters,
+    interval: CLUSTERS_INTERVAL
+  });
+  const channels = new Resource<INotificationChannel[]>({
+    name: 'schedule-form-channels',
+    fetch: () => schedules.calls.channels(),
+    interval: CHANNELS_INTERVAL
+  });
+  const steps: IFormSteps = {
+    submit: () => void submit(model, context).then(isDone => isDone && widget.dispose()),
+    runOnce: () => void runOnce(model, context),
+    cancel: () => widget.dispose(),
+    edit: other => {
+      void commands.execute(ScheduleCommands.schedule, { schedule: other.id });
+      widget.dispose();
+    },
+    rename: context.rename
+  };
+  const content = new VisibleView(() => (
+    <ScheduleFormView model={model} steps={steps} choices={{ clusters, channels }} trans={trans} />
+  ));
+  content.addClass('jp-SvcForm-widget');
+  const widget = new MainAreaWidget<Widget>({ content });
+  widget.title.label = model.record
+    ? trans.__('Edit schedule %1', model.record.name)
+    : trans.__('Schedule %1', model.source.name);
+  widget.title.icon = scheduleIcon;
+  widget.title.closable = true;
+  widget.disposed.connect(() => {
+    void model.discard();
+    [model, clusters, channels].forEach(part => part.dispose());
+  });
+  return widget;
+}
+
+async function submit(
+  model: ScheduleFormModel,
+  { schedules, commands, trans }: IFormContext
+): Promise<boolean> {
+  const record = await model.submit();
+  if (record === null) {
+    return false;
+  }
+  const next = nextText(trans, record, new Date());
+  const said = model.record
+    ? trans.__('Schedule %1 is changed: %2.', record.name, next)
+    : trans.__('%1 is scheduled: %2.', record.name, next);
+  const callback = (): void => void commands.execute(ScheduleCommands.open, { id: record.id });
+  Notification.success(said, {
+    actions: [{ label: trans.__('Show it'), callback }],
+    autoClose: 8_000
+  });
+  if (model.record === null) {
+    void schedules.ofNotebooks.refresh(model.source.path);
+  }
+  schedules.changed();
+  return true;
+}
+
+async function runOnce(model: ScheduleFormModel, { commands, trans }: IFormContext): Promise<void> {
+  const command = await model.runOnce();
+  if (command) {
+    tellOfCommand(command, commands, trans);
+  }
+}

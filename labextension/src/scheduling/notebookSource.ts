@@ -1,0 +1,134 @@
+import { type ICellModel, isCodeCellModel } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { INotebookContent } from '@jupyterlab/nbformat';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IExecutedCell } from './shownWarnings';
+
+/** Drives whose paths are those of this server: its own, and the one of documents that several people edit. */
+const OWN_DRIVES: readonly string[] = ['', 'RTC'];
+const UNTITLED = /^untitled\d*\.ipynb$/i;
+
+/** What became of saving: it was written just now, or was as it is stored. */
+export type Saved = 'now' | 'before';
+
+/** Why a notebook cannot be scheduled as it stands, in words that say what to do. */
+export class NotSaved extends Error {}
+
+/** The notebook that a form is about, open in this page or not. */
+export interface INotebookSource {
+  /** Its path as the Jupyter server knows it. */
+  readonly path: string;
+  /** Its file name. */
+  readonly name: string;
+  /** Whether nobody has given it a name yet. */
+  readonly isUntitled: boolean;
+  /** Write what was not saved. Rejects with `NotSaved`. */
+  save(): Promise<Saved>;
+  /** Return its cells; of the saved file where it is not open. Rejects when there is none. */
+  cells(): Promise<IExecutedCell[]>;
+  /** Open it at a cell, counted from 1; absent where it cannot be opened here. */
+  showCell?(number: number): Promise<void>;
+}
+
+/** A notebook of JupyterLab's file browser. */
+export class NotebookSource implements INotebookSource {
+  constructor(
+    private readonly _documents: IDocumentManager,
+    private readonly _contents: Contents.IManager,
+    private readonly _trans: TranslationBundle,
+    /** Its path with its drive. */
+    readonly fullPath: string
+  ) {
+    this.path = _contents.localPath(fullPath);
+    this.name = PathExt.basename(this.path);
+  }
+
+  readonly path: string;
+  readonly name: string;
+
+  get isUntitled(): boolean {
+    return UNTITLED.test(this.name);
+  }
+
+  async save(): Promise<Saved> {
+    const drive = this._contents.driveName(this.fullPath);
+    if (!OWN_DRIVES.includes(drive)) {
+      throw new NotSaved(
+        this._trans.__(
+          '%1 lies on the drive %2. Save a copy of it on this Jupyter server, and schedule that.',
+          this.name,
+          drive
+        )
+      );
+    }
+    const context = this._panel?.context;
+    if (!context) {
+      return 'before';
+    }
+    await context.ready;
+    if (!context.model.dirty) {
+      return 'before';
+    }
+    if (context.contentsModel?.writable === false) {
+      throw new NotSaved(
+        this._trans.__(
+          '%1 is read-only, and what was changed in it cannot be saved. Save it under another name, and schedule that.',
+          this.name
+        )
+      );
+    }
+    try {
+      await context.save();
+    } catch (reason) {
+      const why = reason instanceof Error ? reason.message : String(reason);
+      throw new NotSaved(
+        this._trans.__('%1 could not be saved: %2. Nothing was scheduled.', this.name, why)
+      );
+    }
+    return 'now';
+  }
+
+  async cells(): Promise<IExecutedCell[]> {
+    const panel = this._panel;
+    if (!panel) {
+      const stored = await this._contents.get(this.fullPath, { type: 'notebook', content: true });
+      return (stored.content as INotebookContent).cells;
+    }
+    await panel.context.ready;
+    return Array.from(panel.context.model.cells, cellOf);
+  }
+
+  async showCell(number: number): Promise<void> {
+    const panel = this._documents.openOrReveal(this.fullPath);
+    if (panel instanceof NotebookPanel) {
+      await panel.revealed;
+      panel.content.activeCellIndex = number - 1;
+      await panel.content.scrollToItem(number - 1, 'center');
+      panel.content.activate();
+    }
+  }
+
+  private get _panel(): NotebookPanel | null {
+    const widget = this._documents.findWidget(this.fullPath);
+    return widget instanceof NotebookPanel ? widget : null;
+  }
+}
+
+/** Return what is read of a cell; of its outputs those that are text alone, which may be long enough. */
+function cellOf(model: ICellModel): IExecutedCell {
+  const tags: unknown = model.getMetadata('tags');
+  const outputs = isCodeCellModel(model)
+    ? Array.from({ length: model.outputs.length }, (_, index) => model.outputs.get(index))
+        .filter(output => output.type === 'stream')
+        .map(output => output.toJSON())
+    : [];
+  return {
+    cell_type: model.type,
+    source: model.sharedModel.getSource(),
+    metadata: { tags },
+    outputs
+  };
+}

@@ -1,0 +1,88 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IStateDB } from '@jupyterlab/statedb';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISvcSchedules } from '../schedules/tokens';
+import { nextHour, ownZone } from '../schedules/times';
+import type { ServiceRequests } from '../service';
+import { DraftStore } from './drafts';
+import { valuesOf } from './formBody';
+import { editFormId, newFormId } from './formIds';
+import { type IFormOptions, ScheduleFormModel } from './formModel';
+import { nameFrom, newValues } from './formValues';
+import { scheduleFormWidget } from './formWidget';
+import { NotebookSource } from './notebookSource';
+import { StoredSource } from './storedSource';
+
+/** What opening a form needs. */
+export interface IOpening {
+  app: JupyterFrontEnd;
+  documents: IDocumentManager;
+  state: IStateDB;
+  requests: ServiceRequests;
+  schedules: ISvcSchedules;
+  trans: TranslationBundle;
+  tracker: WidgetTracker<MainAreaWidget>;
+}
+
+/** Open the form for a new schedule of a notebook, beside it where it is looked at. */
+export async function openNewForm(opening: IOpening, path: string): Promise<void> {
+  const id = newFormId(path);
+  if (reveal(opening, id)) {
+    return;
+  }
+  const { app, documents, schedules, state, trans } = opening;
+  const source = new NotebookSource(documents, app.serviceManager.contents, trans, path);
+  const drafts = new DraftStore(state, path, null);
+  const kept = await drafts.load();
+  const zone = ownZone();
+  const values =
+    kept?.values ?? newValues(nameFrom(source.name), zone, nextHour(new Date(), zone), []);
+  show(opening, id, path, { source, calls: schedules.calls, drafts, trans, values });
+}
+
+/** Open the form that edits a schedule. Rejects with `ServiceError` when it cannot be read. */
+export async function openEditForm(opening: IOpening, schedule: number): Promise<void> {
+  const id = editFormId(schedule);
+  if (reveal(opening, id)) {
+    return;
+  }
+  const { requests, schedules, state, trans } = opening;
+  const drafts = new DraftStore(state, '', schedule);
+  const kept = await drafts.load();
+  const record = kept?.record ?? (await schedules.calls.one(schedule));
+  const source = new StoredSource(requests, record.command.path ?? '');
+  const values = kept?.values ?? valuesOf(record, []);
+  show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
+}
+
+function reveal({ app, tracker }: IOpening, id: string): boolean {
+  const known = tracker.find(widget => widget.id === id);
+  if (known) {
+    app.shell.activateById(id);
+  }
+  return known !== undefined;
+}
+
+function show(opening: IOpening, id: string, path: string | null, options: IFormOptions): void {
+  const { app, documents, tracker } = opening;
+  const notebook = path === null ? undefined : documents.findWidget(path);
+  const rename = (): void => {
+    if (notebook) {
+      app.shell.activateById(notebook.id);
+      void app.commands.execute('docmanager:rename');
+    }
+  };
+  const model = new ScheduleFormModel(options);
+  const widget = scheduleFormWidget(model, { ...opening, commands: app.commands, rename });
+  widget.id = id;
+  const isSeen = notebook?.isVisible === true;
+  app.shell.add(widget, 'main', {
+    type: 'Schedule Form',
+    ...(isSeen && { mode: 'split-right', ref: notebook.id })
+  });
+  void tracker.add(widget);
+  app.shell.activateById(id);
+  void model.open();
+}

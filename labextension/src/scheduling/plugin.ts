@@ -1,0 +1,140 @@
+import {
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import {
+  ICommandPalette,
+  IToolbarWidgetRegistry,
+  type MainAreaWidget,
+  Notification,
+  WidgetTracker
+} from '@jupyterlab/apputils';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { IStateDB } from '@jupyterlab/statedb';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  type ISvcSchedules as Schedules,
+  ISvcSchedules,
+  ScheduleCommands
+} from '../schedules/tokens';
+import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
+import { argumentsOfForm } from './formIds';
+import { scheduleIcon } from './icons';
+import type { IOpening } from './opening';
+import { watchNotebooks } from './openNotebooks';
+
+import { ScheduleButton } from './toolbarButton';
+
+/** The item's name in the settings of the notebook's toolbar. */
+const TOOLBAR_ITEM = 'svc-schedule';
+
+/** "Schedule this notebook": in the notebook's toolbar, the file browser's menu and the palette; the form. */
+export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
+  id: `${EXTENSION_ID}:scheduling`,
+  description: 'Schedules notebooks: the form, and the ways to it.',
+  autoStart: true,
+  requires: [ISvcService, ISvcSchedules, IDocumentManager, INotebookTracker, IStateDB],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    IToolbarWidgetRegistry,
+    ICommandPalette,
+    IDefaultFileBrowser
+  ],
+  activate: (
+    app: JupyterFrontEnd,
+    service: ISvcService,
+    schedules: Schedules,
+    documents: IDocumentManager,
+    notebooks: INotebookTracker,
+    state: IStateDB,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null,
+    toolbars: IToolbarWidgetRegistry | null,
+    palette: ICommandPalette | null,
+    browser: IDefaultFileBrowser | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
+    const tracker = new WidgetTracker<MainAreaWidget>({ namespace: 'svc-jupyter-schedule-form' });
+    const { requests } = service;
+    const opening: IOpening = { app, documents, state, requests, schedules, trans, tracker };
+    addCommands(opening, notebooks, browser, palette);
+    const localPath = (path: string): string => app.serviceManager.contents.localPath(path);
+    toolbars?.addFactory<NotebookPanel>('Notebook', TOOLBAR_ITEM, panel => {
+      const open = ({ context }: NotebookPanel): void =>
+        void openFor(app, schedules, localPath, context.path);
+      return new ScheduleButton(panel, schedules.ofNotebooks, localPath, trans, open);
+    });
+    watchNotebooks(notebooks, schedules.ofNotebooks, localPath);
+    void restorer?.restore(tracker, {
+      command: ScheduleCommands.schedule,
+      args: ({ id }) => argumentsOfForm(id),
+      name: ({ id }) => id
+    });
+  }
+};
+
+/** Open the form for a notebook: of its schedule where it is known to have one, else of a new one. */
+async function openFor(
+  app: JupyterFrontEnd,
+  schedules: Schedules,
+  localPath: (path: string) => string,
+  path: string
+): Promise<void> {
+  const known = schedules.ofNotebooks.of(localPath(path))?.schedules[0];
+  await app.commands.execute(ScheduleCommands.schedule, known ? { schedule: known.id } : { path });
+}
+
+function addCommands(
+  opening: IOpening,
+  notebooks: INotebookTracker,
+  browser: IDefaultFileBrowser | null,
+  palette: ICommandPalette | null
+): void {
+  const { app, trans } = opening;
+  const current = (): string | undefined => notebooks.currentWidget?.context.path;
+  app.commands.addCommand(ScheduleCommands.schedule, {
+    label: trans.__('Schedule This Notebook…'),
+    icon: scheduleIcon,
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: { path: { type: 'string' }, schedule: { type: 'number' } }
+      }
+    },
+    isEnabled: args =>
+      args.path !== undefined || args.schedule !== undefined || current() !== undefined,
+    execute: async ({ path, schedule }) => {
+      const { openEditForm, openNewForm } = await import('./opening');
+      try {
+        const wanted = typeof path === 'string' ? path : current();
+        if (typeof schedule === 'number') {
+          await openEditForm(opening, schedule);
+        } else if (wanted !== undefined) {
+          await openNewForm(opening, wanted);
+        }
+      } catch (reason) {
+        Notification.error(asServiceError(reason).message);
+      }
+    }
+  });
+  app.commands.addCommand(ScheduleCommands.scheduleSelected, {
+    label: trans.__('Schedule Notebook…'),
+    icon: scheduleIcon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    isVisible: () => selected(browser) !== undefined,
+    execute: () =>
+      app.commands.execute(ScheduleCommands.schedule, { path: selected(browser) ?? '' })
+  });
+  palette?.addItem({ command: ScheduleCommands.schedule, category: trans.__('Data Service') });
+}
+
+/** Return the notebook that is selected in the file browser; undefined when it is none, or several. */
+function selected(browser: IDefaultFileBrowser | null): string | undefined {
+  const items = [...(browser?.selectedItems() ?? [])];
+  const [item] = items;
+  return items.length === 1 && item?.type === 'notebook' ? item.path : undefined;
+}

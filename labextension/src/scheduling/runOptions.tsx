@@ -1,0 +1,179 @@
+import type { JSX } from 'react';
+import type { INotificationChannel } from '../service/records/schedules';
+import { DependencyRows } from './dependencyRows';
+import { CheckField, Fold, SelectField, TextField } from './fields';
+import type { FieldName } from './formValues';
+import type { IPartProps } from './timing';
+
+const RETRIES = ['0', '1', '2', '3'].map(value => ({ value, label: value }));
+const OF_FAILURE: readonly FieldName[] = ['retry', 'retryDelay', 'timeout'];
+const OF_MISSED: readonly FieldName[] = ['skipMissed', 'concurrency'];
+const OF_DEPENDENCIES: readonly FieldName[] = [
+  'files',
+  'tables',
+  'timeOut',
+  'stepEvery',
+  'stepUnit'
+];
+const OF_NOTIFICATION: readonly FieldName[] = ['digest', 'digestTime', 'channels'];
+
+/** What most schedules leave as it is, folded in; a part in which something is wrong stands open. */
+export function RunOptions(
+  props: IPartProps & { channels: readonly INotificationChannel[] }
+): JSX.Element {
+  const { values, problems, trans } = props;
+  const isWrong = (fields: readonly FieldName[]): boolean =>
+    fields.some(field => problems[field] !== undefined);
+  const waitsFor = values.files.length + values.tables.length;
+  return (
+    <>
+      <Fold
+        title={trans.__('If a run fails')}
+        summary={trans.__('retry %1 of 3', values.retry)}
+        open={isWrong(OF_FAILURE)}
+      >
+        <IfARunFails {...props} />
+      </Fold>
+      <Fold
+        title={trans.__('Missed runs')}
+        summary={values.skipMissed ? trans.__('are dropped') : trans.__('are made up for')}
+        open={isWrong(OF_MISSED)}
+      >
+        <MissedRuns {...props} />
+      </Fold>
+      <Fold
+        title={trans.__('Dependencies')}
+        summary={waitsFor === 0 ? trans.__('none') : String(waitsFor)}
+        open={isWrong(OF_DEPENDENCIES)}
+      >
+        <DependencyRows {...props} />
+      </Fold>
+      <Fold
+        title={trans.__('Notifications')}
+        summary={toldText(props)}
+        open={isWrong(OF_NOTIFICATION)}
+      >
+        <Notifications {...props} />
+      </Fold>
+    </>
+  );
+}
+
+function IfARunFails({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <div className="jp-SvcForm-row">
+      <SelectField
+        label={trans.__('Retries')}
+        value={values.retry}
+        options={RETRIES}
+        problem={problems.retry}
+        onChange={retry => set({ retry })}
+      />
+      <TextField
+        label={trans.__('Pause before a retry (minutes)')}
+        value={values.retryDelay}
+        problem={problems.retryDelay}
+        disabled={values.retry === '0'}
+        numeric
+        onChange={retryDelay => set({ retryDelay })}
+      />
+      <TextField
+        label={trans.__('A run is ended after (minutes)')}
+        value={values.timeout}
+        problem={problems.timeout}
+        hint={values.timeout === '' ? trans.__('after 36 hours') : undefined}
+        numeric
+        onChange={timeout => set({ timeout })}
+      />
+    </div>
+  );
+}
+
+function MissedRuns({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <>
+      <CheckField
+        label={trans.__('Skip runs that were missed while the service or the schedule was stopped')}
+        checked={values.skipMissed}
+        onChange={skipMissed => set({ skipMissed })}
+      />
+      <div className="jp-SvcForm-row">
+        <TextField
+          label={trans.__('Runs at once, at most')}
+          value={values.concurrency}
+          problem={problems.concurrency}
+          numeric
+          onChange={concurrency => set({ concurrency })}
+        />
+      </div>
+    </>
+  );
+}
+
+function Notifications(
+  props: IPartProps & { channels: readonly INotificationChannel[] }
+): JSX.Element {
+  const { values, problems, set, trans, channels } = props;
+  const toggle = (id: number, wanted: boolean): void =>
+    set({
+      channels: wanted ? [...values.channels, id] : values.channels.filter(one => one !== id)
+    });
+  return (
+    <>
+      <CheckField
+        label={trans.__('Tell of failed runs')}
+        checked={values.notifyFailure}
+        onChange={notifyFailure => set({ notifyFailure })}
+      />
+      <CheckField
+        label={trans.__('Tell of runs that succeeded')}
+        checked={values.notifySuccess}
+        onChange={notifySuccess => set({ notifySuccess })}
+      />
+      <CheckField
+        label={trans.__('Once a day, all together')}
+        checked={values.digest}
+        onChange={digest => set({ digest })}
+      />
+      {values.digest && (
+        <div className="jp-SvcForm-row">
+          <TextField
+            label={trans.__('At')}
+            type="time"
+            value={values.digestTime}
+            problem={problems.digest}
+            onChange={digestTime => set({ digestTime })}
+          />
+        </div>
+      )}
+      <div role="group" aria-label={trans.__('Channels')}>
+        {channels.length === 0 && (
+          <div className="jp-SvcMuted">
+            {trans.__('You are told by e-mail. The account has no other channels.')}
+          </div>
+        )}
+        {channels.map(channel => (
+          <CheckField
+            key={channel.id}
+            label={trans.__('Tell %1 (%2)', channel.name, channel.type)}
+            checked={values.channels.includes(channel.id)}
+            onChange={wanted => toggle(channel.id, wanted)}
+          />
+        ))}
+        {problems.channels !== undefined && (
+          <div className="jp-SvcField-problem">✗ {problems.channels}</div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function toldText({ values, trans }: IPartProps): string {
+  if (values.notifyFailure && values.notifySuccess) {
+    return trans.__('of every run');
+  }
+  if (values.notifyFailure) {
+    return trans.__('of failed runs');
+  }
+  return values.notifySuccess ? trans.__('of runs that succeeded') : trans.__('none');
+}

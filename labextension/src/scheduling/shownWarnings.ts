@@ -1,0 +1,51 @@
+import { tagsOf } from './parameters';
+import type { ITaggedCell } from './parameters';
+
+/** The cell tag with which a run goes on after a warning or an exception. */
+export const GOES_ON_TAG = 'raises-exception';
+
+/** A cell whose last run showed a warning; `number` counts all cells from 1. */
+export interface IWarningCell {
+  number: number;
+  text: string;
+}
+
+/** What is read of a cell to find warnings. */
+export interface IExecutedCell extends ITaggedCell {
+  cell_type: string;
+  outputs?: unknown;
+}
+
+interface IStreamOutput {
+  output_type?: string;
+  name?: string;
+  text?: string | string[];
+}
+
+const WARNING =
+  /^[^\w\n]{0,4}(?:[\w./<>@-]{1,200}:\s?(?:line \d{1,9}:\s?)?){0,4}\w{0,40}warning(?: messages?)?(?: in [^\n]{0,200}?)?\s?:.*/im;
+
+/** Return the cells at which a scheduled run would stop, as far as their outputs tell: they showed a warning. */
+export function warningCells(cells: readonly IExecutedCell[]): IWarningCell[] {
+  const found: IWarningCell[] = [];
+  cells.forEach((cell, index) => {
+    if (cell.cell_type !== 'code' || tagsOf(cell).includes(GOES_ON_TAG)) {
+      return;
+    }
+    const warning = WARNING.exec(textOnStderr(cell.outputs));
+    if (warning) {
+      found.push({ number: index + 1, text: warning[0].trim() });
+    }
+  });
+  return found;
+}
+
+function textOnStderr(outputs: unknown): string {
+  if (!Array.isArray(outputs)) {
+    return '';
+  }
+  return (outputs as IStreamOutput[])
+    .filter(one => one.output_type === 'stream' && one.name === 'stderr')
+    .map(({ text = '' }) => (Array.isArray(text) ? text.join('') : text))
+    .join('\n');
+}

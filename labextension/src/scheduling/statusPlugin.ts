@@ -1,0 +1,70 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IStatusBar } from '@jupyterlab/statusbar';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import type { INotebookSchedules } from '../schedules/notebookSchedules';
+import {
+  type ISvcSchedules as Schedules,
+  ISvcSchedules,
+  ScheduleCommands
+} from '../schedules/tokens';
+import { asServiceError, EXTENSION_ID, TRANSLATION_DOMAIN } from '../service';
+
+import { ScheduleStatusItem } from './statusItem';
+
+const RANK = 900;
+
+/** The status bar's item about the schedules of the notebook that is looked at. */
+export const scheduleStatusPlugin: JupyterFrontEndPlugin<void> = {
+  id: `${EXTENSION_ID}:schedule-status`,
+  description: 'Shows in the status bar when the open notebook runs next.',
+  autoStart: true,
+  requires: [ISvcSchedules, INotebookTracker, IStatusBar],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    schedules: Schedules,
+    notebooks: INotebookTracker,
+    bar: IStatusBar,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
+    const path = (): string | undefined => {
+      const panel = notebooks.currentWidget;
+      return panel ? app.serviceManager.contents.localPath(panel.context.path) : undefined;
+    };
+    const known = (): INotebookSchedules | undefined => schedules.ofNotebooks.of(path() ?? '');
+    const update = (): void => {
+      const wanted = path();
+      if (wanted !== undefined) {
+        void updateCopy(schedules, wanted).then(
+          () => Notification.success(trans.__('Later runs take the notebook as it is saved now.')),
+          (reason: unknown) => Notification.error(asServiceError(reason).message)
+        );
+      }
+    };
+    const open = (id: number): void => void app.commands.execute(ScheduleCommands.open, { id });
+    const item = new ScheduleStatusItem(known, { open, update }, trans);
+    const changed = new Signal<JupyterFrontEnd, void>(app);
+    const tell = (): void => {
+      item.update();
+      changed.emit();
+    };
+    schedules.ofNotebooks.changed.connect((_, changedPath) => changedPath === path() && tell());
+    notebooks.currentChanged.connect(tell);
+    bar.registerStatusItem('svc-jupyter:schedule-status', {
+      item,
+      align: 'left',
+      rank: RANK,
+      isActive: () => !!known()?.schedules.length,
+      activeStateChanged: changed
+    });
+  }
+};
+
+async function updateCopy({ calls, ofNotebooks }: Schedules, path: string): Promise<void> {
+  await calls.updateCopy(path);
+  await ofNotebooks.refresh(path);
+}

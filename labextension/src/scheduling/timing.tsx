@@ -1,0 +1,188 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { type JSX, useId, useMemo } from 'react';
+import { allZones, clock, momentOf, shortDay, shortTime } from '../schedules/times';
+import { intervalText } from '../schedules/words';
+import { type Resource, useResource } from '../service';
+import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
+import { type IOption, SelectField, TextField } from './fields';
+import type { Problems } from './formProblems';
+import type { IFormValues } from './formValues';
+
+/** What every part of the form gets. */
+export interface IPartProps {
+  values: IFormValues;
+  problems: Problems;
+  set: (values: Partial<IFormValues>) => void;
+  trans: TranslationBundle;
+}
+
+/** Return the units of time as they are chosen. */
+export function unitOptions(trans: TranslationBundle): IOption[] {
+  return [
+    { value: 'minutes', label: trans.__('minutes') },
+    { value: 'hours', label: trans.__('hours') },
+    { value: 'days', label: trans.__('days') },
+    { value: 'weeks', label: trans.__('weeks') },
+    { value: 'months', label: trans.__('months') }
+  ];
+}
+
+/** When it runs: every so often from a start on, or by a cron expression. */
+export function Timing(props: IPartProps & { preview: Resource<ISchedulePreview> }): JSX.Element {
+  const { values, problems, set, trans } = props;
+  const group = useId();
+  const isCron = values.timing === 'cron';
+  return (
+    <fieldset className="jp-SvcForm-group">
+      <legend>{trans.__('Run')}</legend>
+      <div className="jp-SvcForm-row">
+        <label className="jp-SvcCheck">
+          <input
+            type="radio"
+            name={group}
+            checked={!isCron}
+            onChange={() => set({ timing: 'interval' })}
+          />
+          {trans.__('every')}
+        </label>
+        <TextField
+          label={trans.__('Number')}
+          value={values.every}
+          problem={isCron ? undefined : problems.every}
+          disabled={isCron}
+          numeric
+          onChange={every => set({ every })}
+        />
+        <SelectField
+          label={trans.__('Unit')}
+          value={values.unit}
+          options={unitOptions(trans)}
+          problem={isCron ? undefined : problems.unit}
+          disabled={isCron}
+          onChange={unit => set({ unit: unit as TimeUnit })}
+        />
+        <label className="jp-SvcCheck">
+          <input
+            type="radio"
+            name={group}
+            checked={isCron}
+            onChange={() => set({ timing: 'cron' })}
+          />
+          {trans.__('by cron')}
+        </label>
+        <TextField
+          label={trans.__('Cron expression')}
+          value={values.cron}
+          problem={isCron ? problems.cron : undefined}
+          hint={isCron ? trans.__('minute, hour, day, month, weekday') : undefined}
+          placeholder="0 9 * * 1-5"
+          disabled={!isCron}
+          onChange={cron => set({ cron })}
+        />
+      </div>
+      <Coming {...props} />
+      <Limits {...props} />
+    </fieldset>
+  );
+}
+
+function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
+  const isCron = values.timing === 'cron';
+  const zones = useMemo(() => {
+    const names = allZones();
+    const known = names.includes(values.timeZone) ? names : [values.timeZone, ...names];
+    return known.map(name => ({ value: name, label: name }));
+  }, [values.timeZone]);
+  return (
+    <div className="jp-SvcForm-row">
+      <TextField
+        label={trans.__('Start')}
+        type="datetime-local"
+        value={isCron ? '' : values.start}
+        problem={isCron ? undefined : problems.start}
+        hint={isCron ? trans.__('cron runs from the next matching time') : undefined}
+        disabled={isCron}
+        onChange={start => set({ start })}
+      />
+      <TextField
+        label={trans.__('End')}
+        type="datetime-local"
+        value={values.end}
+        problem={problems.end}
+        hint={values.end === '' ? trans.__('never') : undefined}
+        onChange={end => set({ end })}
+      />
+      <SelectField
+        label={trans.__('Time zone')}
+        value={values.timeZone}
+        options={zones}
+        problem={problems.timeZone}
+        onChange={timeZone => set({ timeZone })}
+      />
+    </div>
+  );
+}
+
+/** The timetable in words and its next times, as the service understands it; the lines are always there. */
+function Coming({
+  values,
+  problems,
+  trans,
+  preview
+}: IPartProps & { preview: Resource<ISchedulePreview> }): JSX.Element {
+  const { value, error } = useResource(preview);
+  const isWrong = Object.keys(problems).length > 0 && error !== undefined && !error.isUnreachable;
+  const words = value?.description ?? ownWords(trans, values);
+  return (
+    <div className="jp-SvcForm-coming" role="status">
+      <div>{sentence(words)}</div>
+      <div>
+        {error?.isUnreachable === true
+          ? trans.__(
+              'The next runs are not known just now: %1. What you typed is kept.',
+              error.message
+            )
+          : isWrong
+            ? trans.__('Next: none until what is marked is put right')
+            : nextTimes(trans, value, values.timeZone)}
+      </div>
+    </div>
+  );
+}
+
+function ownWords(trans: TranslationBundle, values: IFormValues): string {
+  if (values.timing === 'cron') {
+    return trans.__('By a cron expression (%1)', values.timeZone);
+  }
+  const every = Number(values.every);
+  return Number.isInteger(every) && every > 0
+    ? `${intervalText(trans, every, values.unit)} (${values.timeZone})`
+    : '';
+}
+
+function nextTimes(
+  trans: TranslationBundle,
+  preview: ISchedulePreview | undefined,
+  zone: string
+): string {
+  const times = preview?.next_times;
+  if (!times) {
+    return preview === undefined ? trans.__('Next: …') : '';
+  }
+  const moments = times.map(text => momentOf(text, zone)).filter(moment => moment !== null);
+  const [first, ...others] = moments;
+  if (first === undefined) {
+    return trans.__('Next: never, as it stands');
+  }
+  const now = new Date();
+  const hasOneClock = others.every(moment => clock(moment, zone) === clock(first, zone));
+  const shown = others.map(moment =>
+    hasOneClock ? shortDay(moment, now, zone) : shortTime(moment, first, zone)
+  );
+  const begin = `${shortDay(first, now, zone)} ${clock(first, zone)}`;
+  return trans.__('Next: %1', [begin, ...shown].join(' · '));
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
