@@ -15,7 +15,7 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.async_results import AsyncResult
 from svc_jupyter.client.calls import connection_failed
 from svc_jupyter.client.composites import sub_command, sub_commands
-from svc_jupyter.client.dumps import number_of_dump
+from svc_jupyter.client.dumps import check_table, number_of_dump
 from svc_jupyter.client.errors import ConnectionFailed, StatusError
 from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
 from svc_jupyter.client.notebook_runs import NOTEBOOK, PAGE, executed_notebook
@@ -104,6 +104,15 @@ class AsyncCommand(Tracked):
         """
         await self.wait()
         return AsyncResult(self._client, self, dump=number_of_dump(self, wanted))
+
+    async def table(self, number: int) -> AsyncResult:
+        """Return the rows of a TABLE of a note's run, counted from 1, after waiting for its end.
+
+        Raises what `wait` raises, and ResultUnavailable when there is no such table.
+        """
+        await self.wait()
+        check_table(self, number)
+        return AsyncResult(self._client, self, table=number)
 
     async def executed_notebook(self) -> str:
         """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).

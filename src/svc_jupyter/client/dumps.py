@@ -1,4 +1,4 @@
-"""Which DUMP of a Pig command is meant: shared by both kinds of handle."""
+"""Which DUMP of a Pig command, or TABLE of a note's run, is meant: shared by both kinds of handle."""
 
 from __future__ import annotations
 
@@ -17,3 +17,16 @@ def number_of_dump(command: Tracked, wanted: str | int) -> int:
         there = ", ".join(dict.fromkeys(aliases)) or "none"
         raise ResultUnavailable(f"command {command.id} has no DUMP {wanted}; there is {there}")
     return numbers[-1]
+
+
+def check_table(command: Tracked, number: int) -> None:
+    """Raise ResultUnavailable unless a note's run has shown a TABLE of that number, from 1."""
+    count = len(command.tables)
+    if not 1 <= number <= count:
+        there = f"there are {count}" if count else "there is none"
+        raise ResultUnavailable(f"command {command.id} has no table {number}; {there}")
+
+
+def table_texts(text: str) -> list[str]:
+    """Return the TABLEs of a note's run as texts with headers: a blank line stands between (CONVENTIONS section 2)."""
+    return [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip("\n")]

@@ -37,13 +37,20 @@ class Reading:
     A service with the extensions sends typed results as an Arrow stream of any size. Everything else, and what has no
     rows, is inline text; over the inline limit (20 MB) only a service with the extensions can send it at all.
     `sequence_number` asks a composite command for the results of that sub-command, `dump` a Pig command for the rows of
-    that DUMP, by its number from 1.
+    that DUMP, `table` a note's run for those of that TABLE, by their numbers from 1.
     """
 
-    def __init__(self, command: Tracked, sequence_number: int | None = None, dump: int | None = None) -> None:
+    def __init__(
+        self,
+        command: Tracked,
+        sequence_number: int | None = None,
+        dump: int | None = None,
+        table: int | None = None,
+    ) -> None:
         self.command = command
         self.sequence_number = sequence_number
         self.dump = dump
+        self.table = table
         self.link: Link = command._link
         self.rows: int | None = None
 
@@ -61,7 +68,7 @@ class Reading:
     def inline(self) -> Flow[str | None]:
         """Return the text, fetched once; None when it has to be read as a stream."""
         self.check()
-        if self.dump is not None:
+        if self.dump is not None or self.table is not None:
             return None
         if self.command._inline is None:
             record = self.command.record
@@ -92,13 +99,15 @@ class Reading:
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
         """Return the call for the rows as a stream of bytes."""
         path = paths.command(self.command.id, "results")
-        params = {"sequence_number": self.sequence_number, "dump": self.dump}
+        params = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
         return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
 
     def known_rows(self) -> int | None:
         """Return the number of rows, where somebody told it."""
         if self.rows is None and self.dump is not None:
             return self.command.dumps[self.dump - 1].rows
+        if self.rows is None and self.table is not None:
+            return self.command.tables[self.table - 1].rows
         return self.rows if self.rows is not None else self.command.record.result_rows
 
 

@@ -39,10 +39,11 @@ class Result:
         *,
         sequence_number: int | None = None,
         dump: int | None = None,
+        table: int | None = None,
     ) -> None:
         self._client = client
         self._ahead = ahead
-        self._reading = Reading(command, sequence_number, dump)
+        self._reading = Reading(command, sequence_number, dump, table)
 
     @property
     def rows(self) -> int | None:

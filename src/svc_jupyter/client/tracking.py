@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.commands import CommandRecord, CommandType, DumpRecord, Results, StatusWithResults
+from svc_jupyter.api.commands import CommandRecord, CommandType, DumpRecord, NoteTable, Results, StatusWithResults
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.link import Link
@@ -56,6 +56,12 @@ class Tracked:
         """What a Pig command has dumped, in the order of its script; known once it is done."""
         outputs = self._record.outputs
         return list(outputs.dumps) if outputs is not None else []
+
+    @property
+    def tables(self) -> list[NoteTable]:
+        """The TABLEs that a note's run has shown, in order; known once it is done, where the service tells them."""
+        outputs = self._record.outputs
+        return list(outputs.tables) if outputs is not None else []
 
     def _see(self, record: CommandRecord) -> CommandRecord:
         self._record = self._link.learn_from(record)

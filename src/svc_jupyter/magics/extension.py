@@ -11,6 +11,7 @@ from svc_jupyter.magics.completion import magic_matcher
 from svc_jupyter.magics.composite import CompositeMagics
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.db import DbMagics
+from svc_jupyter.magics.environments import EnvironmentMagics
 from svc_jupyter.magics.folders import FolderMagics
 from svc_jupyter.magics.hadoop import HadoopMagics
 from svc_jupyter.magics.hive import HiveMagics
@@ -19,12 +20,15 @@ from svc_jupyter.magics.notebooks import ContentsMagics
 from svc_jupyter.magics.notes import NoteMagics
 from svc_jupyter.magics.pig import PigMagics
 from svc_jupyter.magics.policies import PolicyMagics
+from svc_jupyter.magics.presto import PrestoMagics
 from svc_jupyter.magics.schedules import ScheduleMagics
 from svc_jupyter.magics.sensors import SensorMagics
 from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 from svc_jupyter.magics.shell import ShellMagics
+from svc_jupyter.magics.spark_note import SparkNoteMagics
+from svc_jupyter.magics.spark_run import SparkRunMagics
 from svc_jupyter.magics.tables import TableMagics
 
 FAMILIES: tuple[type[SvcFamily], ...] = (
@@ -32,6 +36,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     DbMagics,
     PigMagics,
     HiveMagics,
+    PrestoMagics,
     HadoopMagics,
     TableMagics,
     SensorMagics,
@@ -40,9 +45,12 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     ContentsMagics,
     FolderMagics,
     NoteMagics,
+    SparkNoteMagics,
+    SparkRunMagics,
     PolicyMagics,
     ScheduleMagics,
     ClusterMagics,
+    EnvironmentMagics,
     CommandMagics,
     ConnectionMagics,
 )

@@ -41,6 +41,8 @@ class NoteJob:
     """How the cluster's session server is reached."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """The forms' values by name, passwords among them: they come by the job's line and are never on a disk."""
+    only: str | None = None
+    """The paragraph, by id, that alone is to be run."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The variables of shell paragraphs."""
     min_free_bytes: int = 0

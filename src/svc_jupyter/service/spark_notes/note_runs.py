@@ -37,7 +37,7 @@ from svc_jupyter.service.workspace.note_documents import Document
 from svc_jupyter.service.workspace.note_forms import forms_of
 from svc_jupyter.service.workspace.notes import Notes, ReadNote
 
-ARGUMENTS, PASSWORDS, CLUSTER = "_arguments", "_passwords", "_cluster_id"
+ARGUMENTS, PASSWORDS, CLUSTER, PARAGRAPH = "_arguments", "_passwords", "_cluster_id", "_paragraph"
 """What the row of a command has besides the record: names with `_` are never shown."""
 
 
@@ -53,8 +53,12 @@ class NoteRuns:
         self._workers = workers
         self._settings = settings
 
-    async def describe(self, note_id: int, arguments: Any, label: str | None, caller: Caller) -> dict[str, Any]:
+    async def describe(
+        self, note_id: int, arguments: Any, label: str | None, caller: Caller, *, paragraph: str | None = None
+    ) -> dict[str, Any]:
         """Return the fields of the `command` that a note's run has; loads the workers' parent meanwhile.
+
+        `paragraph` is the id, or the number from 1, of one that alone is to be run.
 
         Raises `Invalid` as SPEC.md, "Errors" 2, has it, and `Forbidden` for who may not read the note.
         """
@@ -64,6 +68,7 @@ class NoteRuns:
             raise Invalid(
                 f"the notebook has no cluster associated: give a label, or bind note {note_id} to a Spark cluster"
             )
+        only = None if paragraph is None else _paragraph_id(note, paragraph)
         forms = forms_of(note.document)
         note_arguments.check_forms(forms, given)
         plain, sealed = note_arguments.sealed(given, forms, self._secrets)
@@ -75,6 +80,7 @@ class NoteRuns:
             ARGUMENTS: plain,
             PASSWORDS: sealed,
             CLUSTER: note.summary.cluster_id,
+            PARAGRAPH: only,
         }
 
     async def start(self, task: Task, address: SessionAddress) -> DurableProcess:
@@ -86,6 +92,7 @@ class NoteRuns:
                 folder=task.folder,
                 log=task.log_file,
                 session=asdict(address),
+                only=command[PARAGRAPH],
                 arguments=note_arguments.opened(command[ARGUMENTS], command[PASSWORDS], self._secrets),
                 environment={**task.environment, "SVC_NOTE_ID": str(note.summary.id)},
                 min_free_bytes=self._settings.min_free_disk_bytes,
@@ -153,6 +160,14 @@ class NoteRuns:
         if told["edited"]:
             told["message"] = "the note was edited while it ran; this is the run of what it said at its beginning"
         return told
+
+
+def _paragraph_id(note: ReadNote, wanted: str) -> str:
+    for number, paragraph in enumerate(note.document["paragraphs"], start=1):
+        if wanted in (str(paragraph["id"]), str(number)):
+            return str(paragraph["id"])
+    count = len(note.document["paragraphs"])
+    raise Invalid(f"paragraph: note {note.summary.id} has no paragraph {wanted[:100]!r}; it has {count}, from 1")
 
 
 def _read(task: Task, name: str) -> Any:

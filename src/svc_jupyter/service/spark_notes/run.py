@@ -65,10 +65,14 @@ class NoteRun:
         self._tables: list[Table] = []
         self._table_texts: list[Message] = []
 
-    def run(self) -> int:
-        """Run the paragraphs in order; return the exit code. The results lie in the folder, however it ended."""
+    def run(self, only: str | None = None) -> int:
+        """Run the paragraphs in order; return the exit code. The results lie in the folder, however it ended.
+
+        `only` is the id of a paragraph that alone is run.
+        """
+        places = [place for place, one in enumerate(self._paragraphs) if is_run(one)]
         try:
-            self._run_all([place for place, one in enumerate(self._paragraphs) if is_run(one)])
+            self._run_all(places if only is None else [self._place_of(only)])
         except RunFailure as failure:
             self._fail(failure)
             return 1

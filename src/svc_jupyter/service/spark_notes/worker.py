@@ -37,7 +37,7 @@ def work(job: NoteJob) -> int:
 
         run = NoteRun(job.folder, paragraphs, job.arguments, link, shell, say)
         try:
-            return run.run()
+            return run.run(job.only)
         finally:
             _close(link)
 

@@ -1,0 +1,86 @@
+"""A note's forms as widgets, pressed as a front end presses them."""
+
+import threading
+
+import pytest
+from tests.magics.service_double import wait_until
+
+from svc_jupyter.api.notes import Note, NoteForm
+from svc_jupyter.widgets.note_form import NoteFormPanel, NoteFormText
+
+DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
+
+
+def note(*forms: NoteForm) -> Note:
+    about = {"id": 7, "name": "late <b>", "location": "Common", "folder_id": 1, "note_type": "spark", "version": 1}
+    about |= {"revision": 1, "account_id": 1, "user_id": 1, "created_at": "", "updated_by": 1, "updated_at": ""}
+    return Note(**about, paragraphs=[], forms=list(forms))
+
+
+FORMS = (
+    NoteForm(name="carrier", type="text", default="AA"),
+    NoteForm(name="day", type="select", default="1", options=DAYS, label="Day of the week"),
+    NoteForm(name="days", type="checkbox", default=["1"], options=DAYS, value=["1", "2"]),
+    NoteForm(name="key", type="password", default=""),
+    NoteForm(name="carrier", type="text", default="AA", scope="p2"),
+    NoteForm(name="secret", type="text", default="", hidden=True),
+)
+
+
+@pytest.fixture
+def opened():
+    panels = []
+
+    def open_one(run):
+        panels.append(NoteFormPanel(note(*FORMS), run))
+        return panels[-1]
+
+    yield open_one
+    for panel in panels:
+        panel.close()
+
+
+def press(panel):
+    panel._button.click()
+    wait_until(lambda: not panel._button.disabled)
+
+
+def test_the_note_runs_with_what_the_fields_say(opened):
+    given = []
+    panel = opened(lambda values, say: given.append(values) or [("delays", "<table></table>")])
+    assert panel.values == {"carrier": "AA", "day": "1", "days": ["1", "2"], "key": ""}
+    panel._fields["carrier"].value = "UA"
+    panel._fields["key"].value = "x"
+    press(panel)
+    assert given == [{"carrier": "UA", "day": "1", "days": ["1", "2"], "key": "x"}]
+    assert panel._result.value == "<p><b>delays</b></p><table></table>"
+
+
+def test_a_run_that_fails_is_told_and_can_be_tried_again(opened):
+    def fails(_values, _say):
+        raise RuntimeError("paragraph 2: no table <b>")
+
+    panel = opened(fails)
+    press(panel)
+    assert "paragraph 2: no table &lt;b&gt;" in panel._status.value
+    assert not panel._button.disabled
+
+
+def test_while_a_run_is_under_way_the_button_rests(opened):
+    release = threading.Event()
+    panel = opened(lambda _values, _say: [] * release.wait(30))
+    panel._button.click()
+    assert panel._button.disabled
+    release.set()
+    wait_until(lambda: not panel._button.disabled)
+
+
+def test_the_title_is_text_not_markup(opened):
+    assert "late &lt;b&gt;" in opened(lambda _values, _say: [])._title.value
+
+
+def test_where_there_are_no_widgets_the_forms_are_told():
+    text = repr(NoteFormText(note(*FORMS)))
+    assert "Day of the week (day, select): 1 (of 1, 2)" in text
+    assert "key (key, password): not kept" in text
+    assert "%svc_spark_run 7 NAME=VALUE" in text
