@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.conftest import end_commands_of
+from tests.integration.kernel_session import KernelSession
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
 from tests.support.hive import end_metastore_of
@@ -98,6 +100,24 @@ def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one
     resource_manager = application["url"].partition("/cluster/app/")[0]
     told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{application['application_id']}").json()["app"]
     assert told["queue"] == "root.night"
+
+
+def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: ServiceProcess, tmp_path: Path) -> None:
+    source, target = service.data_dir / "storage" / "source", service.data_dir / "storage" / "target"
+    source.mkdir(parents=True)
+    (source / "line").write_text("a\n")
+    places = {"SVC_BASE_URL": service.base_url, "SVC_API_TOKEN": service.token, "HOME": str(tmp_path)}
+    session = KernelSession({"PATH": os.environ["PATH"], "IPYTHONDIR": str(tmp_path / "ipython"), **places})
+    try:
+        assert session.run("%load_ext svc_jupyter").status == "ok"
+        begun = session.run(f"job = %svc_hadoop --no-wait --pool day distcp {source.as_uri()} {target.as_uri()}")
+        assert begun.status == "ok", begun.error
+        record = service.ended(int(session.value("job.id")), _SECONDS)
+        assert record["status"] == "done", f"{record['message']}\n{service.logs(record['id'])}"
+        assert session.value("job.status()") == "done"
+    finally:
+        session.close()
+    assert (record["pool"], (target / "line").read_text()) == ("day", "a\n")
 
 
 def test_pig_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(

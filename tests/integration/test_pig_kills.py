@@ -66,6 +66,37 @@ def test_a_java_that_is_killed_is_told_as_such_and_leaves_no_output(service, tmp
     assert not (service.data_dir / "storage" / "pig" / "killed").exists()
 
 
+def test_a_script_whose_java_was_killed_is_run_again_where_that_was_asked_for(service, tmp_path):
+    gate = tmp_path / "gate"
+    fields = {"retry": 1, "retry_delay": 0}
+    command = submit_pig(service, waiting_for(gate, "STORE b INTO 'pig/again';"), **fields)
+    wait_until(lambda: reached(gate), "the script", 100)
+
+    os.kill(int((service.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
+    gate.touch()
+    record = service.ended(command, 100)
+
+    assert record["status"] == "done", record["message"]
+    assert len(record["attempts"]) == 2
+    assert "was killed" in record["attempts"][0]["message"]
+    assert record["outputs"]["stores"][0]["rows"] == 5
+
+
+def test_a_script_that_takes_longer_than_it_may_is_ended_and_leaves_no_output(new_service, tmp_path):
+    engine_at_once(Engine.PIG)
+    service = new_service(kill_grace_seconds=1, timeout_check_seconds=0.5)
+    storage = put_data(service)
+    service.start()
+    gate = tmp_path / "gate"
+    command = submit_pig(service, waiting_for(gate, "STORE b INTO 'pig/late';"), timeout=1)
+    record = service.ended(command, 100)
+
+    assert record["status"] == "error"
+    assert record["message"].startswith("timed out")
+    assert not (storage / "pig" / "late").exists()
+    assert not (service.folder(command) / "1" / "result.arrow").exists()
+
+
 def test_a_java_that_waits_ends_with_its_service_and_its_files_with_the_next(service):
     succeeded(service, FLIGHTS + "DUMP f;")
     running = service.data_dir / "pig" / "running"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.widgets.cluster_model import ClusterModel
@@ -24,13 +22,12 @@ from svc_jupyter.widgets.cluster_steps import SPARK_REFUSAL, Question, Step, rem
 from svc_jupyter.widgets.cluster_view import ClusterView
 from svc_jupyter.widgets.cluster_words import choice, panel_text
 from svc_jupyter.widgets.cluster_workers import ClusterWorkers
+from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
 from svc_jupyter.widgets.schedule_rendering import muted_html, problem_html
 
 if TYPE_CHECKING:
-    from ipywidgets import Box, Button, Widget
+    from ipywidgets import Button
 
-_ROW = {"flex_flow": "row wrap", "align_items": "center"}
-"""A row whose parts go below each other where the panel is narrow."""
 _CARD = {"border": "1px solid var(--jp-border-color2)", "padding": "4px 12px", "max_width": "60em"}
 
 
@@ -45,48 +42,27 @@ class ClusterPanelText:
         return NO_CLUSTERS if view is None else panel_text(view, self._model.clock())
 
 
-class ClusterPanel:
-    """The panel as a cell's value: widgets, with the same as text beside them for front ends without.
-
-    `close` takes it away and ends its thread.
-    """
+class ClusterPanel(PanelFrame):
+    """The panel of a cluster and its nodes; see `PanelFrame`."""
 
     def __init__(self, model: ClusterModel) -> None:
         self.model = model
-        self._text = ClusterPanelText(model)
-        self._drawing = threading.RLock()
-        self._updating = False
-        self._build()
-        self._connect()
-        model.on_change = self.draw
-        self.draw()
-        self.box._view_count = 0  # from here on the front end counts how often it is shown
+        super().__init__(model, ClusterPanelText(model))
+        self._look_while_seen()
 
-    def close(self) -> None:
-        """Take the panel away."""
-        self.model.worker.close()
-        self.model.on_change = lambda: None
-        self._workers.close()
-        for widget in self._parts:
-            for belonging in (getattr(widget, "layout", None), getattr(widget, "style", None), widget):
-                if belonging is not None:
-                    belonging.close()
-
-    def draw(self) -> None:
-        """Show the model as it is now; callable from any thread."""
-        with self._drawing:
-            view = self.model.view
-            self._draw_question(self.model.question)
-            _show(self._failing, visible=self.model.problem is not None)
-            self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
-            _show(self._choosing, visible=bool(self.model.clusters))
-            _show(self._body, visible=view is not None)
-            if view is None:
-                self._foot.value = muted_html(NO_CLUSTERS)
-                return
-            self._draw_choices()
-            self._draw_view(view)
-            self._draw_size(view)
+    def _draw(self) -> None:
+        view = self.model.view
+        self._draw_question(self.model.question)
+        show(self._failing, visible=self.model.problem is not None)
+        self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
+        show(self._choosing, visible=bool(self.model.clusters))
+        show(self._body, visible=view is not None)
+        if view is None:
+            self._foot.value = muted_html(NO_CLUSTERS)
+            return
+        self._draw_choices()
+        self._draw_view(view)
+        self._draw_size(view)
 
     def _draw_view(self, view: ClusterView) -> None:
         model = self.model
@@ -100,19 +76,19 @@ class ClusterPanel:
         why_not = None if Step.REMOVE in model.steps else removal_obstacle(view) or "not now"
         self._workers.draw(view, now, why_not=why_not, is_known=doubt is None)
         self._commands.value = commands_html(model.commands.lines())
-        _show(self._following, visible=bool(self._commands.value))
-        _show(self._cancel, visible=model.commands.are_running)
+        show(self._following, visible=bool(self._commands.value))
+        show(self._cancel, visible=model.commands.are_running)
         for step in (Step.START, Step.TERMINATE):
             button = self._buttons[step]
             button.disabled = step not in model.steps
-            _show(button, visible=(step is Step.START) == (view.phase == "DOWN"))
+            show(button, visible=(step is Step.START) == (view.phase == "DOWN"))
         told = [model.note, "working …" if model.working else "", foot_text(view, model.period(), doubt)]
         self._foot.value = muted_html(" · ".join(text for text in told if text))
 
     def _draw_size(self, view: ClusterView) -> None:
         """Show the number of workers that is asked for; on a Spark cluster that it cannot be changed."""
         model = self.model
-        _show(self._sizing, visible=view.phase == "UP")
+        show(self._sizing, visible=view.phase == "UP")
         self._count.value = workers_html(view)
         fixed = view.type == "Spark" or model.doubt is not None or model.question is not None or model.working
         for part in (self._fewer, self._more, self._target):
@@ -127,7 +103,7 @@ class ClusterPanel:
         if question is not None:
             self._question.value = question_html(question.text)
             self._yes.description = question.yes
-        _show(self._asking, visible=question is not None)
+        show(self._asking, visible=question is not None)
 
     def _draw_choices(self) -> None:
         options = [(choice(record), record.id) for record in self.model.clusters]
@@ -138,7 +114,7 @@ class ClusterPanel:
                 if shown in dict(options).values():
                     self._chooser.value = shown
 
-    def _build(self) -> None:
+    def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
 
         self._title, self._situation, self._health = widgets.HTML(), widgets.HTML(), widgets.HTML()
@@ -147,30 +123,30 @@ class ClusterPanel:
         self._foot = widgets.HTML()
         self._chooser = widgets.Dropdown(description="Cluster", options=[], layout={"width": "auto"})
         self._buttons: dict[Step, Button] = {
-            Step.START: _button("Start", "play"),
-            Step.TERMINATE: _button("Terminate…", "stop"),
-            Step.RESIZE: _button("Apply…", "check"),
+            Step.START: make_button("Start", "play"),
+            Step.TERMINATE: make_button("Terminate…", "stop"),
+            Step.RESIZE: make_button("Apply…", "check"),
         }
-        self._refresh, self._retry = _button("Refresh", "refresh"), _button("Try again", "refresh")
-        self._cancel = _button("Cancel", "times")
-        self._yes, self._no = _button("", "check"), _button("No, leave it", "times")
-        self._fewer, self._more = _button("-", "", "one worker fewer"), _button("+", "", "one worker more")
+        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
+        self._cancel = make_button("Cancel", "times")
+        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
+        self._fewer, self._more = make_button("-", "", "one worker fewer"), make_button("+", "", "one worker more")
         self._target = widgets.IntText(
             description="wanted", style={"description_width": "initial"}, layout={"width": "9em"}
         )
         self._workers = ClusterWorkers(lambda node: self._ask(Step.REMOVE, node))
-        self._choosing = widgets.HBox([self._chooser], layout=_ROW)
+        self._choosing = widgets.HBox([self._chooser], layout=ROW)
         head = [self._title, self._buttons[Step.START], self._buttons[Step.TERMINATE], self._refresh]
-        row = widgets.HBox(head, layout=_ROW)
+        row = widgets.HBox(head, layout=ROW)
         sizing = [self._count, self._fewer, self._target, self._more, self._buttons[Step.RESIZE], self._why_not]
-        self._sizing = widgets.HBox(sizing, layout=_ROW)
-        self._following = widgets.HBox([self._commands, self._cancel], layout=_ROW)
-        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=_ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=_ROW)
+        self._sizing = widgets.HBox(sizing, layout=ROW)
+        self._following = widgets.HBox([self._commands, self._cancel], layout=ROW)
+        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=ROW)
+        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
         parts = [row, self._situation, self._health, self._plots, self._sizing, self._workers.box, self._following]
         self._body = widgets.VBox(parts)
         self.box = widgets.VBox([self._choosing, self._body, self._asking, self._failing, self._foot], layout=_CARD)
-        self._parts: list[Widget] = [*_below(self.box, self._workers.box), self.box]
+        return (self._workers,)
 
     def _connect(self) -> None:
         model = self.model
@@ -185,53 +161,16 @@ class ClusterPanel:
         self._more.on_click(lambda _: model.aim(model.target + 1))
         self._target.observe(self._aim, "value")
         self._chooser.observe(self._choose, "value")
-        self.box.observe(lambda change: model.worker.show(visible=bool(change["new"])), "_view_count")
 
     def _aim(self, change: Any) -> None:
-        if not self._updating:
+        if not self._is_unheard:
             self.model.aim(change["new"])
 
     def _choose(self, change: Any) -> None:
-        if not self._updating and change["new"] is not None:
+        if not self._is_unheard and change["new"] is not None:
             self.model.choose(change["new"])
-
-    @contextmanager
-    def _unheard(self) -> Iterator[None]:
-        """Change a field without taking that for a person's doing."""
-        before, self._updating = self._updating, True
-        try:
-            yield
-        finally:
-            self._updating = before
 
     def _ask(self, step: Step, node: str | None = None) -> None:
         self.model.ask(step, node)
         if self.model.question is not None:
             self._no.focus()  # the answer that changes nothing is the nearest
-
-    def __repr__(self) -> str:
-        return repr(self._text)
-
-    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
-        """Return the widgets for a front end that shows them, and the text for all others."""
-        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
-        return {**view, "text/plain": repr(self._text)}
-
-
-def _button(description: str, icon: str, tooltip: str | None = None) -> Button:
-    import ipywidgets as widgets
-
-    return widgets.Button(description=description, icon=icon, tooltip=tooltip, layout={"width": "auto"})
-
-
-def _show(part: Box | Button, *, visible: bool) -> None:
-    part.layout.display = None if visible else "none"
-
-
-def _below(box: Box, apart: Box) -> list[Widget]:
-    """Return all widgets in a box, the innermost first; what is in `apart` is closed by itself."""
-    found: list[Widget] = []
-    for child in box.children:
-        if child is not apart:
-            found += [*_below(child, apart), child] if hasattr(child, "children") else [child]
-    return found

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.widgets.cluster_rendering import worker_html, worker_rows
 from svc_jupyter.widgets.cluster_view import ClusterView
+from svc_jupyter.widgets.panel_frame import close_widgets
 from svc_jupyter.widgets.schedule_rendering import muted_html
 
 if TYPE_CHECKING:
-    from ipywidgets import HTML, Button, HBox, Widget
+    from ipywidgets import HTML, Button, HBox
 
 LISTED = 50
 """Of more workers the first are shown; a table has them all."""
@@ -32,7 +33,7 @@ class ClusterWorkers:
         """Show the workers as they are now; `why_not` says why none can be removed. Only rows of new ones are made."""
         words = dict(list(worker_rows(view, now).items())[:LISTED])
         for name in [name for name in self._rows if name not in words]:
-            _close(self._rows.pop(name))
+            close_widgets(self._rows.pop(name))
         for name, row in words.items():
             if name not in self._rows:
                 self._rows[name] = self._row(name)
@@ -49,8 +50,8 @@ class ClusterWorkers:
     def close(self) -> None:
         """Take the list away."""
         for parts in self._rows.values():
-            _close(parts)
-        _close((self._more, self.box))
+            close_widgets(parts)
+        close_widgets((self._more, self.box))
 
     def _row(self, name: str) -> tuple[HBox, HTML, Button]:
         import ipywidgets as widgets
@@ -60,10 +61,3 @@ class ClusterWorkers:
         button.on_click(lambda _: self._remove(name))
         row = widgets.HBox([line, button], layout={"flex_flow": "row wrap", "align_items": "center"})
         return row, line, button
-
-
-def _close(widgets: tuple[Widget, ...]) -> None:
-    for widget in widgets:
-        for belonging in (getattr(widget, "layout", None), getattr(widget, "style", None), widget):
-            if belonging is not None:
-                belonging.close()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.widgets.folder_model import FolderModel
 from svc_jupyter.widgets.folder_rendering import panel_text, selected_html
 from svc_jupyter.widgets.folder_rows import FolderRows
 from svc_jupyter.widgets.folder_steps import Question, Step
+from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
 from svc_jupyter.widgets.schedule_rendering import muted_html, problem_html, question_html
 
 if TYPE_CHECKING:
-    from ipywidgets import Box, Button, Widget
+    from ipywidgets import Button
 
 _ICONS = {Step.NEW: "plus", Step.RENAME: "pencil", Step.MOVE: "arrow-right", Step.DELETE: "trash"}
-_ROW = {"flex_flow": "row wrap", "align_items": "center"}
-"""A row whose parts go below each other where the panel is narrow."""
 NAME_SECONDS = 0.3
 """How long after Enter a name that was written may arrive; a front end sends it in the next message."""
 
@@ -31,59 +31,39 @@ class FolderPanelText:
         return panel_text(self._model.branches.rows())
 
 
-class FolderPanel:
-    """The browser as a cell's value: widgets, with the same as text beside them for front ends without.
-
-    `close` takes it away and ends its thread.
-    """
+class FolderPanel(PanelFrame):
+    """The browser of folders; see `PanelFrame`."""
 
     def __init__(self, model: FolderModel) -> None:
         self.model = model
-        self._text = FolderPanelText(model)
-        self._drawing = threading.RLock()
         self._asked: Question | None = None
         self._arrived = threading.Event()
         self._revealed = model.revealed
-        self._build()
-        self._connect()
-        model.on_change = self.draw
-        self.draw()
+        super().__init__(model, FolderPanelText(model))
 
-    def close(self) -> None:
-        """Take the browser away."""
-        self.model.worker.close()
-        self.model.on_change = lambda: None
-        self._rows.close()
-        for widget in self._parts:
-            for belonging in (getattr(widget, "layout", None), getattr(widget, "style", None), widget):
-                if belonging is not None:
-                    belonging.close()
-
-    def draw(self) -> None:
-        """Show the model as it is now; callable from any thread."""
-        with self._drawing:
-            model = self.model
-            question = model.question
-            destination = question.destination if question is not None and question.step is Step.MOVE else None
-            self._rows.draw(model.branches.rows(), destination or model.selected)
-            if model.revealed != self._revealed:
-                self._revealed = model.revealed
-                self._rows.focus(model.selected)
-            self._selected.value = selected_html(model.selected)
-            for step, button in self._buttons.items():
-                button.disabled = step not in model.steps
-            self._draw_question(question)
-            _show(self._failing, visible=model.problem is not None)
-            self._problem.value = problem_html(model.problem) if model.problem else ""
-            told = [model.note, "working …" if model.working else ""]
-            self._foot.value = muted_html(" · ".join(text for text in told if text))
+    def _draw(self) -> None:
+        model = self.model
+        question = model.question
+        destination = question.destination if question is not None and question.step is Step.MOVE else None
+        self._rows.draw(model.branches.rows(), destination or model.selected)
+        if model.revealed != self._revealed:
+            self._revealed = model.revealed
+            self._rows.focus(model.selected)
+        self._selected.value = selected_html(model.selected)
+        for step, button in self._buttons.items():
+            button.disabled = step not in model.steps
+        self._draw_question(question)
+        show(self._failing, visible=model.problem is not None)
+        self._problem.value = problem_html(model.problem) if model.problem else ""
+        told = [model.note, "working …" if model.working else ""]
+        self._foot.value = muted_html(" · ".join(text for text in told if text))
 
     def _draw_question(self, question: Question | None) -> None:
         is_new = question is not None and (
             self._asked is None or (question.step, question.item) != (self._asked.step, self._asked.item)
         )
         self._asked = question
-        _show(self._asking, visible=question is not None)
+        show(self._asking, visible=question is not None)
         if question is None:
             return
         self._question.value = question_html(question.text)
@@ -94,24 +74,22 @@ class FolderPanel:
             self._name.value = question.item.name if question.step is Step.RENAME else ""
             (self._name if question.needs_name else self._no).focus()  # else the answer that changes nothing
 
-    def _build(self) -> None:
+    def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
 
         self._selected, self._question, self._problem = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._foot = widgets.HTML()
         self._rows = FolderRows(self.model.press, self.model.more)
-        self._buttons: dict[Step, Button] = {step: _button(f"{step}…", icon) for step, icon in _ICONS.items()}
-        self._refresh, self._retry = _button("Refresh", "refresh"), _button("Try again", "refresh")
-        self._yes, self._no = _button("", "check"), _button("No, leave it", "times")
+        self._buttons: dict[Step, Button] = {step: make_button(f"{step}…", icon) for step, icon in _ICONS.items()}
+        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
+        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
         # Not while somebody writes: a press could overtake the last letters.
         self._name = widgets.Text(placeholder="name", layout={"width": "16em"}, continuous_update=False)
-        steps = widgets.HBox([*self._buttons.values(), self._refresh], layout=_ROW)
-        self._asking = widgets.HBox([self._question, self._name, self._no, self._yes], layout=_ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=_ROW)
+        steps = widgets.HBox([*self._buttons.values(), self._refresh], layout=ROW)
+        self._asking = widgets.HBox([self._question, self._name, self._no, self._yes], layout=ROW)
+        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
         self.box = widgets.VBox([self._rows.box, self._selected, steps, self._asking, self._failing, self._foot])
-        inner = [*self._buttons.values(), self._refresh, self._question, self._name, self._no, self._yes]
-        inner += [self._problem, self._retry, self._selected, self._foot]
-        self._parts: list[Widget] = [*inner, steps, self._asking, self._failing, self._rows.box, self.box]
+        return (self._rows,)
 
     def _connect(self) -> None:
         model = self.model
@@ -133,21 +111,3 @@ class FolderPanel:
     def _take_name(self) -> None:
         self._arrived.wait(NAME_SECONDS)
         self.model.confirm(self._name.value)
-
-    def __repr__(self) -> str:
-        return repr(self._text)
-
-    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
-        """Return the widgets for a front end that shows them, and the text for all others."""
-        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
-        return {**view, "text/plain": repr(self._text)}
-
-
-def _button(description: str, icon: str) -> Button:
-    import ipywidgets as widgets
-
-    return widgets.Button(description=description, icon=icon, layout={"width": "auto"})
-
-
-def _show(part: Box, *, visible: bool) -> None:
-    part.layout.display = None if visible else "none"

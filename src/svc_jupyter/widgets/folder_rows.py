@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.widgets.folder_branches import Line, Row
 from svc_jupyter.widgets.folder_items import Item, Key, Kind
 from svc_jupyter.widgets.folder_rendering import row_text, row_title
+from svc_jupyter.widgets.panel_frame import close_widgets
 
 if TYPE_CHECKING:
     from ipywidgets import Button, ButtonStyle, Layout
@@ -64,6 +65,7 @@ class FolderRows:
         for belonging in (*self._layouts.values(), self._plain, self._chosen):
             belonging.close()
         self._shown = {}
+        close_widgets([self.box])
 
     def _button(self, key: RowKey) -> Button:
         import ipywidgets as widgets

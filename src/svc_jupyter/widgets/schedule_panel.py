@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
 from svc_jupyter.widgets.schedule_model import ScheduleModel
 from svc_jupyter.widgets.schedule_rendering import (
     NOTHING_YET,
@@ -25,11 +24,9 @@ from svc_jupyter.widgets.schedule_words import name_of, nominal_time, short_time
 from svc_jupyter.widgets.status_words import icon_of
 
 if TYPE_CHECKING:
-    from ipywidgets import Box, Button, Widget
+    from ipywidgets import Button
 
 _ICONS = {Step.SUSPEND: "pause", Step.RESUME: "play", Step.RERUN: "repeat", Step.KILL: "stop"}
-_ROW = {"flex_flow": "row wrap", "align_items": "center"}
-"""A row whose parts go below each other where the panel is narrow."""
 
 
 class SchedulePanelText:
@@ -43,47 +40,27 @@ class SchedulePanelText:
         return NOTHING_YET if state is None else panel_text(state, self._model.clock())
 
 
-class SchedulePanel:
-    """The panel as a cell's value: widgets, with the same as text beside them for front ends without.
-
-    `close` takes it away and ends its thread.
-    """
+class SchedulePanel(PanelFrame):
+    """The panel of a schedule and its actions; see `PanelFrame`."""
 
     def __init__(self, model: ScheduleModel) -> None:
         self.model = model
-        self._text = SchedulePanelText(model)
-        self._drawing = threading.Lock()
-        self._updating = False
-        self._build()
-        self._connect()
-        model.on_change = self.draw
-        self.draw()
-        self.box._view_count = 0  # from here on the front end counts how often it is shown
+        super().__init__(model, SchedulePanelText(model))
+        self._look_while_seen()
 
-    def close(self) -> None:
-        """Take the panel away."""
-        self.model.worker.close()
-        self.model.on_change = lambda: None
-        for widget in self._parts:
-            for belonging in (getattr(widget, "layout", None), getattr(widget, "style", None), widget):
-                if belonging is not None:
-                    belonging.close()
-
-    def draw(self) -> None:
-        """Show the model as it is now; callable from any thread."""
-        with self._drawing:
-            state = self.model.state
-            self._draw_question()
-            _show(self._failing, visible=self.model.problem is not None)
-            self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
-            for part in (self._choosing, self._body):
-                _show(part, visible=state is not None)
-            _show(self._choosing, visible=bool(self.model.schedules))
-            if state is None:
-                self._foot.value = muted_html(NOTHING_YET)
-            else:
-                self._draw_choices()
-                self._draw_state(state)
+    def _draw(self) -> None:
+        state = self.model.state
+        self._draw_question()
+        show(self._failing, visible=self.model.problem is not None)
+        self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
+        for part in (self._choosing, self._body):
+            show(part, visible=state is not None)
+        show(self._choosing, visible=bool(self.model.schedules))
+        if state is None:
+            self._foot.value = muted_html(NOTHING_YET)
+        else:
+            self._draw_choices()
+            self._draw_state(state)
 
     def _draw_state(self, state: ScheduleState) -> None:
         now = self.model.clock()
@@ -104,7 +81,7 @@ class SchedulePanel:
         if question is not None:
             self._question.value = question_html(question.text(self.model.clock()))
             self._yes.description = question.yes
-        _show(self._asking, visible=question is not None)
+        show(self._asking, visible=question is not None)
 
     def _draw_choices(self) -> None:
         options = _choices(self.model)
@@ -125,25 +102,25 @@ class SchedulePanel:
             self._which.options = options
             self._which.value = chosen if chosen in numbers else next(iter(numbers), None)
 
-    def _build(self) -> None:
+    def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
 
         self._title, self._coming, self._actions = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._question, self._problem, self._foot = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._chooser = widgets.Dropdown(description="Schedule", options=_choices(self.model))
         self._which = widgets.Dropdown(description="Action", options=[])
-        self._buttons: dict[Step, Button] = {step: _button(step.value, icon) for step, icon in _ICONS.items()}
-        self._refresh, self._retry = _button("Refresh", "refresh"), _button("Try again", "refresh")
-        self._yes, self._no = _button("", "check"), _button("No, leave it", "times")
+        self._buttons: dict[Step, Button] = {step: make_button(step.value, icon) for step, icon in _ICONS.items()}
+        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
+        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
         lasting = [self._buttons[step] for step in (Step.SUSPEND, Step.RESUME, Step.KILL)]
-        self._choosing = widgets.HBox([self._chooser], layout=_ROW)
-        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=_ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=_ROW)
-        rows = [widgets.HBox([*lasting, self._refresh], layout=_ROW)]
-        rows += [widgets.HBox([self._which, self._buttons[Step.RERUN]], layout=_ROW)]
+        self._choosing = widgets.HBox([self._chooser], layout=ROW)
+        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=ROW)
+        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
+        rows = [widgets.HBox([*lasting, self._refresh], layout=ROW)]
+        rows += [widgets.HBox([self._which, self._buttons[Step.RERUN]], layout=ROW)]
         self._body = widgets.VBox([self._title, rows[0], self._coming, self._actions, rows[1]])
         self.box = widgets.VBox([self._choosing, self._body, self._asking, self._failing, self._foot])
-        self._parts: list[Widget] = [*_below(self.box), self.box]
+        return ()
 
     def _connect(self) -> None:
         model = self.model
@@ -154,39 +131,15 @@ class SchedulePanel:
         self._refresh.on_click(lambda _: model.refresh())
         self._retry.on_click(lambda _: model.refresh())
         self._chooser.observe(self._choose, "value")
-        self.box.observe(lambda change: model.worker.show(visible=bool(change["new"])), "_view_count")
 
     def _choose(self, change: Any) -> None:
-        if not self._updating and change["new"] is not None:
+        if not self._is_unheard and change["new"] is not None:
             self.model.choose(change["new"])
-
-    @contextmanager
-    def _unheard(self) -> Iterator[None]:
-        """Change the chooser without taking that for a person's choice."""
-        self._updating = True
-        try:
-            yield
-        finally:
-            self._updating = False
 
     def _ask(self, step: Step) -> None:
         self.model.ask(step, self._which.value if step is Step.RERUN else None)
         if self.model.question is not None:
             self._no.focus()  # the answer that changes nothing is the nearest
-
-    def __repr__(self) -> str:
-        return repr(self._text)
-
-    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
-        """Return the widgets for a front end that shows them, and the text for all others."""
-        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
-        return {**view, "text/plain": repr(self._text)}
-
-
-def _button(description: str, icon: str) -> Button:
-    import ipywidgets as widgets
-
-    return widgets.Button(description=description, icon=icon, layout={"width": "auto"})
 
 
 def _choices(model: ScheduleModel) -> list[tuple[str, int]]:
@@ -194,15 +147,3 @@ def _choices(model: ScheduleModel) -> list[tuple[str, int]]:
         (f"{icon_of(str(schedule.status))} {name_of(schedule)} · {schedule.status}", schedule.id)
         for schedule in model.schedules
     ]
-
-
-def _show(part: Box, *, visible: bool) -> None:
-    part.layout.display = None if visible else "none"
-
-
-def _below(box: Box) -> list[Widget]:
-    """Return all widgets in a box, the innermost first."""
-    found: list[Widget] = []
-    for child in box.children:
-        found += [*_below(child), child] if hasattr(child, "children") else [child]
-    return found
