@@ -53,6 +53,13 @@ export class Branches {
     return new Branches(this.trees, open);
   }
 
+  /** Return the branches with what a person has opened and closed between two states. */
+  after(before: ReadonlyMap<string, IBranch>, now: ReadonlyMap<string, IBranch>): Branches {
+    const opened = [...now].filter(([key]) => !before.has(key) && !this.open.has(key));
+    const open = [...this.open].filter(([key]) => now.has(key) || !before.has(key));
+    return new Branches(this.trees, new Map([...open, ...opened]));
+  }
+
   /** Return what is open of an item. */
   branch(item: IItem): IBranch | undefined {
     return this.open.get(keyOf(item));

@@ -36,14 +36,16 @@ export function addCommands(commands: CommandRegistry, parts: IContentsParts): v
     look: { label: string; icon?: LabIcon },
     execute: (actions: ContentsActions, item: IItem) => Promise<void>
   ): void => {
+    const isEnabled = (): boolean => model.busy === null && possibleSteps(model.selected).has(step);
     commands.addCommand(id, {
       ...look,
       caption: look.label,
       describedBy: { args: { type: 'object', properties: {} } },
-      isEnabled: () => model.busy === null && possibleSteps(model.selected).has(step),
+      isEnabled,
       execute: async () => {
-        if (model.selected) {
-          await execute(await actions(), model.selected);
+        const item = model.selected;
+        if (item && isEnabled()) {
+          await execute(await actions(), item);
         }
       }
     });

@@ -100,6 +100,7 @@ export class TreeModel<T extends ITree = ITree> {
   /** Open what has these keys, from the top: what has gone meanwhile is not asked for. */
   async restore(keys: Iterable<string>): Promise<void> {
     const wanted = new Set(keys);
+    const before = this._branches.open;
     const look = ++this._looks;
     let branches = new Branches(this._branches.trees);
     let waiting = branches.trees.filter(tree => wanted.has(keyOf(tree)));
@@ -114,7 +115,7 @@ export class TreeModel<T extends ITree = ITree> {
       waiting = below;
     }
     if (look === this._looks) {
-      this._show(branches);
+      this._show(branches.after(before, this._branches.open));
     }
   }
 

@@ -7,14 +7,14 @@ import { lazy, Suspense } from 'react';
 import { ISvcPanel, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import type { ContentsActions, ILocalSide } from './actions';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- menus and shortcuts name these commands from the start
+ 
 import { addCommands } from './commands';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- what the commands are about
+ 
 import { FolderTree } from './folderTree';
 import { keyOf, lastPart } from './items';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- what the commands are about
+ 
 import { JupyterTree } from './jupyterTree';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- what the commands are about
+ 
 import { TreeModel } from './model';
 
 const RANK = 40;

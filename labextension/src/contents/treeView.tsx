@@ -70,6 +70,7 @@ export function TreeView(props: ITreeViewProps): JSX.Element {
       onActivate={activate}
       onKey={(event, row) => movesThroughTree(event, row, rows, model)}
       rowProps={row => ({
+        onFocusCapture: () => select(row),
         ...(model.busy &&
           row.kind === 'item' && { 'aria-busy': keyOf(model.busy) === keyOf(row.item) }),
         ...drag(row)

@@ -62,6 +62,8 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
   const [height, setHeight] = useState(0);
   const [activeKey, setActiveKey] = useState<string | null>(null);
   const focusWanted = useRef(false);
+  /** Whether the keyboard was here last; also when the row it was at has gone since. */
+  const wasFocused = useRef(false);
 
   useLayoutEffect(() => {
     const node = scroller.current;
@@ -85,21 +87,6 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
     }
   }, [end, items.length, onNearEnd]);
 
-  const { selectedKey = null } = props;
-  useLayoutEffect(() => {
-    // What is selected from elsewhere is where the keyboard goes on, and is seen.
-    const node = scroller.current;
-    const index = selectedKey === null ? -1 : items.findIndex(item => keyOf(item) === selectedKey);
-    if (node !== null && index >= 0) {
-      setActiveKey(selectedKey);
-      focusWanted.current ||= node.contains(document.activeElement);
-      node.scrollTop = scrolledTo(index, node.scrollTop, node.clientHeight, rowHeight);
-      setScrollTop(node.scrollTop);
-    }
-    // Only when it changes: the rows around it come and go without moving what is looked at.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [selectedKey]);
-
   useLayoutEffect(() => {
     if (focusWanted.current) {
       focusWanted.current = false;
@@ -108,6 +95,25 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
         ?.focus({ preventScroll: true });
     }
   });
+
+  const { selectedKey = null } = props;
+  useLayoutEffect(() => {
+    // What is selected from elsewhere is where the keyboard goes on, and is seen. The effect above then focuses it, when
+    // it has been rendered as the row that can be reached.
+    const node = scroller.current;
+    const index = selectedKey === null ? -1 : items.findIndex(item => keyOf(item) === selectedKey);
+    if (node !== null && index >= 0) {
+      const isFocused =
+        node.contains(document.activeElement) ||
+        (wasFocused.current && document.activeElement === document.body);
+      focusWanted.current = isFocused && activeKey !== selectedKey;
+      setActiveKey(selectedKey);
+      node.scrollTop = scrolledTo(index, node.scrollTop, node.clientHeight, rowHeight);
+      setScrollTop(node.scrollTop);
+    }
+    // Only when it changes: the rows around it come and go without moving what is looked at.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [selectedKey]);
 
   const moveTo = useCallback(
     (index: number) => {
@@ -168,6 +174,12 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
       aria-rowcount={items.length}
       onScroll={event => setScrollTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
+      onFocus={() => {
+        wasFocused.current = true;
+      }}
+      onBlur={event => {
+        wasFocused.current = event.relatedTarget === null;
+      }}
     >
       <div
         className="jp-SvcList-space"
