@@ -99,6 +99,27 @@ def test_a_note_is_copied_renamed_moved_and_deleted(jupyter: JupyterProcess, ser
     assert jupyter.http.delete(address).status_code == 404
 
 
+def test_a_notes_copy_is_saved_back_and_no_other_notebook(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    paragraphs = [{"id": "p1", "text": "%sql\nselect 1"}, {"id": "p2", "text": "%md\n# Late"}]
+    note = service.http.post("/notebooks", json={"name": "back", "location": "Common", "paragraphs": paragraphs}).json()
+    address = f"/notes/{note['id']}"
+    copy = jupyter.root / jupyter.http.post(f"{address}/copy", json={"name": "back", "to": ""}).json()["path"]
+    local = json.loads(copy.read_text())
+    local["cells"][0]["source"] = "%sql\nselect 2"
+    copy.write_text(json.dumps(local))
+    saved = jupyter.http.put(f"{address}/document", json={"path": copy.name})
+    assert saved.status_code == 200, saved.text
+    assert [one["text"] for one in saved.json()["paragraphs"]] == ["%sql\nselect 2", "%md\n# Late"]
+    assert [one["id"] for one in saved.json()["paragraphs"]] == ["p1", "p2"]
+    assert saved.json()["revision"] == 2
+    other = service.http.post("/notebooks", json={"name": "other", "location": "Common"}).json()
+    refused = jupyter.http.put(f"/notes/{other['id']}/document", json={"path": copy.name})
+    assert refused.status_code == 422
+    assert "is no copy of note" in refused.text
+    assert jupyter.http.put(f"{address}/document", json={}).status_code == 422
+    assert jupyter.http.put(f"{address}/document", json={"path": "not-there.ipynb"}).status_code == 404
+
+
 def test_a_dashboard_is_renamed_moved_and_deleted(jupyter: JupyterProcess, service: ServiceProcess) -> None:
     note = service.http.post("/notebooks", json={"name": "shown", "location": "Common"}).json()
     board = {"note_id": note["id"], "name": "board", "location": "Common"}

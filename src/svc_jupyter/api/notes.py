@@ -62,6 +62,15 @@ class NoteImport(Request):
     cells: list[Any] | None = Field(default=None, max_length=MAX_PARAGRAPHS)
 
 
+class NoteReplacement(Request):
+    """A document to take the place of a note's own: the keys of a `.zpln` or an `.ipynb` file, as with an import."""
+
+    model_config = ConfigDict(extra="allow")
+
+    paragraphs: Paragraphs | None = None
+    cells: list[Any] | None = Field(default=None, max_length=MAX_PARAGRAPHS)
+
+
 class NoteUpdate(NoteFields):
     """The attributes to change; the others stay. `location` moves the note, `paragraphs` are all of them."""
 

@@ -93,6 +93,7 @@ POST   /notebooks/import                               create_note              
 GET    /notebooks/{note_id}                            read_note                        yes    -
 PUT    /notebooks/{note_id}                            read_note&update_note            yes    -
 DELETE /notebooks/{note_id}                            delete_note                      yes    -
+PUT    /notebooks/{note_id}/import                     read_note&update_note            yes    -
 PUT    /notebooks/{note_id}/clone                      read_note&create_note            yes    -
 GET    /notebooks/{note_id}/export                     read_note                        yes    -
 GET    /notebooks/{note_id}/list_dashboards            read_note                        yes    -
@@ -132,6 +133,15 @@ POST   /package/{env_id}/attach_cluster                update_environment       
 POST   /package/{env_id}/detach_cluster                update_environment               yes    -
 GET    /package/{env_id}/activity_history              read_environment                 yes    -
 POST   /package/{env_id}/activity_history              update_environment               yes    -
+
+GET    /pipelines                                      read_pipeline                    yes    -
+POST   /pipelines                                      create_pipeline                  yes    -
+GET    /pipelines/{pipeline_id}                        read_pipeline                    yes    -
+PUT    /pipelines/{pipeline_id}                        update_pipeline                  yes    -
+PUT    /pipelines/{pipeline_id}/start                  update_pipeline                  yes    -
+PUT    /pipelines/{pipeline_id}/pause                  update_pipeline                  yes    -
+PUT    /pipelines/{pipeline_id}/archive                update_pipeline                  yes    -
+PUT    /pipelines/{pipeline_id}/delete                 delete_pipeline                  yes    -
 
 GET    /hive                                           read_hive                        yes    -
 GET    /hive/{schema}                                  read_hive                        yes    -
@@ -193,6 +203,7 @@ BODIES: dict[str, Any] = {
     "POST /notebooks": {"name": "note", "location": "Common"},
     "POST /notebooks/import": {"name": "note", "location": "Common", "paragraphs": []},
     "POST /notebook_dashboard": {"name": "shown", "location": "Common"},
+    "POST /pipelines": {"name": "orders", "code": "1"},
     "POST /package": {"name": "an environment", "packages": ["-r /etc/passwd"]},
     "POST /package/{env_id}/packages": {"packages": ["six"]},
     "DELETE /package/{env_id}/packages": {"packages": ["six"]},

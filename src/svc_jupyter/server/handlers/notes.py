@@ -7,10 +7,12 @@ from tornado.web import HTTPError
 from svc_jupyter.api import paths
 from svc_jupyter.client.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
-from svc_jupyter.server.local_files import save_beside
+from svc_jupyter.server.local_files import read_notebook, save_beside
 
 _CREATED = 201
 _SUFFIX = ".ipynb"
+_MARK = "svc_jupyter"
+"""Where a copy's metadata say which note it is of."""
 
 
 class NoteHandler(ServiceHandler):
@@ -32,16 +34,36 @@ class NoteCopyHandler(ServiceHandler):
 
     @asks_the_service
     async def post(self, note_id: str) -> None:
-        """Store a copy in the local folder `to`, under a free name made from `name`; answer with its model."""
+        """Store a copy in the local folder `to`, under a free name made from `name`; answer with its model.
+
+        Its metadata say which note it is of, so that it can be saved back.
+        """
         name, folder = self.body.get("name"), self.body.get("to")
         if not isinstance(name, str) or not isinstance(folder, str) or not name or "/" in name:
             raise HTTPError(422, "name must be a name, and to a path")
         export = Call("GET", _note(note_id, "export"), {"format": "ipynb"}, accept=f"{paths.NOTEBOOK}, */*")
         notebook = (await self.connection.answer(export)).json()
+        notebook["metadata"][_MARK] = {"note": int(note_id)}
         model = {"name": name + _SUFFIX, "type": "notebook", "format": "json", "content": notebook}
         saved = await save_beside(self.contents_manager, model, folder)
         self.set_status(_CREATED)
         self.finish(saved)
+
+
+class NoteDocumentHandler(ServiceHandler):
+    """What a note says."""
+
+    @asks_the_service
+    async def put(self, note_id: str) -> None:
+        """Save its local copy `path` as what the note says, whose former state stays among its revisions."""
+        path = self.body.get("path")
+        if not isinstance(path, str):
+            raise HTTPError(422, "path must be the path of a notebook of this server")
+        notebook = await read_notebook(self.contents_manager, path)
+        mark = notebook["metadata"].pop(_MARK, None)
+        if not isinstance(mark, dict) or mark.get("note") != int(note_id):
+            raise HTTPError(422, f"{path} is no copy of note {note_id}: open the note, and save what is opened")
+        await self.pass_on(Call("PUT", _note(note_id, "import"), body=notebook))
 
 
 class DashboardHandler(ServiceHandler):
@@ -71,5 +93,6 @@ _ID = r"([0-9]{1,18})"
 NOTE_HANDLERS = (
     (rf"notes/{_ID}", NoteHandler),
     (rf"notes/{_ID}/copy", NoteCopyHandler),
+    (rf"notes/{_ID}/document", NoteDocumentHandler),
     (rf"dashboards/{_ID}", DashboardHandler),
 )

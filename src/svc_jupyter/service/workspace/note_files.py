@@ -6,7 +6,7 @@ import json
 from typing import Literal
 from urllib.parse import quote
 
-from svc_jupyter.api.notes import NoteImport
+from svc_jupyter.api.notes import NoteImport, NoteReplacement
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.workspace.note_documents import OBJECTS, Document
 from svc_jupyter.service.workspace.note_notebooks import note_of, notebook_of
@@ -19,7 +19,7 @@ _ATTRIBUTES = frozenset({"name", "location", "note_type", "cluster_id"})
 _ZPLN_VERSION = "0.12.0"
 
 
-def imported(body: NoteImport) -> Document:
+def imported(body: NoteImport | NoteReplacement) -> Document:
     """Return the document that an import brings. Raises `Invalid` when it is of neither format."""
     keys = {key: value for key, value in body if key not in _ATTRIBUTES and value is not None}
     if "cells" in keys or "worksheets" in keys:

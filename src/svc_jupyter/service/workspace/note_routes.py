@@ -15,6 +15,7 @@ from svc_jupyter.api.notes import (
     NoteCreate,
     NoteDeleted,
     NoteImport,
+    NoteReplacement,
     NoteRevisionDocument,
     NoteRevisionList,
     NoteUpdate,
@@ -85,6 +86,14 @@ def update_note(
 ) -> Response:
     """Save the given parts, rename, move or bind. 409 when If-Match names another version than the note has."""
     return _answer(notes.update(note_id, body, if_match, by=caller))
+
+
+@router.put("/{note_id}/import", responses=_NOTE)
+def replace_note_document(
+    note_id: Id, body: NoteReplacement, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
+) -> Response:
+    """Let a `.zpln` document's `paragraphs`, or an `.ipynb`'s `cells`, be what the note says from now on."""
+    return _answer(notes.replace_document(note_id, note_files.imported(body), if_match, by=caller))
 
 
 @router.delete("/{note_id}")

@@ -77,10 +77,27 @@ class Notes:
         Without `if_match` the last one to save wins, part by part.
         """
         given = given_parts(body)
+        return self._changed(note_id, body, lambda before: before | given if given else before, if_match, by)
+
+    def replace_document(
+        self, note_id: int, document: Document, if_match: str | None = None, *, by: Caller
+    ) -> ReadNote:
+        """Put another document in the place of a note's, as an edit, and return the note."""
+        return self._changed(note_id, NoteUpdate(), lambda _before: document, if_match, by)
+
+    def _changed(
+        self,
+        note_id: int,
+        body: NoteUpdate,
+        change: Callable[[Document], Document],
+        if_match: str | None,
+        by: Caller,
+    ) -> ReadNote:
         for _ in range(_ATTEMPTS):
             # The document is read, checked and packed before the transaction, which others wait for, begins.
             before = self.get(note_id, by=by)
-            document = checked(before.document | given) if given else before.document
+            wanted = change(before.document)
+            document = before.document if wanted is before.document else checked(wanted)
             data = PackedDocument.of(document) if document != before.document else None
             saved = self._save(note_id, body, data, before.summary.version, if_match, by)
             if saved is not None:
