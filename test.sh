@@ -31,6 +31,17 @@ check "prettier" lab format:check
 check "tsc" lab types
 check "jest" lab test
 
+# The browser tests drive the machine's Chromium, or Chrome.
+find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; }
+say "browser"
+if ! find_browser; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null || true
+  fi
+  find_browser || die "the browser tests need Chromium or Chrome on the path, and it could not be installed here.
+  Debian: sudo apt install chromium     Fedora: sudo dnf install chromium     elsewhere: https://www.google.com/chrome/"
+fi
+
 say "engines (installed once, into the user's cache folder)"
 "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,11 @@ from tests.browser.chromium import running_chromium
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
 from tests.conftest import end_commands_of
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
 from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.service.engines.engine import Engine
 
 _WINDOW = {"width": 1280, "height": 800}
 _FAILED = pytest.StashKey[bool]()
@@ -52,6 +57,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
         yield service
     finally:
         service.kill()
+        end_clusters_of(service.data_dir)
         end_commands_of(service.data_dir)
 
 
@@ -63,6 +69,22 @@ def lab(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> It
         yield lab.start()
     finally:
         lab.stop()
+
+
+@pytest.fixture(scope="package")
+def up_cluster(service: ServiceProcess) -> Iterator[str]:
+    """The cluster `default` of the service, UP on real Hadoop with one of at most three workers.
+
+    Whoever changes its nodes puts it back.
+    """
+    with ThreadPoolExecutor(1) as thread:  # this thread has the browser's loop
+        thread.submit(engine_at_once, Engine.HADOOP).result()
+    use_hadoop(service, initial_nodes=1, max_nodes=3)
+    try:
+        start_cluster(service)
+        yield "default"
+    finally:
+        end_clusters_of(service.data_dir)
 
 
 @pytest.fixture

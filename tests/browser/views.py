@@ -1,0 +1,170 @@
+"""The views of the extension, each brought up on a service that has something to show; for checks and pictures."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+from nbformat.v4 import new_code_cell
+from playwright.sync_api import Locator
+from tests.browser.lab_page import LabPage
+from tests.support.service_process import ServiceProcess
+
+MAIN_AREA = "#jp-main-dock-panel .jp-MainAreaWidget:not(.lm-mod-hidden):not(.jp-NotebookPanel):not(:has(.jp-Launcher))"
+"""What stands in the main area and is neither a notebook nor the launcher."""
+_numbers = itertools.count(1)
+_LATE = "0 0 9 1 1 ? 2090"
+_DELAYS = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+    "SELECT 'carrier ' || i AS carrier, i * 37 % 400 AS flights, round(i * 3.7, 1) AS delay FROM n"
+)
+_REPORT = (
+    new_code_cell("region = 'EU'\ndays = 7", metadata={"tags": ["parameters"]}),
+    "import pandas as pd\n\nprint(f'sales of {region} in the last {days} days')",
+    "%load_ext svc_jupyter",
+    "%%svc_db --tap flights -o delays\nSELECT carrier, count(*) AS flights, avg(dep_delay) AS delay\n"
+    "FROM flights WHERE dep_delay > 30 GROUP BY carrier -- by airline",
+    '%%svc_shell\nfor day in mon tue; do\n  echo "$day: $(ls | wc -l) files"\ndone',
+    "%%svc_pig\nrows = LOAD 'sales.csv' USING PigStorage(',') AS (day:chararray, sum:int);\n"
+    "totals = FOREACH (GROUP rows BY day) GENERATE group, SUM(rows.sum);\nDUMP totals;",
+)
+
+
+def furnish(service: ServiceProcess) -> dict[str, int]:
+    """Give a service commands, schedules, notebooks and folders; return the ids of some of them by a name."""
+    number = next(_numbers)
+    running = service.submit("echo loading; sleep 3600", name="nightly load")["id"]
+    done = _query(service, "delays by airline", _DELAYS)
+    failed = service.submit("echo 'no such file: sales.csv' >&2; exit 3", name="import of sales")["id"]
+    schedule = _created(service, "/scheduler", _schedule("hourly report"))["id"]
+    suspended = _created(service, "/scheduler", _schedule("weekly clean-up"))["id"]
+    service.http.put(f"/scheduler/{suspended}", json={"status": "suspend"}).raise_for_status()
+    folder = f"reports {number}"
+    _created(service, "/folders", {"name": folder, "location": "Common", "type": "notes"})
+    for name in ("2025", "2026"):
+        _created(service, "/folders", {"name": name, "location": f"Common/{folder}", "type": "notes"})
+    notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    model = {"type": "notebook", "format": "json", "content": notebook}
+    service.http.put(f"/jupyter_notebooks/contents/Common/churn {number}.ipynb", json=model).raise_for_status()
+    service.ended(done)
+    service.ended(failed)
+    cluster = service.http.get("/clusters/default").json()["id"]
+    commands = {"running": running, "done": done, "failed": failed}
+    return {**commands, "schedule": schedule, "suspended": suspended, "cluster": cluster}
+
+
+def clear(service: ServiceProcess, ids: dict[str, int]) -> None:
+    """End what `furnish` left running."""
+    service.http.put(f"/commands/{ids['running']}", json={"status": "kill"})
+    for name in ("schedule", "suspended"):
+        service.http.put(f"/scheduler/{ids[name]}", json={"status": "kill"})
+
+
+def panel(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the side panel with its sections."""
+    row_with(page, "nightly load").wait_for()
+    row_with(page, "hourly report").wait_for()
+    return page.panel
+
+
+def notebook(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return a notebook with cells of magics."""
+    _open_report(page)
+    page.page.get_by_text("totals = FOREACH").wait_for()
+    return page.notebook
+
+
+def schedule_form(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the form that schedules the open notebook."""
+    _open_report(page)
+    page.page.get_by_role("button", name="Schedule this notebook").click()
+    form = page.page.get_by_role("form")
+    form.filter(has_text=re.compile(r"Next: \w{3} .* · ")).wait_for()
+    form.get_by_text("saved just now").wait_for()
+    return form
+
+
+def running_command(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the detail of a command that runs."""
+    page.run("svc-jupyter:open-command", id=ids["running"])
+    detail = _main_area(page)
+    detail.get_by_text("loading").last.wait_for()
+    return detail
+
+
+def result(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the detail of a command with a result."""
+    page.run("svc-jupyter:open-command", id=ids["done"])
+    detail = _main_area(page)
+    detail.get_by_role("table").wait_for()
+    return detail
+
+
+def failure(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the detail of a command that failed."""
+    page.run("svc-jupyter:open-command", id=ids["failed"])
+    detail = _main_area(page)
+    detail.get_by_text("no such file").last.wait_for()
+    return detail
+
+
+def schedule(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the detail of a schedule."""
+    page.run("svc-jupyter:open-schedule", id=ids["schedule"])
+    return _main_area(page, "hourly report")
+
+
+def cluster(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the detail of a cluster."""
+    page.run("svc-jupyter:open-cluster", cluster=ids["cluster"], name="default")
+    return _main_area(page, "default")
+
+
+VIEWS: dict[str, Callable[[LabPage, dict[str, int]], Locator]] = {
+    view.__name__: view
+    for view in (panel, running_command, result, failure, schedule, cluster, notebook, schedule_form)
+}
+"""Every view by its name, for an open page and the ids of `furnish`."""
+
+
+def row_with(page: LabPage, text: str) -> Locator:
+    """Return the rows of the side panel's lists with this text."""
+    return page.panel.get_by_role("row").filter(has_text=text).first
+
+
+def _open_report(page: LabPage) -> None:
+    if not (page.folder / "report.ipynb").exists():
+        page.write_notebook("report.ipynb", *_REPORT)
+    page.run("docmanager:open", path=f"{page.name}/report.ipynb")
+    page.notebook.wait_for()
+
+
+def _main_area(page: LabPage, text: str = "") -> Locator:
+    """Return what stands in the main area beside notebooks, once it shows a text."""
+    view = page.page.locator(MAIN_AREA)
+    view.filter(has_text=text).first.wait_for()
+    return view
+
+
+def _schedule(name: str) -> dict[str, Any]:
+    command = {"inline": "echo report"}
+    return {"command_type": "ShellCommand", "command": command, "name": name, "cron_expression": _LATE}
+
+
+def _query(service: ServiceProcess, name: str, query: str) -> int:
+    """Submit a query of an empty SQLite database; return the command's id."""
+    file = service.data_dir / "storage" / "flights.db"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    sqlite3.connect(file).close()
+    tap = {"name": f"flights {next(_numbers)}", "db_type": "sqlite", "db_name": str(file)}
+    body = {"db_tap_id": _created(service, "/db_taps", tap)["id"], "query": query, "name": name}
+    return int(_created(service, "/commands", {"command_type": "DbTapQueryCommand", **body})["id"])
+
+
+def _created(service: ServiceProcess, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = service.http.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
