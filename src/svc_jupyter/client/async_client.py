@@ -26,6 +26,8 @@ from svc_jupyter.client.link import Link
 from svc_jupyter.client.notes import AsyncNotes
 from svc_jupyter.client.notification_channels import AsyncNotificationChannels
 from svc_jupyter.client.object_policies import AsyncObjectPolicies
+from svc_jupyter.client.package_environments import AsyncPackageEnvironments
+from svc_jupyter.client.pipelines import AsyncPipelines
 from svc_jupyter.client.retries import Retries
 from svc_jupyter.client.roles import AsyncRoles
 from svc_jupyter.client.schedules import AsyncSchedules
@@ -58,6 +60,8 @@ class AsyncClient:
     clusters: AsyncClusters
     hive: AsyncHive
     sensors: AsyncSensors
+    package_environments: AsyncPackageEnvironments
+    pipelines: AsyncPipelines
 
     def __init__(
         self,
@@ -93,6 +97,8 @@ class AsyncClient:
         self.clusters = AsyncClusters(self)
         self.hive = AsyncHive(self)
         self.sensors = AsyncSensors(self)
+        self.package_environments = AsyncPackageEnvironments(self)
+        self.pipelines = AsyncPipelines(self)
 
     @property
     def extended(self) -> bool:

@@ -26,6 +26,8 @@ from svc_jupyter.client.link import Link
 from svc_jupyter.client.notes import Notes
 from svc_jupyter.client.notification_channels import NotificationChannels
 from svc_jupyter.client.object_policies import ObjectPolicies
+from svc_jupyter.client.package_environments import PackageEnvironments
+from svc_jupyter.client.pipelines import Pipelines
 from svc_jupyter.client.retries import Retries
 from svc_jupyter.client.roles import Roles
 from svc_jupyter.client.schedules import Schedules
@@ -61,6 +63,8 @@ class Client:
     clusters: Clusters
     hive: Hive
     sensors: Sensors
+    package_environments: PackageEnvironments
+    pipelines: Pipelines
 
     def __init__(
         self,
@@ -96,6 +100,8 @@ class Client:
         self.clusters = Clusters(self)
         self.hive = Hive(self)
         self.sensors = Sensors(self)
+        self.package_environments = PackageEnvironments(self)
+        self.pipelines = Pipelines(self)
 
     @property
     def base_url(self) -> str:

@@ -19,6 +19,7 @@ from svc_jupyter.magics.notebook_runs import NotebookMagics
 from svc_jupyter.magics.notebooks import ContentsMagics
 from svc_jupyter.magics.notes import NoteMagics
 from svc_jupyter.magics.pig import PigMagics
+from svc_jupyter.magics.pipelines import PipelineMagics
 from svc_jupyter.magics.policies import PolicyMagics
 from svc_jupyter.magics.presto import PrestoMagics
 from svc_jupyter.magics.schedules import ScheduleMagics
@@ -51,6 +52,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     ScheduleMagics,
     ClusterMagics,
     EnvironmentMagics,
+    PipelineMagics,
     CommandMagics,
     ConnectionMagics,
 )

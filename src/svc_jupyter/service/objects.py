@@ -12,6 +12,7 @@ from svc_jupyter.service.access.object_decisions import Deciding
 from svc_jupyter.service.access.policy_objects import ByPath
 from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.packages.tables import environments
+from svc_jupyter.service.pipelines.tables import pipelines
 from svc_jupyter.service.schedules.tables import schedules
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.workspace.admission import about_folder, about_note
@@ -33,6 +34,7 @@ OBJECTS: Mapping[SourceType, sa.FromClause] = MappingProxyType(
         SourceType.NOTE: notes,
         SourceType.FOLDER: _FOLDERS,
         SourceType.ENVIRONMENT: _ENVIRONMENTS,
+        SourceType.PIPELINE: pipelines,
     }
 )
 """Where they are, with the columns id, account_id and user_id: who owns the object."""

@@ -12,6 +12,7 @@ from svc_jupyter.service.database import metadata
 from svc_jupyter.service.db_taps import tables as _db_taps  # noqa: F401
 from svc_jupyter.service.notifications import tables as _notifications  # noqa: F401
 from svc_jupyter.service.packages import tables as _packages  # noqa: F401
+from svc_jupyter.service.pipelines import tables as _pipelines  # noqa: F401
 from svc_jupyter.service.schedules import tables as _schedules  # noqa: F401
 from svc_jupyter.service.storage import tables as _storage  # noqa: F401
 from svc_jupyter.service.workspace import tables as _workspace  # noqa: F401

@@ -76,6 +76,11 @@ class Notifications:
         if ended is not None:
             self._put(connection, command_event(dict(ended)), [Recipient(ChannelType.EMAIL, ended["email"])])
 
+    def on_pipeline_failure(self, connection: sa.Connection, pipeline: Row, command: Row) -> None:
+        """Note, in the transaction that ends the command of a pipeline's run, that its channels are to be told."""
+        recipients = audience(connection, pipeline, Wishes(channels=True, owner=False))
+        self._put(connection, command_event(command), self._deliverable(recipients))
+
     def on_action_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
         """Note, in the transaction that ends an action of a schedule, whom the schedule wants told.
 

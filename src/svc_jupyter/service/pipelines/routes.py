@@ -1,0 +1,94 @@
+"""Streaming pipelines over HTTP (SPEC: Delete a pipeline; CONVENTIONS section 7)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from svc_jupyter.api.fields import Id
+from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, PipelineStatus, PipelineUpdate
+from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.pipelines.pipelines import Pipelines
+from svc_jupyter.service.pipelines.runs import PipelineRuns
+
+router = APIRouter(prefix="/pipelines", tags=["pipelines"])
+
+
+async def _pipelines(request: Request) -> Pipelines:
+    pipelines: Pipelines = request.app.state.service.pipelines
+    return pipelines
+
+
+async def _runs(request: Request) -> PipelineRuns:
+    runs: PipelineRuns = request.app.state.service.pipeline_runs
+    return runs
+
+
+async def _statuses(
+    filter_: Annotated[str | None, Query(alias="filter", max_length=100, description="of draft,archive,active")] = None,
+) -> list[PipelineStatus]:
+    """Return the statuses that are wanted, all without a filter."""
+    words = [word.strip() for word in (filter_ or "").split(",") if word.strip()]
+    unknown = [word for word in words if word not in set(PipelineStatus)]
+    if unknown:
+        raise Invalid(f"filter: {unknown[0][:40]!r} is none of draft, archive, active")
+    return [PipelineStatus(word) for word in words] or list(PipelineStatus)
+
+
+PipelinesDep = Annotated[Pipelines, Depends(_pipelines)]
+RunsDep = Annotated[PipelineRuns, Depends(_runs)]
+StatusesDep = Annotated[list[PipelineStatus], Depends(_statuses)]
+
+
+@router.get("")
+async def list_pipelines(
+    pipelines: PipelinesDep, caller: CallerDep, page: PageDep, statuses: StatusesDep
+) -> PipelineList:
+    """Return a page of the pipelines that the caller may read, newest first; `meta` says where it stands."""
+    return await pipelines.list(statuses, page, by=caller)
+
+
+@router.post("")
+async def create_pipeline(body: PipelineCreate, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
+    """Store a pipeline of code or of a jar; the attributes may also stand in `data.attributes`."""
+    return await pipelines.create(body, by=caller)
+
+
+@router.get("/{pipeline_id}")
+async def get_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
+    """Return a pipeline."""
+    return await pipelines.get(pipeline_id, by=caller)
+
+
+@router.put("/{pipeline_id}")
+async def update_pipeline(
+    pipeline_id: Id, body: PipelineUpdate, pipelines: PipelinesDep, caller: CallerDep
+) -> Pipeline:
+    """Change the given attributes; they count from the next start on."""
+    return await pipelines.update(pipeline_id, body, by=caller)
+
+
+@router.put("/{pipeline_id}/start")
+async def start_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
+    """Begin a run, which goes on where the last one was paused. 409 when one is there, 422 without a Spark cluster."""
+    return await runs.start(pipeline_id, by=caller)
+
+
+@router.put("/{pipeline_id}/pause")
+async def pause_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
+    """End the run and keep its progress. 409 when none is there."""
+    return await runs.pause(pipeline_id, by=caller)
+
+
+@router.put("/{pipeline_id}/archive")
+async def archive_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
+    """Put a pipeline away; its next start takes it out again. 409 while it runs."""
+    return await pipelines.archive(pipeline_id, by=caller)
+
+
+@router.put("/{pipeline_id}/delete")
+async def delete_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
+    """Delete a pipeline with its progress (SPEC: Delete a pipeline). 409 while it runs."""
+    return await pipelines.delete(pipeline_id, by=caller)

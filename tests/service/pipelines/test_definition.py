@@ -1,0 +1,132 @@
+"""What a pipeline runs, and how its last run stands."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from svc_jupyter.api.pipelines import InstanceStatus, PipelineCreate, PipelineUpdate
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.pipelines.definition import DRIVER, changed, definition_of, submit_line
+from svc_jupyter.service.pipelines.states import after_end, health, instance_status
+
+CODE = {"name": "orders", "code": "spark.readStream"}
+JAR = {"name": "orders", "create_type": "jar", "jar_path": "s3://b/orders.jar", "main_class": "org.example.Orders"}
+
+
+def line(body: dict) -> list[str]:
+    made = PipelineCreate.model_validate(body)
+    text = submit_line(
+        definition_of(made), made.create_type.value, checkpoints="file:///data/3", code_file=Path("/data/3/code.py")
+    )
+    return shlex.split(text)
+
+
+def test_code_is_run_by_the_driver_with_its_progress_kept():
+    assert line(
+        {**CODE, "user_arguments": "a 'b c'", "properties": {"spark.executor.memory": "1g", "spark.x": True}}
+    ) == [
+        *("--conf", "spark.executor.memory=1g"),
+        *("--conf", "spark.sql.streaming.checkpointLocation=file:///data/3"),
+        *("--conf", "spark.x=true"),
+        *(str(DRIVER), "/data/3/code.py", "a", "b c"),
+    ]
+
+
+def test_a_jar_begins_in_its_main_class():
+    assert line(JAR)[2:] == ["--class", "org.example.Orders", "s3://b/orders.jar"]
+
+
+def test_no_property_leads_the_progress_elsewhere():
+    words = line({**CODE, "properties": {"spark.sql.streaming.checkpointLocation": "file:///elsewhere"}})
+    assert [word for word in words if "checkpoint" in word] == ["spark.sql.streaming.checkpointLocation=file:///data/3"]
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["C"]), max_size=30))
+def test_whatever_a_property_holds_is_one_word(value: str):
+    made = {**CODE, "properties": {"spark.x": value}}
+    try:
+        words = line(made)
+    except ValidationError:
+        assert not value.isprintable()
+        return
+    assert words[:4] == [
+        "--conf",
+        "spark.sql.streaming.checkpointLocation=file:///data/3",
+        "--conf",
+        f"spark.x={value}",
+    ]
+    assert words[4:] == [str(DRIVER), "/data/3/code.py"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"name": "orders"}, "code is missing"),
+        ({**CODE, "jar_path": "a.jar"}, "jar_path does not belong"),
+        ({**CODE, "create_type": "assisted"}, "create_type"),
+        ({**CODE, "language": "scala"}, "language"),
+        ({**JAR, "main_class": None}, "main_class is missing"),
+        ({**JAR, "main_class": "a; rm -r b"}, "main_class"),
+        ({**JAR, "jar_path": "--conf.jar"}, "jar_path"),
+        ({**JAR, "jar_path": "orders.py"}, "jar_path"),
+        ({**CODE, "properties": {"--master": "x"}}, "is not a property of Spark"),
+        ({**CODE, "properties": {"spark.x": "a\nb"}}, "control characters"),
+        ({**CODE, "user_arguments": "'"}, "cannot be split"),
+        ({**CODE, "code": "x" * (2**20 + 1)}, "1 MiB"),
+        ({**CODE, "name": "<orders>"}, "name"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(body: dict, told: str):
+    with pytest.raises(ValidationError, match=told):
+        PipelineCreate.model_validate(body)
+
+
+def test_attributes_may_stand_in_data():
+    body = {"data": {"type": "pipeline", "attributes": CODE}}
+    assert PipelineCreate.model_validate(body).code == CODE["code"]
+    assert PipelineUpdate.model_validate({"data": {"attributes": {"description": "new"}}}).description == "new"
+
+
+def test_a_change_keeps_the_rest_and_the_type():
+    definition = definition_of(PipelineCreate.model_validate({**CODE, "properties": {"spark.x": 1}}))
+    after = changed(definition, "code", PipelineUpdate.model_validate({"user_arguments": "a"}))
+    assert after == {**definition, "user_arguments": "a"}
+    with pytest.raises(Invalid, match="jar_path does not belong to a pipeline of type code"):
+        changed(definition, "code", PipelineUpdate.model_validate({"jar_path": "a.jar"}))
+
+
+@pytest.mark.parametrize(
+    ("told", "ended", "stands"),
+    [
+        ("STARTED", "done", "FINISHED"),
+        ("STARTED", "error", "FAILED"),
+        ("STARTED", "cancelled", "PAUSED"),
+        ("PAUSING", "cancelled", "PAUSED"),
+        ("PAUSING", "error", "PAUSED"),
+        ("PAUSING", "done", "PAUSED"),
+    ],
+)
+def test_how_a_pipeline_stands_once_its_command_has_ended(told, ended, stands):
+    assert after_end(told, ended) == stands
+
+
+@pytest.mark.parametrize(
+    ("told", "command", "shown", "colour"),
+    [
+        (None, None, None, "grey"),
+        ("STARTED", "waiting", InstanceStatus.WAITING, "yellow"),
+        ("STARTED", "running", InstanceStatus.RUNNING, "green"),
+        ("PAUSING", "running", InstanceStatus.PAUSING, "yellow"),
+        ("PAUSED", "cancelled", InstanceStatus.PAUSED, "grey"),
+        ("FAILED", "error", InstanceStatus.FAILED, "red"),
+    ],
+)
+def test_what_is_shown_of_the_last_run(told, command, shown, colour):
+    assert instance_status(told, command) is shown
+    assert health(shown, 7, "the source is gone").status == colour
