@@ -8,7 +8,7 @@ import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab
 import { lazy, Suspense } from 'react';
 import { ISvcPanel, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, Resource, TRANSLATION_DOMAIN } from '../service';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- the section's badge asks as soon as the panel is shown
+
 import { ClusterCalls } from './calls';
 import type { ClusterWidget } from './panelWidget';
 import { type IClusterLook, nameOf } from './view';
@@ -49,7 +49,6 @@ function addSection(
   calls: ClusterCalls,
   trans: TranslationBundle
 ): void {
-  // eslint-disable-next-line jupyter/require-disposable-ownership -- it lives as long as the page
   const clusters = new Resource<IClusterLook[]>({
     name: 'clusters',
     fetch: signal => calls.all(signal),

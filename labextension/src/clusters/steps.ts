@@ -124,7 +124,7 @@ export function yesText(trans: TranslationBundle, question: IQuestion): string {
 export function doingOf(trans: TranslationBundle, question: IQuestion): string {
   const added = addedBy(question);
   if (question.step === 'resize' && added > 0) {
-    return trans._n('adding %1 node', 'adding %1 nodes', added, added);
+    return trans._n('adding %1 node', 'adding %1 nodes', added);
   }
   return trans.__('removing %1', question.node ?? trans.__('a node'));
 }
@@ -136,7 +136,6 @@ function resizeText(trans: TranslationBundle, question: IQuestion, name: string)
     return trans._n(
       'Remove %2 from %3? The idlest worker leaves, after what runs there has finished.',
       'Remove %2 from %3? The idlest workers leave, after what runs there has finished.',
-      -added,
       -added,
       workers(trans, -added),
       name

@@ -61,7 +61,7 @@ export function sizes(trans: TranslationBundle, record: IClusterRecord): string 
 
 /** Return `1 worker`, `3 workers`. */
 export function workers(trans: TranslationBundle, count: number): string {
-  return trans._n('%1 worker', '%1 workers', count, count);
+  return trans._n('%1 worker', '%1 workers', count);
 }
 
 /** Return `UP 2 h 14 m`, `PENDING 6 s`: the state, and for how long. */

@@ -7,14 +7,14 @@ import { lazy, Suspense } from 'react';
 import { ISvcPanel, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import type { ContentsActions, ILocalSide } from './actions';
- 
+
 import { addCommands } from './commands';
- 
+
 import { FolderTree } from './folderTree';
 import { keyOf, lastPart } from './items';
- 
+
 import { JupyterTree } from './jupyterTree';
- 
+
 import { TreeModel } from './model';
 
 const RANK = 40;

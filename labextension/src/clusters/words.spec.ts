@@ -1,0 +1,119 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { healthEntries, worstOf } from './healthWords';
+import { cluster, NOW, worker } from './look.fixture';
+import { obstacleTo, obstacleToRemoval, possibleSteps, questionText, yesText } from './steps';
+import { doing, since, span, startWords, stateWords, workersLine } from './words';
+
+const trans = nullTranslator.load('svc_jupyter');
+const two = [worker('ip-1'), worker('ip-2')];
+
+describe('a cluster in words', () => {
+  it.each([
+    [12.9, '12 s'],
+    [240, '4 min'],
+    [8040, '2 h 14 m'],
+    [273_600, '3 d 4 h'],
+    [-5, '0 s']
+  ])('tells %s seconds', (seconds, words) => {
+    expect(span(trans, seconds)).toBe(words);
+  });
+
+  it('tells the state and since when', () => {
+    expect(stateWords(trans, cluster('UP', ...two), NOW)).toBe('UP 2 h 14 m');
+    expect(stateWords(trans, cluster('DOWN'), NOW)).toBe('DOWN');
+    expect(since(trans, 'yesterday', NOW)).toBe('');
+  });
+
+  it('tells why it is down and what a start does', () => {
+    const down = cluster('DOWN');
+    expect(doing(trans, down)).toBe('It was not started yet.');
+    down.state.terminate_reason = 'idle for 2 h';
+    expect(doing(trans, down)).toBe('Last: idle for 2 h.');
+    expect(startWords(trans, down.record)).toBe(
+      'A start makes a coordinator and 2 workers; about 12 s.'
+    );
+  });
+
+  it('counts its workers', () => {
+    expect(workersLine(trans, cluster('UP', ...two))).toBe('Workers 2 of 2 to 4');
+  });
+});
+
+describe('health', () => {
+  it('has a word for each daemon', () => {
+    const entries = healthEntries(trans, cluster('UP', ...two));
+    expect(entries.map(({ dot, name, word }) => `${dot} ${name} ${word}`)).toEqual([
+      '● namenode UP',
+      '● resourcemanager UP',
+      '● hive metastore UP, heap 41 %'
+    ]);
+    expect(worstOf(entries)).toBeNull();
+  });
+
+  it('is never good when it may no longer be true', () => {
+    const entries = healthEntries(trans, cluster('UP', ...two), 'nobody answered');
+    expect(entries.map(({ tone }) => tone)).toEqual(['calm', 'calm', 'calm']);
+    expect(entries[0]?.word).toMatch(/^unknown since \d\d:\d\d:\d\d$/);
+    expect(entries[0]?.reason).toBe('nobody answered');
+  });
+
+  it('tells why it could not be read', () => {
+    const view = {
+      ...cluster('UP', ...two),
+      health: null,
+      unread: 'resourcemanager did not answer'
+    };
+    expect(healthEntries(trans, view)[0]?.reason).toBe('resourcemanager did not answer');
+  });
+
+  it('shows the worst first', () => {
+    const view = cluster('UP', ...two);
+    const daemons = view.health?.metrics.daemons;
+    if (daemons?.hive_metastore) {
+      daemons.hive_metastore.heap = { usage_percent: '85', status: 'yellow' };
+      expect(worstOf(healthEntries(trans, view))?.word).toBe('UP, heap 85 %, yellow');
+      daemons.namenode = 'DOWN';
+      expect(worstOf(healthEntries(trans, view))?.name).toBe('namenode');
+      daemons.hive_metastore.responsiveness_status = 'DOWN';
+      daemons.hive_metastore.reason = 'not started: nobody needed it';
+    }
+    expect(healthEntries(trans, view)[2]).toMatchObject({ word: 'not started', tone: 'calm' });
+    expect.assertions(3);
+  });
+});
+
+describe('what can be done', () => {
+  it('follows the state', () => {
+    expect([...possibleSteps(cluster('DOWN'))]).toEqual(['start']);
+    expect([...possibleSteps(cluster('PENDING'))]).toEqual(['terminate']);
+    expect([...possibleSteps(cluster('TERMINATING'))]).toEqual([]);
+  });
+
+  it('stays at the minimum of a Hadoop cluster', () => {
+    const view = cluster('UP', ...two);
+    expect(obstacleTo(trans, view, 1)).toBe(
+      '1 is below its minimum of 2 (2 to 4): Hadoop stays at that size'
+    );
+    expect(obstacleToRemoval(trans, view)).not.toBeNull();
+    expect(obstacleToRemoval(trans, cluster('UP', ...two, worker('ip-3')))).toBeNull();
+    expect(obstacleTo(trans, view, NaN)).toBe('a cluster has at least 1 worker');
+  });
+
+  it('leaves the nodes of a Spark cluster', () => {
+    const view = cluster('UP', ...two);
+    view.record.hadoop_settings = { use_spark: true };
+    const refusal = 'Node changes are not supported for Spark clusters';
+    expect(obstacleTo(trans, view, 3)).toBe(refusal);
+    expect(obstacleToRemoval(trans, view)).toBe(refusal);
+  });
+
+  it('asks by the name of what it is about', () => {
+    const ask = { view: cluster('UP', ...two), target: 2, node: null };
+    const text = (more: object): string => questionText(trans, { ...ask, step: 'resize', ...more });
+    expect(text({ target: 3 })).toBe('Add 1 worker to default, so that it has 3?');
+    expect(text({ target: 5 })).toContain("5 is above this cluster's maximum of 4.");
+    expect(text({ target: 1 })).toContain('Remove 1 worker from default? The idlest worker leaves');
+    expect(text({ step: 'remove', node: '<b>ip</b>' })).toContain('Remove <b>ip</b>?');
+    expect(yesText(trans, { ...ask, step: 'terminate' })).toBe('Terminate default');
+  });
+});
