@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration, parse_custom_config
+from svc_jupyter.api.cluster_texts import parse_custom_config
+from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration
 from svc_jupyter.service.clusters.idle import idle_limit, idle_reason, look_interval
 from svc_jupyter.service.clusters.stored_configuration import changed_fields, merged, take_secrets
 from svc_jupyter.service.secrets import SecretBox

@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, is_label
+from svc_jupyter.api.cluster_texts import is_label
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.tables import cluster_labels, clusters

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from svc_jupyter.api.access import Action, Resource
-from svc_jupyter.api.clusters import ClusterChanges, ClusterConfiguration, LabelMove, is_label
+from svc_jupyter.api.cluster_texts import is_label
+from svc_jupyter.api.clusters import ClusterChanges, ClusterConfiguration, LabelMove
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.api.states import ClusterState

@@ -26,7 +26,7 @@ from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.life_cycle import Engines, LifeCycle
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.clusters.steps import Steps
-from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands import queue, queue_of_clusters
 from svc_jupyter.service.commands.background import RETRY_SECONDS
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
@@ -257,4 +257,6 @@ class Drive:
 
 
 def _some_command(connection: sa.Connection, cluster_id: int) -> bool:
-    return queue.some_wait_for(connection, cluster_id) or bool(queue.running_on(connection, cluster_id))
+    return queue_of_clusters.some_wait_for(connection, cluster_id) or bool(
+        queue_of_clusters.running_on(connection, cluster_id)
+    )

@@ -19,7 +19,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.stored_configuration import to_json
 from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
-from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands import queue, queue_of_clusters
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.stop_reasons import StopReason, stop_request
 from svc_jupyter.service.commands.topics import STOP, WAITING
@@ -103,7 +103,7 @@ class LifeCycle:
         state = ClusterState.TERMINATING.value
         self._write(connection, cluster.instance_id, state=state, terminate_reason=reason, message=None)
         self._move(connection, cluster, ClusterState.TERMINATING)
-        for row in queue.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
+        for row in queue_of_clusters.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
             for hook in self._at_end:
                 hook(connection, row)
             self._bus.publish(connection, ENDED, str(row["id"]))
@@ -118,7 +118,7 @@ class LifeCycle:
     def stop_commands(self, connection: sa.Connection, cluster_id: int, reason: str) -> int:
         """Ask the commands that run on a cluster to end in `error`; return how many there still are."""
         request = stop_request(StopReason.CLUSTER, reason)
-        running = queue.running_on(connection, cluster_id)
+        running = queue_of_clusters.running_on(connection, cluster_id)
         for command_id in running:
             queue.request_stop(connection, command_id, request)
             self._bus.publish(connection, STOP, f"{command_id} {request}")
@@ -133,7 +133,7 @@ class LifeCycle:
         values: dict[str, Any] = {"state": ClusterState.DOWN.value, "down_at": self.clock(), "message": None}
         self._write(connection, instance_id, **values, **({} if details is None else {"details": dict(details)}))
         self._move(connection, cluster, ClusterState.DOWN)
-        if queue.some_wait_for(connection, cluster.id):
+        if queue_of_clusters.some_wait_for(connection, cluster.id):
             after = lock_cluster(connection, cluster.id)
             assert after is not None
             self.start(connection, after)

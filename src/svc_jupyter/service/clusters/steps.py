@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 
 from svc_jupyter.service.clusters.instances import Instances
-from svc_jupyter.service.commands import logs, queue
+from svc_jupyter.service.commands import logs, queue_of_clusters
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
@@ -46,7 +46,9 @@ class Steps:
             while (text := self._latest) is not None:
                 with contextlib.suppress(Unavailable):
                     await self._instances.change(self._instance_id, message=text)
-                    waiting = await self._database.look_up(partial(queue.waiting_for, instance_id=self._instance_id))
+                    waiting = await self._database.look_up(
+                        partial(queue_of_clusters.waiting_for, instance_id=self._instance_id)
+                    )
                     await asyncio.to_thread(self._tell, waiting, text)
                 if self._latest is text:
                     self._latest = None

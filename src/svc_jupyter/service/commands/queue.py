@@ -228,40 +228,6 @@ def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, me
     return None if row is None else dict(row)
 
 
-def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[Row]:
-    """End the commands that wait for a cluster in `error`; return their rows."""
-    ended = connection.execute(
-        sa.update(commands)
-        .where(commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.WAITING)
-        .values(status=CommandStatus.ERROR, end_time=now, message=message)
-        .returning(commands)
-    )
-    return [dict(row) for row in ended.mappings()]
-
-
-def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
-    """Return whether any command waits for a cluster."""
-    waits = (commands.c.cluster_id == cluster_id) & (commands.c.status == CommandStatus.WAITING)
-    return bool(connection.execute(sa.select(sa.exists().where(waits))).scalar())
-
-
-def waiting_for(connection: sa.Connection, instance_id: int) -> list[int]:
-    """Return the ids of the commands that wait for the cluster of an instance, oldest first."""
-    cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
-    query = sa.select(commands.c.id).where(
-        commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)
-    )
-    return list(connection.execute(query.order_by(commands.c.id)).scalars())
-
-
-def running_on(connection: sa.Connection, cluster_id: int) -> list[int]:
-    """Return the ids of the commands that run on a cluster."""
-    query = sa.select(commands.c.id).where(
-        commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.RUNNING
-    )
-    return list(connection.execute(query).scalars())
-
-
 def request_stop(connection: sa.Connection, command_id: int, request: str) -> None:
     """Leave word for the replica that runs the command that it is to be ended; the first request stays."""
     connection.execute(

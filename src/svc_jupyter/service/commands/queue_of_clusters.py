@@ -1,0 +1,44 @@
+"""Commands that wait for a cluster or run on it. Every function is one step inside a transaction of the caller's."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.clusters.tables import clusters
+from svc_jupyter.service.commands.queue import Row
+from svc_jupyter.service.commands.tables import commands
+
+
+def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[Row]:
+    """End the commands that wait for a cluster in `error`; return their rows."""
+    ended = connection.execute(
+        sa.update(commands)
+        .where(commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.WAITING)
+        .values(status=CommandStatus.ERROR, end_time=now, message=message)
+        .returning(commands)
+    )
+    return [dict(row) for row in ended.mappings()]
+
+
+def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
+    """Return whether any command waits for a cluster."""
+    waits = (commands.c.cluster_id == cluster_id) & (commands.c.status == CommandStatus.WAITING)
+    return bool(connection.execute(sa.select(sa.exists().where(waits))).scalar())
+
+
+def waiting_for(connection: sa.Connection, instance_id: int) -> list[int]:
+    """Return the ids of the commands that wait for the cluster of an instance, oldest first."""
+    cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
+    query = sa.select(commands.c.id).where(
+        commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)
+    )
+    return list(connection.execute(query.order_by(commands.c.id)).scalars())
+
+
+def running_on(connection: sa.Connection, cluster_id: int) -> list[int]:
+    """Return the ids of the commands that run on a cluster."""
+    query = sa.select(commands.c.id).where(
+        commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.RUNNING
+    )
+    return list(connection.execute(query).scalars())
