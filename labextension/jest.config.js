@@ -4,6 +4,7 @@ const ES_MODULES = [
   '@jupyter',
   '@lumino',
   '@codemirror',
+  'd3-dsv',
   'eventsource-parser',
   'lib0',
   'nanoid',
@@ -15,11 +16,13 @@ const ES_MODULES = [
 
 module.exports = {
   testEnvironment: '<rootDir>/jest.environment.js',
+  // A busy machine is slow; what hangs ends all the same.
+  testTimeout: 30_000,
   testRegex: 'src/.*\\.spec\\.tsx?$',
   modulePathIgnorePatterns: ['<rootDir>/build/'],
   moduleNameMapper: { '\\.(css|svg)$': '<rootDir>/jest.asset.js' },
   transform: {
-    '\\.[jt]sx?$': [
+    '\\.m?[jt]sx?$': [
       '@swc/jest',
       {
         jsc: {

@@ -20,13 +20,15 @@ export function FilterBar(props: {
   useEffect(() => setName(filter.name), [filter.name]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
+  const change = (part: Partial<ICommandFilter>): void => {
+    clearTimeout(timer.current);
+    onChange({ ...filter, name: name.trim(), ...part });
+  };
   const type = (text: string): void => {
     setName(text);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => onChange({ ...filter, name: text.trim() }), TYPING_PAUSE);
   };
-  const change = (part: Partial<ICommandFilter>): void =>
-    onChange({ ...filter, name: name.trim(), ...part });
 
   return (
     <div className="jp-SvcFilter">

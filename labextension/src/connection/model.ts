@@ -11,6 +11,9 @@ export interface IConnectionLine {
   details: string;
 }
 
+/** How the server names the service of this machine as the source of an address. */
+const EMBEDDED = 'embedded service';
+
 /** Return the line on top of the panel. */
 export function connectionLine(
   state: IResourceState<IConnectionStatus>,
@@ -45,7 +48,12 @@ function addressOf(status: IConnectionStatus | undefined, trans: TranslationBund
   if (status === undefined || status.source === null) {
     return '';
   }
-  return status.base_url === null
-    ? trans.__('The service of this machine (%1)', status.source)
+  return status.base_url === null || status.source === EMBEDDED
+    ? trans.__('The service of this machine')
     : trans.__('%1 (address from %2)', status.base_url, status.source);
+}
+
+/** Whether it is this machine's own service that was tried. */
+export function isOfThisMachine(state: IResourceState<IConnectionStatus>): boolean {
+  return state.value?.source === EMBEDDED;
 }

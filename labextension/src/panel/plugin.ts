@@ -35,7 +35,7 @@ export const panelPlugin: JupyterFrontEndPlugin<ISvcPanel> = {
   ): ISvcPanel => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const panel = new ServicePanel({
-      connection: service.connection,
+      service,
       translator: translator ?? nullTranslator,
       remember: names => void stateDB.save(MEMORY, { collapsed: names })
     });

@@ -7,7 +7,7 @@ import { AccordionPanel, Panel, type PanelLayout, type Widget } from '@lumino/wi
 import { ConnectionHeader } from '../connection/header';
 import { NotConnected } from '../connection/notConnected';
 import type { IConnectionStatus } from '../service/records/connection';
-import { type Resource, TRANSLATION_DOMAIN } from '../service';
+import { type ISvcService, type Resource, TRANSLATION_DOMAIN } from '../service';
 import { Badge } from './badge';
 import { type IPanelMemory, placeOf } from './model';
 import type { ISection, ISectionHandle, ISvcPanel } from './tokens';
@@ -15,7 +15,7 @@ import { VisibleView } from './visibleWidget';
 
 /** What the panel is made of besides its sections. */
 export interface IServicePanelOptions {
-  connection: Resource<IConnectionStatus>;
+  service: ISvcService;
   translator: ITranslator;
   /** Told which sections are closed, after every change. */
   remember: (collapsed: string[]) => void;
@@ -34,7 +34,7 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
   private _wasShown = false;
 
   constructor(options: IServicePanelOptions) {
-    const { connection } = options;
+    const { connection } = options.service;
     const trans = options.translator.load(TRANSLATION_DOMAIN);
     const accordion = new AccordionPanel({ layout: AccordionToolbar.createLayout({}) });
     const header = new Panel();
@@ -47,7 +47,7 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
     this._connection = connection;
     /* Stands in place of the sections while there is no connection. */
     this._notConnected = new VisibleView(() => (
-      <NotConnected connection={connection} trans={trans} />
+      <NotConnected service={options.service} trans={trans} />
     ));
     this._remember = options.remember;
     (this.layout as PanelLayout).addWidget(this._notConnected);

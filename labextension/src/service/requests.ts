@@ -57,11 +57,11 @@ export class ServiceRequests {
 
   /** Return the successful answer as it came, for texts, pages and streams. */
   async send(method: string, path: string, options: ICallOptions = {}): Promise<Response> {
+    const type = options.body === undefined ? {} : { 'Content-Type': 'application/json' };
     const init: RequestInit = {
       method,
-      cache: 'no-store',
+      headers: { ...type, ...options.headers },
       ...(options.signal && { signal: options.signal }),
-      ...(options.headers && { headers: { ...options.headers } }),
       ...(options.body !== undefined && { body: JSON.stringify(options.body) })
     };
     let answer: Response;

@@ -77,7 +77,7 @@ export class Resource<T> implements IDisposable {
   watch(): IDisposable {
     this._watches += 1;
     if (this._watches === 1) {
-      void this._poll.refresh();
+      void this._readSoon();
     }
     return new DisposableDelegate(() => {
       this._watches -= 1;
@@ -97,7 +97,7 @@ export class Resource<T> implements IDisposable {
       await this._read().catch(() => undefined);
       return;
     }
-    await this._poll.refresh();
+    await this._readSoon();
     await this._poll.tick.catch(() => undefined);
   }
 
@@ -112,6 +112,11 @@ export class Resource<T> implements IDisposable {
       this._poll.dispose();
       Signal.clearData(this);
     }
+  }
+
+  /** As `Poll.refresh`, which does nothing while a reading is under way: that one may not know what is wanted now. */
+  private _readSoon(): Promise<void> {
+    return this._poll.schedule({ interval: Poll.IMMEDIATE, phase: 'refreshed' });
   }
 
   private async _read(): Promise<void> {

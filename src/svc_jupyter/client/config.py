@@ -50,6 +50,11 @@ class Settings:
         return self.base_url is None
 
     @classmethod
+    def of_this_machine(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Return the settings of this machine's own service, whatever else is configured."""
+        return cls(None, None, EMBEDDED, DEFAULT_PROFILE, data_folder(os.environ if environ is None else environ))
+
+    @classmethod
     def load(
         cls,
         base_url: str | None = None,
@@ -64,7 +69,7 @@ class Settings:
         when that place names the same address or none. Raises ConfigurationError, whose text never holds a token.
         """
         environ = os.environ if environ is None else environ
-        chosen = profile or environ.get("SVC_PROFILE") or DEFAULT_PROFILE
+        chosen = chosen_profile(profile, environ)
         places = list(_places(base_url, token, profile, environ))
         address, source = next(((place.base_url, place.name) for place in places if place.base_url), (None, EMBEDDED))
         found = next((place for place in places if place.has_token and place.base_url in (None, address)), None)
@@ -75,6 +80,20 @@ class Settings:
                 f"or token_file in [profiles.{chosen}] of {config_file(environ)}"
             )
         return cls(address, secret, source, chosen, data_folder(environ))
+
+
+def chosen_profile(profile: str | None, environ: Mapping[str, str] | None = None) -> str:
+    """Return the name of the profile that counts: the argument, `SVC_PROFILE`, `default`."""
+    environ = os.environ if environ is None else environ
+    return profile or environ.get("SVC_PROFILE") or DEFAULT_PROFILE
+
+
+def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[str, str] | None = None) -> str | None:
+    """Return which place gives an address that counts before the profile file's; None when that file decides."""
+    environ = os.environ if environ is None else environ
+    if base_url:
+        return "the arguments"
+    return "the environment (SVC_BASE_URL)" if environ.get("SVC_BASE_URL") and not profile else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ import httpx
 
 from svc_jupyter.client import AsyncClient
 from svc_jupyter.client.calls import Call
-from svc_jupyter.client.config import Settings
+from svc_jupyter.client.config import Settings, beats_profiles, chosen_profile
+from svc_jupyter.client.errors import ConfigurationError
+from svc_jupyter.client.profiles import write_profile
 from svc_jupyter.client.retries import Retries
 
 CONNECTION = "svc_jupyter_connection"
@@ -24,6 +26,7 @@ class ServiceConnection:
         self._service_url = service_url
         self._profile = profile
         self._answer_seconds = answer_seconds
+        self._of_this_machine = False
         self._client: AsyncClient | None = None
         self._made = asyncio.Lock()
 
@@ -39,8 +42,30 @@ class ServiceConnection:
         """Return the service's successful answer as it came; raises `SvcError` for any other."""
         return await (await self.client()).answer(call)
 
+    async def use_this_machine(self) -> None:
+        """Speak to this machine's own service, which starts at the first call, until the settings are read anew."""
+        await self.renew()
+        self._of_this_machine = True
+
+    async def use(self, base_url: str, token: str) -> None:
+        """Speak to the service at an address from now on: it is asked once, then written into the profile file.
+
+        Raises `SvcError` when the service refuses or is not there, or when the address is fixed elsewhere; then
+        nothing has changed.
+        """
+        if fixed := beats_profiles(self._service_url, self._profile):
+            raise ConfigurationError(f"the address comes from {fixed}, which counts before an entered one")
+        tried = self._client_of(Settings.load(base_url, token, environ={}))
+        try:
+            await tried.account.get()
+        finally:
+            await tried.aclose()
+        await asyncio.to_thread(write_profile, chosen_profile(self._profile), base_url, token)
+        await self.renew()
+
     async def renew(self) -> None:
         """Forget the client, so that settings which changed are read again."""
+        self._of_this_machine = False
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -50,5 +75,9 @@ class ServiceConnection:
         await self.renew()
 
     def _make(self) -> AsyncClient:
-        settings = Settings.load(self._service_url, profile=self._profile)
+        if self._of_this_machine:
+            return self._client_of(Settings.of_this_machine())
+        return self._client_of(Settings.load(self._service_url, profile=self._profile))
+
+    def _client_of(self, settings: Settings) -> AsyncClient:
         return AsyncClient(config=settings, timeout=self._answer_seconds, retries=_RETRIES)

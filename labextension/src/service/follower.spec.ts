@@ -1,0 +1,142 @@
+import { CommandFollower } from './follower';
+import { ServiceError } from './errors';
+import type { ServiceRequests } from './requests';
+
+const RUNNING = { id: 7, status: 'running', progress: 0 };
+const DONE = { id: 7, status: 'done', progress: 100 };
+
+interface ISent {
+  path: string;
+  headers: Record<string, string>;
+  query: Record<string, unknown>;
+}
+
+/** Answers one after the other; a text is an event stream, an object a record. */
+function service(...answers: (string | object | ServiceError)[]): {
+  requests: ServiceRequests;
+  sent: ISent[];
+} {
+  const sent: ISent[] = [];
+  const send = (_: string, path: string, options: Partial<ISent>): Promise<Response> => {
+    sent.push({ path, headers: options.headers ?? {}, query: options.query ?? {} });
+    const answer = answers.shift();
+    if (answer instanceof ServiceError) {
+      return Promise.reject(answer);
+    }
+    const isStream = typeof answer === 'string' && path.endsWith('events');
+    const headers = {
+      'Content-Type': isStream ? 'text/event-stream' : 'text/plain',
+      err_length: '9'
+    };
+    return Promise.resolve(
+      new Response(typeof answer === 'string' ? answer : JSON.stringify(answer), { headers })
+    );
+  };
+  const get = async (path: string): Promise<unknown> => (await send('GET', path, {})).json();
+  return { requests: { send, get } as unknown as ServiceRequests, sent };
+}
+
+function event(name: string, data: unknown, id = 0): string {
+  return `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function following(requests: ServiceRequests): {
+  follower: CommandFollower;
+  log: string[];
+  pauses: number[];
+} {
+  const pauses: number[] = [];
+  const log: string[] = [];
+  const pause = (milliseconds: number): Promise<void> => {
+    pauses.push(milliseconds);
+    return Promise.resolve();
+  };
+  const follower = new CommandFollower(requests, 7, { withLog: true, pause });
+  follower.logged.connect((_, text) => log.push(text));
+  return { follower, log, pauses };
+}
+
+describe('CommandFollower', () => {
+  it('is pushed the record, the progress, the log and the end', async () => {
+    const { requests } = service(
+      event('status', RUNNING) +
+        event('progress', { progress: 40, rows: 12 }) +
+        event('log', { offset: 0, end: 6, text: 'first\n' }, 6) +
+        event('end', DONE, 6)
+    );
+    const { follower, log, pauses } = following(requests);
+    const seen: (number | undefined)[] = [];
+    follower.changed.connect(() => seen.push(follower.command?.progress));
+    await follower.finished;
+    expect(seen).toEqual([0, 40, 100]);
+    expect(follower.rows).toBe(12);
+    expect(log).toEqual(['first\n']);
+    expect(pauses).toEqual([]);
+  });
+
+  it('goes on behind the last byte of the log when the stream broke', async () => {
+    const away = new ServiceError('the service does not answer', 503);
+    const { requests, sent } = service(
+      event('status', RUNNING) + event('log', { text: 'first\n' }, 6),
+      away,
+      away,
+      event('log', { text: 'second\n' }, 13) + event('end', DONE, 13)
+    );
+    const { follower, log, pauses } = following(requests);
+    const errors: (string | undefined)[] = [];
+    follower.changed.connect(() => errors.push(follower.error?.message));
+    await follower.finished;
+    expect(log).toEqual(['first\n', 'second\n']);
+    expect(sent.map(({ headers }) => headers['Last-Event-ID'])).toEqual([undefined, '6', '6', '6']);
+    expect(pauses).toEqual([1_000, 1_000, 2_000]);
+    expect(errors).toContain('the service does not answer');
+    expect(follower.error).toBeNull();
+  });
+
+  it('asks again and again where a service sends no events', async () => {
+    const { requests, sent } = service(
+      new ServiceError('not here', 404),
+      RUNNING,
+      'first\n',
+      DONE,
+      ''
+    );
+    const { follower, log, pauses } = following(requests);
+    await follower.finished;
+    expect(follower.command).toMatchObject(DONE);
+    expect(log).toEqual(['first\n']);
+    expect(sent.map(({ path }) => path).slice(1)).toEqual([
+      'commands/7',
+      'commands/7/logs',
+      'commands/7',
+      'commands/7/logs'
+    ]);
+    expect(sent[4]?.query).toEqual({ err_file_processed: 9 });
+    expect(pauses).toEqual([2_000]);
+  });
+
+  it('gives up on a command that is not there, and says why', async () => {
+    const missing = new ServiceError('there is no command 7', 404);
+    const { requests, sent } = service(missing, missing);
+    const { follower } = following(requests);
+    await follower.finished;
+    expect(follower.error?.message).toBe('there is no command 7');
+    expect(sent).toHaveLength(2);
+  });
+
+  it('ends when nobody looks any more', async () => {
+    const { requests } = service();
+    jest.spyOn(requests, 'send').mockImplementation(
+      (_method, _path, options) =>
+        new Promise((_, reject) => {
+          options?.signal?.addEventListener('abort', () =>
+            reject(new DOMException('aborted', 'AbortError'))
+          );
+        })
+    );
+    const { follower } = following(requests);
+    follower.dispose();
+    await follower.finished;
+    expect(follower.error).toBeNull();
+  });
+});

@@ -1,0 +1,122 @@
+"""Commands in the side panel and in the main area."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from playwright.sync_api import Locator, expect
+from tests.browser.lab_page import DARK, LabPage
+from tests.support.service_process import ServiceProcess
+
+HOSTILE = "<img src=x onerror=alert(1)> %2e%2e 'quoted' 🦆"
+
+
+def commands(page: LabPage) -> Locator:
+    return page.panel.get_by_role("grid", name="Commands")
+
+
+def row(page: LabPage, command_id: int) -> Locator:
+    return commands(page).get_by_role("row").filter(has_text=re.compile(rf"\b{command_id} "))
+
+
+def detail(page: LabPage, command_id: int) -> Locator:
+    return page.page.locator(f"#svc-jupyter-command-{command_id}")
+
+
+def rows_of_a_query(service: ServiceProcess, count: int) -> int:
+    """Return a command that has ended with so many rows."""
+    file = service.data_dir / "storage" / "rows.db"
+    file.parent.mkdir(exist_ok=True)
+    sqlite3.connect(file).close()
+    tap = service.http.post("/db_taps", json={"name": "rows", "db_type": "sqlite", "db_name": str(file)}).json()["id"]
+    numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})"
+    body = {
+        "command_type": "DbTapQueryCommand",
+        "db_tap_id": tap,
+        "query": f"{numbers} SELECT i, '<b>' || i AS t FROM n",
+    }
+    command_id = int(service.http.post("/commands", json=body).json()["id"])
+    assert service.ended(command_id)["status"] == "done"
+    return command_id
+
+
+def test_a_running_command_is_watched_and_cancelled(page: LabPage, service: ServiceProcess) -> None:
+    page.open()
+    command_id = service.submit("echo begun >&2; sleep 300", name="long one")["id"]
+    expect(row(page, command_id)).to_contain_text("long one")
+    expect(page.panel).to_contain_text(re.compile(r"\d+ running"))
+    row(page, command_id).dblclick()
+    expect(detail(page, command_id).get_by_role("log")).to_contain_text("begun")
+    row(page, command_id).get_by_role("button").click()
+    expect(page.dialog).to_contain_text(f"Cancel command {command_id}?")
+    page.page.keyboard.press("Enter")  # the default is to let it run
+    page.dialog.wait_for(state="detached")
+    assert service.record(command_id)["status"] == "running"
+    row(page, command_id).get_by_role("button").click()
+    page.answer_dialog("Cancel the Command")
+    expect(row(page, command_id).get_by_role("img", name="cancelled")).to_be_visible()
+    expect(detail(page, command_id).get_by_role("status").first).to_contain_text("cancelled")
+
+
+def test_a_log_comes_while_the_command_runs_and_its_failure_is_told(page: LabPage, service: ServiceProcess) -> None:
+    gate = service.data_dir / f"gate-{page.name}"
+    script = (
+        f"echo first >&2; until [ -e '{gate}' ]; do sleep 0.1; done; echo second >&2; echo no such thing >&2; exit 3"
+    )
+    command_id = service.submit(script)["id"]
+    page.open()
+    page.run("svc-jupyter:open-command", id=command_id)
+    log = detail(page, command_id).get_by_role("log")
+    expect(log).to_have_text("first\n")
+    gate.touch()
+    expect(log).to_contain_text("second")
+    expect(detail(page, command_id).get_by_role("alert")).to_contain_text(service.ended(command_id)["message"])
+    assert page.traffic.to_the_extension(f"commands/{command_id}/events")
+
+
+def test_a_result_is_a_grid_of_its_first_rows(page: LabPage, service: ServiceProcess) -> None:
+    command_id = rows_of_a_query(service, 200_000)
+    page.open()
+    page.run("svc-jupyter:open-command", id=command_id)
+    grid = detail(page, command_id).get_by_role("table", name="Result")
+    expect(grid.get_by_role("row").nth(1)).to_have_text("1<b>1")
+    expect(detail(page, command_id)).to_contain_text(
+        f"1,000 of 200,000 rows. All of them in a notebook: %svc_command {command_id} result"
+    )
+    assert grid.get_by_role("row").count() < 60
+    grid.focus()
+    page.page.keyboard.press("End")
+    expect(grid.get_by_role("row").last).to_have_text("1000<b>1000")
+
+
+def test_commands_are_found_by_name_and_status_and_found_again_after_a_reload(
+    page: LabPage, service: ServiceProcess
+) -> None:
+    found = service.submit("exit 1", name="needle one")["id"]
+    other = service.submit("true", name="needle two")["id"]
+    service.ended(found)
+    service.ended(other)
+    page.open()
+    page.panel.get_by_label("Name of the commands").fill("needle")
+    page.panel.get_by_label("Status of the commands").select_option("failed")
+    expect(commands(page).get_by_role("row")).to_have_count(1)
+    page.run("svc-jupyter:open-command", id=found)
+    kept = f'"selected":"{found}"'
+    with page.page.expect_response(lambda answer: kept in (answer.request.post_data or "")):
+        row(page, found).click()
+    page.reload()
+    expect(row(page, found)).to_have_attribute("aria-selected", "true")
+    expect(commands(page).get_by_role("row")).to_have_count(1)
+    expect(detail(page, found)).to_be_visible()
+
+
+def test_names_are_shown_as_text(page: LabPage, service: ServiceProcess) -> None:
+    command_id = service.submit(f": {HOSTILE!r}")["id"]
+    page.open(theme=DARK)
+    expect(row(page, command_id)).to_contain_text("<img src=x onerror=alert(1)>")
+    row(page, command_id).focus()
+    page.page.keyboard.press("Enter")
+    expect(detail(page, command_id).get_by_role("heading", level=2)).to_contain_text("<img src=x")
+    assert page.page.locator("#svc-jupyter-panel img, .jp-SvcDetail img").count() == 0
+    assert page.accessibility_findings("#svc-jupyter-panel", f"#svc-jupyter-command-{command_id}") == []
