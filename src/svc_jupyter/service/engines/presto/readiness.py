@@ -71,7 +71,7 @@ class Readiness:
         coordinator = coordinator_http(instance)
         await self._until_started(coordinator, workers, say)
         wanted = {node.private_ip for node in workers}
-        while not wanted <= await self._active(coordinator, rest):
+        while not wanted <= await self._active(coordinator, rest):  # noqa: ASYNC110  what is waited for is Presto's
             await asyncio.sleep(_LOOK_EVERY)
         if with_query:
             while True:

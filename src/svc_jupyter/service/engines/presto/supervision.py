@@ -65,7 +65,7 @@ class Supervision:
             return None
 
     async def _keep_running(self, instance: Instance, node: Node) -> tuple[bool, str | None]:
-        """Start the server where it died; return whether it ran, and what is to be told when it dies again and again."""
+        """Start the server where it died; return whether it ran, and what to tell when it dies again and again."""
         machine = self._nodes.machine(instance, node)
         states = {state.name: state for state in await machine.daemons()}
         state = states.get(NAME, DaemonState(NAME))

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
-from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker
+from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker, is_without_workers
 from svc_jupyter.service.db_taps.engines.presto.types import ColumnType, column, column_type
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
@@ -23,10 +23,13 @@ from svc_jupyter.service.db_taps.statements import Statement
 
 _READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC"})
 """Statements that change nothing: they may run a second time."""
+_OVER: Final = frozenset({"FINISHED", "FAILED"})
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
-_NEW_WORKERS_SECONDS: Final = 2.0
-"""Before a query runs again that lost a worker: until then the coordinator knows that it is gone."""
+_AGAIN_SECONDS: Final = 45.0
+"""How long a query that lost a worker is tried again. The worker is started anew at once, and for some 15 s then takes
+tasks that it cannot run yet."""
+_PAUSE_SECONDS: Final = 2.0
 
 
 class PrestoSqlEngine:
@@ -64,19 +67,21 @@ class PrestoSqlEngine:
         client = StatementClient(self._coordinator, self._state)
         with suppress(CoordinatorLost):
             client.cancel(uri)
+            self._jobs.cancelled()
         client.close()
 
     def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
-        """Run a statement; one that only reads runs once more when a worker ended under it."""
+        """Run a statement; one that only reads runs again for a while when a worker ended under it."""
         may_run_again = statement.keyword in _READING and self._state.transaction == "NONE"
-        while True:
-            error = self._attempt(client, statement, sink)
-            if error is None:
-                return
-            if not may_run_again or not is_lost_worker(error):
+        deadline: float | None = None
+        while (error := self._attempt(client, statement, sink)) is not None:
+            now = time.monotonic()
+            # Until the worker is back the coordinator may count none.
+            has_lost = is_lost_worker(error) or (deadline is not None and is_without_workers(error))
+            deadline = deadline or now + _AGAIN_SECONDS
+            if not may_run_again or not has_lost or now > deadline:
                 raise failure_of(error, statement.text)
-            may_run_again = False
-            time.sleep(_NEW_WORKERS_SECONDS)
+            time.sleep(_PAUSE_SECONDS)
 
     def _attempt(self, client: StatementClient, statement: Statement, sink: Sink) -> Mapping[str, Any] | None:
         """Run a statement once; return the error that it ended with."""
@@ -152,6 +157,13 @@ class _JobList:
         }
         if time.monotonic() - self._written_at >= _JOBS_EVERY:
             self.write()
+
+    def cancelled(self) -> None:
+        """Note that what runs was ended, which no answer will tell any more."""
+        for job in self._found.values():
+            if job["status"] not in _OVER:
+                job["status"] = "CANCELED"
+        self.write()
 
     def write(self) -> None:
         self._written_at = time.monotonic()

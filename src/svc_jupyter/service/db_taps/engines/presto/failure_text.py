@@ -10,6 +10,7 @@ from svc_jupyter.service.db_taps.engines.hive.failure_text import offset_of
 from svc_jupyter.service.db_taps.failures import QueryFailure
 
 _PLACE: Final = re.compile(r"^line \d+:\d+: ")
+_STACK: Final = re.compile(r"\n(?:\s+at [\w.$]+|Caused by: |(?:[a-z]\w*\.)+[A-Z]\w*: )")
 LOST_WORKER: Final = frozenset(
     {
         "ABANDONED_TASK",
@@ -30,7 +31,8 @@ _MEMORY: Final = frozenset({"EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMO
 
 def failure_of(error: Mapping[str, Any], statement: str) -> QueryFailure:
     """Return the failure of a statement, from the `error` of an answer."""
-    message = _PLACE.sub("", str(error.get("message") or "the query failed and Presto does not say why"))
+    told = _STACK.split(str(error.get("message") or "the query failed and Presto does not say why"), maxsplit=1)[0]
+    message = _PLACE.sub("", told)
     position = None
     place = error.get("errorLocation")
     if place is not None:
@@ -41,6 +43,11 @@ def failure_of(error: Mapping[str, Any], statement: str) -> QueryFailure:
 def is_lost_worker(error: Mapping[str, Any]) -> bool:
     """Whether a query failed since a worker went away under it, so that it may well succeed when it runs again."""
     return error.get("errorName") in LOST_WORKER
+
+
+def is_without_workers(error: Mapping[str, Any]) -> bool:
+    """Whether a query found no worker to run on."""
+    return error.get("errorName") in _NO_WORKERS
 
 
 def _hint(name: str) -> str | None:

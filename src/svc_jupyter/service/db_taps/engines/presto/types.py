@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from functools import cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -72,6 +73,8 @@ def column_type(name: str) -> ColumnType:
     kind = _SCALARS.get(name, pa.string())
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return ColumnType(kind, _instant)
+    if pa.types.is_time(kind):
+        return ColumnType(kind, time.fromisoformat)
     if pa.types.is_binary(kind):
         return ColumnType(kind, base64.b64decode)
     if pa.types.is_floating(kind):
@@ -164,20 +167,27 @@ def _key_reader(told: ColumnType) -> Reader:
 
 
 def _list_reader(read: Reader) -> Reader:
-    return lambda values: [None if value is None else read(value) for value in values]
+    return lambda told: [None if value is None else read(value) for value in _document(told)]
 
 
 def _map_reader(key: ColumnType, value: ColumnType) -> Reader:
     read_key, read = _key_reader(key), _value_reader(value)
-    return lambda pairs: [(read_key(name), None if item is None else read(item)) for name, item in pairs.items()]
+    return lambda told: [
+        (read_key(name), None if item is None else read(item)) for name, item in _document(told).items()
+    ]
 
 
 def _struct_reader(names: Sequence[str], readers: Sequence[Reader]) -> Reader:
-    def read(values: Sequence[Any]) -> dict[str, Any]:
-        told = zip(names, readers, values, strict=True)
-        return {name: None if value is None else reader(value) for name, reader, value in told}
+    def read(told: Any) -> dict[str, Any]:
+        fields = zip(names, readers, _document(told), strict=True)
+        return {name: None if value is None else reader(value) for name, reader, value in fields}
 
     return read
+
+
+def _document(told: Any) -> Any:
+    """Return a nested value: this version sends each level as a text of JSON, others the value itself."""
+    return json.loads(told) if isinstance(told, str) else told
 
 
 def _instant(text: str) -> datetime:

@@ -1,0 +1,126 @@
+"""A Presto cluster: nodes added and removed, and a warm `SELECT 1` beside presto-python-client.
+
+The command is submitted, waited for and its result read over HTTP; the client sends the same statement to the same
+coordinator and fetches the row. A node is added when the coordinator gives it work, removed when its command has ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+import prestodb
+
+from benchmarks import report
+from benchmarks.contests import Results
+from benchmarks.service import Service
+from svc_jupyter.service.engines.presto.addresses import HTTP_PORT
+from svc_jupyter.service.settings import default_engines_dir
+
+_LOOK_SECONDS = 0.05
+_WARM_UP = 20
+
+
+def run(folder: Path, *, quick: bool) -> None:
+    """Print seconds of a start, of additions and removals, and milliseconds of a statement."""
+    rounds, statements = (1, 10) if quick else (3, 40)
+    with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
+        base_url, token = service.address
+        with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=300) as http:
+            cluster = _Cluster(http)
+            try:
+                started = _timed(cluster.start)
+                _statements(cluster, statements)
+                _nodes(cluster, rounds, started)
+            finally:
+                cluster.end()
+
+
+def _statements(cluster: _Cluster, rounds: int) -> None:
+    connection = prestodb.dbapi.connect(host=cluster.coordinator(), port=HTTP_PORT, user="benchmark")
+
+    def by_client() -> None:
+        cursor = connection.cursor()
+        cursor.execute("SELECT 1")
+        if cursor.fetchall() != [[1]]:
+            raise RuntimeError("the client got something else")
+
+    for _ in range(_WARM_UP):
+        cluster.query("SELECT 1")
+        by_client()
+    commands, client = [], []
+    for _ in range(rounds):
+        commands.append(_timed(lambda: cluster.query("SELECT 1")))
+        client.append(_timed(by_client))
+    results = Results({"PrestoCommand": commands, "presto-python-client": client})
+    title = "SELECT 1, warm (goal 1.2 times the client's)"
+    report.contest(title, "ms", results, "presto-python-client", report.milliseconds)
+
+
+def _nodes(cluster: _Cluster, rounds: int, started: float) -> None:
+    added, removed = [], []
+    for _ in range(rounds):
+        added.append(_timed(cluster.add))
+        removed.append(_timed(cluster.remove))
+    rows = [
+        ["cluster of one worker started, a query worked", report.seconds(started), report.seconds(started), "1"],
+        ["a node added, in use (goal 30 s)", report.seconds(median(added)), report.seconds(max(added)), str(rounds)],
+        ["an idle node removed (goal 8 s)", report.seconds(median(removed)), report.seconds(max(removed)), str(rounds)],
+    ]
+    report.table("seconds", ["", "median", "max", "rounds"], rows)
+
+
+class _Cluster:
+    """The Presto cluster of the service."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def start(self) -> None:
+        self._http.put("/clusters/presto/state", json={"state": "start"}).raise_for_status()
+        self._until("UP")
+
+    def end(self) -> None:
+        self._http.put("/clusters/presto/state", json={"state": "terminate"})
+        self._until("DOWN")
+
+    def coordinator(self) -> str:
+        nodes = self._state()["nodes"]
+        return str(next(node["private_ip"] for node in nodes if node["role"] == "master"))
+
+    def query(self, query: str) -> None:
+        answer = self._http.post("/commands", json={"command_type": "PrestoCommand", "query": query})
+        record = self._ended(answer)
+        self._http.get(f"/commands/{record['id']}/results").raise_for_status()
+
+    def add(self) -> None:
+        self._ended(self._http.post("/clusters/presto/nodes", json={"node_count": 1}))
+
+    def remove(self) -> None:
+        self._ended(self._http.delete("/clusters/presto/nodes"))
+
+    def _state(self) -> dict[str, Any]:
+        return dict(self._http.get("/clusters/presto/state").json())
+
+    def _until(self, state: str) -> None:
+        while self._state()["state"] != state:
+            time.sleep(_LOOK_SECONDS)
+
+    def _ended(self, answer: httpx.Response) -> dict[str, Any]:
+        answer.raise_for_status()
+        record = answer.json()
+        while record["status"] in ("waiting", "running"):
+            record = self._http.get(f"/commands/{record['id']}", params={"wait": 60}).json()
+        if record["status"] != "done":
+            raise RuntimeError(record["message"])
+        return dict(record)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began

@@ -1,0 +1,303 @@
+"""Presto on a real cluster: typed results, catalogues, failures, nodes that come, go and die, a killed service."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import stat
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psutil
+import psycopg
+import pyarrow as pa
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from tests.conftest import end_commands_of
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of
+from tests.support.hive import end_metastore_of, make_table, metastore_client
+from tests.support.postgres import PostgresCluster
+from tests.support.service_process import ServiceProcess, wait_until
+from tests.support.socket_bridge import bridge_to
+
+from svc_jupyter.service.engines.engine import Engine
+
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("presto")]
+_SECONDS = 250.0
+_PASSWORD = "a-secret-of-the-tap"
+_LONG = "SELECT count(*) FROM tpch.sf10000.lineitem WHERE comment = 'no such comment'"
+_SOME_SECONDS = "SELECT count(*) AS n FROM tpch.sf1.orders WHERE comment LIKE '%no such comment%'"
+
+
+@pytest.fixture(scope="module")
+def shop(postgres_cluster: PostgresCluster) -> Iterator[dict[str, Any]]:
+    """A database with a table, and the attributes of a DB tap for it."""
+    with postgres_cluster.database() as url:
+        with psycopg.connect(url) as connection:
+            connection.execute("CREATE TABLE orders (id int, price numeric(8,2))")
+            connection.execute("INSERT INTO orders VALUES (1, 10.50), (2, NULL)")
+        facts = conninfo_to_dict(url)
+        with bridge_to(f"{facts['host']}/.s.PGSQL.{facts.get('port') or 5432}") as port:
+            where = {"db_type": "postgresql", "db_host": "127.0.0.1", "port": port, "db_name": facts["dbname"]}
+            yield {"name": "shop", **where, "db_user": facts.get("user") or "postgres", "db_passwd": _PASSWORD}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, shop: dict[str, Any]) -> Iterator[ServiceProcess]:
+    """A service whose Presto cluster shows the tap's tables; the first command starts it."""
+    for engine in (Engine.HIVE_METASTORE, Engine.PRESTO):
+        engine_at_once(engine)
+    data_dir = tmp_path_factory.mktemp("presto") / "data"
+    service = ServiceProcess(data_dir, kill_grace_seconds=1).start()
+    try:
+        tap = service.http.post("/db_taps", json=shop).json()["id"]
+        presto = {"enable_presto": True, "custom_config": f"catalog.shop.db-tap={tap}"}
+        answer = service.http.put("/clusters/presto", json={"presto_settings": presto})
+        assert answer.status_code == 200, answer.text
+        yield service
+    finally:
+        service.stop()
+        end_commands_of(data_dir)
+        end_clusters_of(data_dir)
+        end_metastore_of(data_dir)
+
+
+def submit(service: ServiceProcess, query: str, **fields: Any) -> int:
+    response = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query, **fields})
+    assert response.status_code == 200, response.text
+    return int(response.json()["id"])
+
+
+def run(service: ServiceProcess, query: str, **fields: Any) -> dict[str, Any]:
+    return service.ended(submit(service, query, **fields), _SECONDS)
+
+
+def rows_of(service: ServiceProcess, record: dict[str, Any]) -> pa.Table:
+    assert record["status"] == "done", record["message"]
+    accept = {"Accept": "application/vnd.apache.arrow.stream"}
+    answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
+    assert answer.status_code == 200, answer.text
+    return pa.ipc.open_stream(io.BytesIO(answer.content)).read_all()
+
+
+def jobs_of(service: ServiceProcess, command_id: int) -> list[dict[str, Any]]:
+    return list(service.http.get(f"/commands/{command_id}/jobs").json()["jobs"])
+
+
+def nodes_of(service: ServiceProcess) -> dict[str, str]:
+    """Return the status of each worker by its name."""
+    nodes = service.http.get("/clusters/presto/state").json()["nodes"]
+    return {node["private_dns"]: node["status"] for node in nodes if node["role"] == "worker"}
+
+
+def servers_of(service: ServiceProcess) -> dict[str, psutil.Process]:
+    """Return the Java process of each node by the node's name."""
+    beginning = f"-Dconfig={service.data_dir}/clusters/"
+    found = {}
+    for process in psutil.process_iter(["name", "cmdline"]):
+        for argument in process.info["cmdline"] or ():
+            if process.info["name"] == "java" and argument.startswith(beginning):
+                found[Path(argument).parents[1].name] = process
+    return found
+
+
+def end_of_node_command(service: ServiceProcess, answer: Any) -> dict[str, Any]:
+    assert answer.status_code == 200, answer.text
+    record = service.ended(answer.json()["id"], _SECONDS)
+    assert record["status"] == "done", (record["message"], service.http.get(f"/commands/{record['id']}/logs").text)
+    return record
+
+
+def test_a_command_without_a_label_starts_the_only_presto_cluster_and_gets_typed_rows(service: ServiceProcess):
+    record = run(service, "SELECT decimal '1.50' AS d, array[1, null] AS a, nationkey FROM tpch.tiny.nation LIMIT 2")
+    found = rows_of(service, record)
+    assert found.schema.types == [pa.decimal128(3, 2), pa.list_(pa.int32()), pa.int64()]
+    assert found.num_rows == 2
+    assert found.to_pylist()[0]["d"] == Decimal("1.50")
+    [job] = jobs_of(service, record["id"])
+    assert (job["status"], job["progress"]) == ("FINISHED", 100)
+
+
+def test_health_tells_the_engine_and_what_notebooks_talk_to(service: ServiceProcess):
+    metrics = service.http.get("/clusters/presto/live_cluster_health").json()["metrics"]
+    assert metrics["engine"]["presto"]["status"] == "UP"
+    assert metrics["daemons"]["zeppelin"]["status"] == "UP"
+    assert metrics["daemons"]["hive_metastore"]["responsiveness_status"] == "UP"
+    assert float(metrics["engine"]["presto"]["heap"]["usage_percent"]) > 0
+
+
+def test_statements_share_a_session_and_make_tables_of_hive(service: ServiceProcess):
+    schema = f"s_{uuid4().hex}"
+    record = run(
+        service,
+        f"CREATE SCHEMA {schema}; USE hive.{schema};\n"
+        "CREATE TABLE o (id integer, note varchar, day varchar) WITH (partitioned_by = ARRAY['day']);\n"
+        "INSERT INTO o VALUES (1, 'a;b', '2026-11-21'), (2, NULL, '2026-11-22');\n"
+        "SELECT * FROM o ORDER BY id; -- done; really",
+    )
+    assert rows_of(service, record).to_pylist() == [
+        {"id": 1, "note": "a;b", "day": "2026-11-21"},
+        {"id": 2, "note": None, "day": "2026-11-22"},
+    ]
+    assert (
+        "statement 4 of 5 (line 3, INSERT): 2 rows changed" in service.http.get(f"/commands/{record['id']}/logs").text
+    )
+    columns = service.http.get(f"/hive/{schema}/o").json()
+    assert [column["name"] for column in columns] == ["id", "note", "day"]
+    sensor = {"schema": schema, "table": "o", "columns": [{"column": "day", "values": ["2026-11-22"]}]}
+    assert service.http.post("/sensors/partition_sensor", json=sensor).json() == {"status": "true"}
+
+
+def test_a_table_that_hive_made_can_be_read(service: ServiceProcess):
+    name = f"t_{uuid4().hex}"
+    port = int((service.data_dir / "hive" / "metastore" / "port").read_text())
+    with metastore_client("127.0.0.1", port) as client:
+        make_table(client, name, {"id": "int", "word": "string"})
+        folder = Path(client.get_table("default", name).sd.location.removeprefix("file:"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rows").write_text("1\x01one\n2\x01two\n")
+    found = rows_of(service, run(service, f"SELECT * FROM {name} ORDER BY id"))
+    assert found.to_pylist() == [{"id": 1, "word": "one"}, {"id": 2, "word": "two"}]
+
+
+def test_a_tap_is_a_catalogue_and_its_password_is_in_private_files_alone(service: ServiceProcess):
+    record = run(service, "SELECT id, price FROM shop.public.orders ORDER BY id")
+    assert rows_of(service, record).to_pylist() == [{"id": 1, "price": Decimal("10.50")}, {"id": 2, "price": None}]
+    holding = [file for file in service.data_dir.rglob("shop.properties") if _PASSWORD in file.read_text()]
+    assert len(holding) == 2  # the coordinator's and the worker's
+    assert {stat.S_IMODE(file.stat().st_mode) for file in holding} == {0o600}
+    assert not [pid for pid, process in servers_of(service).items() if _PASSWORD in " ".join(process.cmdline())]
+    logs = (file for file in service.data_dir.rglob("logs/*") if file.is_file())
+    assert not [file for file in logs if _PASSWORD in file.read_text(errors="replace")]
+
+
+def test_all_sockets_are_at_addresses_of_this_machine(service: ServiceProcess):
+    servers = servers_of(service)
+    assert len(servers) == 2
+    for process in servers.values():
+        listening = [place.laddr.ip for place in process.net_connections("inet") if place.status == "LISTEN"]
+        own = [ip.removeprefix("::ffff:") for ip in listening]
+        # One more is Java's own for tools of this machine; it turns away whoever comes from elsewhere.
+        assert len([ip for ip in own if not ip.startswith("127.")]) <= 1, own
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT 1;\nSELEC 2", "mismatched input 'SELEC'"),
+        (
+            "SELECT 1;\nSELECT nope FROM tpch.tiny.nation",
+            "'nope' cannot be resolved\n  query, line 2, column 8: SELECT",
+        ),
+        ("SELECT 1 / (nationkey - nationkey) FROM tpch.tiny.nation", "/ by zero"),
+    ],
+)
+def test_a_failure_is_told_in_the_engines_words(service: ServiceProcess, query: str, message: str):
+    record = run(service, query, label="presto")
+    assert record["status"] == "error"
+    assert message in record["message"]
+    assert record["message"].endswith("cluster presto (Presto)")
+    assert "\tat " not in record["message"]
+
+
+def test_a_cancellation_ends_the_query(service: ServiceProcess):
+    command = submit(service, _LONG)
+    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
+    assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
+    assert service.ended(command)["status"] == "cancelled"
+    [job] = jobs_of(service, command)
+    assert job["status"] == "CANCELED"
+    probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{job['job_id']}'"
+    assert rows_of(service, run(service, probe)).to_pylist() == [{"state": "FAILED"}]
+
+
+def test_a_killed_service_finds_its_query_again(service: ServiceProcess):
+    command = submit(service, _SOME_SECONDS)
+    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
+    before = {name: process.pid for name, process in servers_of(service).items()}
+    service.kill()
+    service.start()
+    record = service.ended(command, _SECONDS)
+    assert rows_of(service, record).num_rows == 1
+    assert len(record["attempts"]) == 1
+    assert {name: process.pid for name, process in servers_of(service).items()} == before
+
+
+def test_workers_come_and_go_under_a_query_that_ends_right(service: ServiceProcess):
+    [first] = nodes_of(service)
+    end_of_node_command(service, service.http.post("/clusters/presto/nodes", json={"node_count": 1}))
+    workers = nodes_of(service)
+    assert list(workers.values()) == ["RUNNING", "RUNNING"]
+    [second] = set(workers) - {first}
+    command = submit(service, _SOME_SECONDS)
+    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
+    removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": first})
+    end_of_node_command(service, removal)
+    assert nodes_of(service) == {second: "RUNNING"}
+    assert rows_of(service, service.ended(command, _SECONDS)).num_rows == 1
+
+
+def test_a_query_that_loses_its_worker_runs_again(service: ServiceProcess):
+    [worker] = nodes_of(service)
+    command = submit(service, _SOME_SECONDS)
+    wait_until(lambda: any(job["status"] == "RUNNING" for job in jobs_of(service, command)), "work", _SECONDS)
+    os.kill(servers_of(service)[worker].pid, signal.SIGKILL)
+    assert rows_of(service, service.ended(command, _SECONDS)).num_rows == 1
+    wait_until(lambda: nodes_of(service) == {worker: "RUNNING"}, "the worker's return", _SECONDS)
+
+
+def test_without_workers_a_query_says_so(service: ServiceProcess):
+    end_of_node_command(service, service.http.request("DELETE", "/clusters/presto/nodes"))
+    assert nodes_of(service) == {}
+    record = run(service, "SELECT 1")
+    assert record["status"] == "error"
+    assert "the cluster has no worker that takes work" in record["message"]
+    metrics = service.http.get("/clusters/presto/live_cluster_health").json()["metrics"]
+    assert metrics["engine"]["presto"]["status"] == "DOWN"
+
+
+def test_the_end_of_the_cluster_leaves_nothing(service: ServiceProcess):
+    command = submit(service, "SELECT 1")
+    service.http.put("/clusters/presto/state", json={"state": "terminate"})
+    wait_until(lambda: service.http.get("/clusters/presto/state").json()["state"] == "DOWN", "the end", _SECONDS)
+    assert service.ended(command)["status"] in ("error", "cancelled")
+    assert servers_of(service) == {}
+    assert not list(service.data_dir.rglob("shop.properties"))
+
+
+def test_a_setting_that_presto_does_not_know_is_named_when_the_cluster_starts(service: ServiceProcess):
+    presto = {"enable_presto": True, "custom_config": "query.max-memery=1GB"}
+    assert service.http.put("/clusters/presto", json={"presto_settings": presto}).status_code == 200
+    record = run(service, "SELECT 1")
+    assert record["status"] == "error"
+    reason = service.http.get("/clusters/presto/state").json()["terminate_reason"]
+    assert "query.max-memery" in reason
+    assert "presto_settings.custom_config" in reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "give exactly one of query and script_location"),
+        ({"query": "SELECT 1", "script_location": "a.sql"}, "give exactly one of query and script_location"),
+        ({"query": "SELECT 1", "label": "default"}, "cluster default runs Hadoop; this needs Presto"),
+        ({"query": "SELECT 1", "label": "nowhere"}, "nowhere"),
+    ],
+)
+def test_a_wrong_submission_is_refused(service: ServiceProcess, fields: dict[str, Any], reason: str):
+    response = service.http.post("/commands", json={"command_type": "PrestoCommand", **fields})
+    assert response.status_code == 422
+    assert response.json()["error"]["error_message"].startswith("PrestoCommand could not be created")
+    assert reason in response.json()["error"]["error_message"]
+
+
+def test_a_wrong_setting_is_refused_before_anything_starts(service: ServiceProcess):
+    presto = {"enable_presto": True, "custom_config": "discovery.uri=http://elsewhere"}
+    response = service.http.put("/clusters/presto", json={"presto_settings": presto})
+    assert response.status_code == 422
+    assert "discovery.uri is set by the service" in response.json()["error"]["error_message"]
