@@ -28,8 +28,10 @@ from svc_jupyter.magics.service_names import ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 from svc_jupyter.magics.shell import ShellMagics
+from svc_jupyter.magics.spark import SparkMagics
 from svc_jupyter.magics.spark_note import SparkNoteMagics
 from svc_jupyter.magics.spark_run import SparkRunMagics
+from svc_jupyter.magics.sql import SqlMagics
 from svc_jupyter.magics.tables import TableMagics
 
 FAMILIES: tuple[type[SvcFamily], ...] = (
@@ -39,6 +41,8 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     HiveMagics,
     PrestoMagics,
     HadoopMagics,
+    SparkMagics,
+    SqlMagics,
     TableMagics,
     SensorMagics,
     CompositeMagics,

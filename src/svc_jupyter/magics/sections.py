@@ -20,8 +20,11 @@ from svc_jupyter.magics.hive import HiveMagics, hive_definition
 from svc_jupyter.magics.notebook_runs import NotebookMagics, notebook_definition
 from svc_jupyter.magics.options import MagicMethod, continued, nearest, parse, parser_of, submission_fields
 from svc_jupyter.magics.pig import PigMagics, pig_definition
+from svc_jupyter.magics.presto import PrestoMagics, presto_definition
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.shell import ShellMagics, shell_definition
+from svc_jupyter.magics.spark import SparkMagics, spark_definition
+from svc_jupyter.magics.sql import SqlMagics, sql_definition
 
 _FIRST_LINE = re.compile(r"^%{1,2}(svc_\w+)(?:[ \t]+(.*))?$")
 _OF_A_RUNNING_CELL = {
@@ -53,7 +56,10 @@ KINDS: Mapping[str, _Kind] = {
     "svc_db": _Kind(DbMagics.svc_db, lambda values, cell, context: db_definition(values, cell, context.session)),
     "svc_pig": _Kind(PigMagics.svc_pig, lambda values, cell, context: pig_definition(values, cell, context.variables)),
     "svc_hive": _Kind(HiveMagics.svc_hive, lambda values, cell, _context: hive_definition(values, cell)),
+    "svc_presto": _Kind(PrestoMagics.svc_presto, lambda values, cell, _context: presto_definition(values, cell)),
     "svc_hadoop": _Kind(HadoopMagics.svc_hadoop, lambda values, cell, _context: hadoop_definition(values, cell)),
+    "svc_spark": _Kind(SparkMagics.svc_spark, lambda values, cell, _context: spark_definition(values, cell)),
+    "svc_sql": _Kind(SqlMagics.svc_sql, lambda values, cell, _context: sql_definition(values, cell)),
     "svc_notebook": _Kind(
         NotebookMagics.run_notebook, lambda values, cell, _context: notebook_definition(values, cell)
     ),

@@ -23,6 +23,7 @@ from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.commands.endings import AtEnd
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
@@ -31,8 +32,15 @@ from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
 from svc_jupyter.service.engines.hive_server.probe import HiveServerProbe
 from svc_jupyter.service.engines.hive_server.server import HiveServers
+from svc_jupyter.service.engines.presto.nodes import PrestoNodes, Sources
+from svc_jupyter.service.engines.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.engines.s3.account_store import AccountStore
+from svc_jupyter.service.engines.spark.health import SparkHealth
+from svc_jupyter.service.engines.spark.local_clusters import LocalClusters
+from svc_jupyter.service.engines.spark.session_servers import SessionServers
+from svc_jupyter.service.engines.spark.spark_cluster import SparkEngine
 from svc_jupyter.service.hive.hive import Hive
+from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.storage import Storage
@@ -52,7 +60,9 @@ class ClusterParts:
     providers: Mapping[str, Provider]
     cluster_engines: Mapping[ClusterType, ClusterEngine]
     hadoop: HadoopEngine
+    presto: PrestoEngine
     hive_servers: HiveServers
+    session_servers: SessionServers
     life_cycle: LifeCycle
     gate: ClusterGate
     clusters: Clusters
@@ -66,6 +76,7 @@ class ClusterParts:
         bus: Bus,
         secrets: SecretBox,
         storage: Storage,
+        db_taps: DbTaps,
         at_end: Sequence[AtEnd],
     ) -> ClusterParts:
         """Return the parts; nothing runs yet. `at_end` are called for commands that end with their cluster."""
@@ -91,7 +102,38 @@ class ClusterParts:
             ),
             hive_servers,
         )
-        cluster_engines: Mapping[ClusterType, ClusterEngine] = {ClusterType.HADOOP: hadoop}
+        presto = PrestoEngine(
+            instances,
+            providers,
+            PrestoNodes(engines, providers, Bootstrap(settings, storage), Sources(hive.metastore, db_taps)),
+            hive.probe,
+        )
+        session_servers = SessionServers(engines, providers, hive.metastore, AttachedEnvironments(settings, database))
+        spark = SparkEngine(
+            providers,
+            HadoopEngine(
+                instances,
+                providers,
+                HadoopNodes(engines, providers, Bootstrap(settings, storage)),
+                YarnRest(daemon_http),
+                HadoopHealth(providers, daemon_http, metastore=hive.probe),
+                beside=[session_servers],
+            ),
+            LocalClusters(instances, providers, session_servers, Bootstrap(settings, storage)),
+            session_servers,
+            YarnRest(daemon_http),
+            SparkHealth(
+                providers,
+                session_servers,
+                HadoopHealth(providers, daemon_http, metastore=hive.probe),
+                hive.probe,
+            ),
+        )
+        cluster_engines: Mapping[ClusterType, ClusterEngine] = {
+            ClusterType.HADOOP: hadoop,
+            ClusterType.SPARK: spark,
+            ClusterType.PRESTO: presto,
+        }
         life_cycle = LifeCycle(settings, bus, cluster_engines, at_end)
         gate = ClusterGate(database, bus, life_cycle)
         clusters = Clusters(database, secrets, instances, life_cycle, gate)
@@ -104,7 +146,9 @@ class ClusterParts:
             providers=providers,
             cluster_engines=cluster_engines,
             hadoop=hadoop,
+            presto=presto,
             hive_servers=hive_servers,
+            session_servers=session_servers,
             life_cycle=life_cycle,
             gate=gate,
             clusters=clusters,

@@ -36,6 +36,8 @@ from svc_jupyter.service.commands.kinds.pig import PigKind
 from svc_jupyter.service.commands.kinds.presto import PrestoKind
 from svc_jupyter.service.commands.kinds.remove_node import RemoveNodeKind
 from svc_jupyter.service.commands.kinds.shell import ShellKind, script_environment
+from svc_jupyter.service.commands.kinds.spark import SparkKind
+from svc_jupyter.service.commands.kinds.sql import SqlKind
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
@@ -61,6 +63,8 @@ from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.packages.builder import Builder
 from svc_jupyter.service.packages.environments import PackageEnvironments
 from svc_jupyter.service.packages.python_packages import PythonPackages
+from svc_jupyter.service.pipelines.pipelines import Pipelines
+from svc_jupyter.service.pipelines.runs import PipelineRuns
 from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.every_dependency import EveryDependency
@@ -72,6 +76,10 @@ from svc_jupyter.service.schedules.ticker import Ticker
 from svc_jupyter.service.schedules.ticker_lease import LEASE_SECONDS, TickerLease
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.spark.applications import Applications
+from svc_jupyter.service.spark.session_runs import SessionRuns
+from svc_jupyter.service.spark_notes.note_runs import NoteRuns
+from svc_jupyter.service.spark_notes.workers import NoteWorkers
 from svc_jupyter.service.storage.storage import Storage
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 from svc_jupyter.service.workspace.workspace import Workspace
@@ -93,6 +101,7 @@ class Service:
     db_taps: DbTaps
     workers: Workers
     run_workers: RunWorkers
+    note_workers: NoteWorkers
     jvms: Jvms
     notebook_pages: NotebookPages
     jupyter_contents: JupyterContents
@@ -116,6 +125,8 @@ class Service:
     driver: Driver
     package_environments: PackageEnvironments
     package_builder: Builder
+    pipelines: Pipelines
+    pipeline_runs: PipelineRuns
     schedules: Schedules
     actions: Actions
     ticker: Ticker
@@ -142,6 +153,10 @@ class Service:
         jvms = Jvms(of_clusters.engines, settings.data_dir / "pig", script_environment(os.environ))
         pig_on_cluster = PigOnCluster(of_clusters.clusters, of_clusters.hadoop, of_clusters.daemon_http, jvms.programs)
         attached_environments = AttachedEnvironments(settings, database)
+        workspace = Workspace.of(database)
+        note_workers = NoteWorkers(script_environment(os.environ))
+        session_runs = SessionRuns(of_clusters.session_servers, of_clusters.clusters)
+        tagged_jobs = TaggedJobs(of_clusters.clusters, of_clusters.daemon_http)
         kinds: dict[str, Kind] = {
             kind.command_type.value: kind
             for kind in (
@@ -152,9 +167,25 @@ class Service:
                     of_clusters.engines,
                     of_clusters.hadoop,
                     of_clusters.clusters,
-                    TaggedJobs(of_clusters.clusters, of_clusters.daemon_http),
+                    tagged_jobs,
                     storage,
                     script_environment(os.environ),
+                ),
+                SqlKind(session_runs, storage, settings),
+                SparkKind(
+                    session_runs,
+                    Applications(
+                        of_clusters.session_servers,
+                        of_clusters.clusters,
+                        tagged_jobs,
+                        storage,
+                        script_environment(os.environ),
+                    ),
+                    NoteRuns(database, workspace.notes, secrets, note_workers, settings),
+                    of_clusters.session_servers,
+                    of_clusters.clusters,
+                    storage,
+                    settings,
                 ),
                 DbExportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
                 DbImportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
@@ -188,6 +219,8 @@ class Service:
         hive_dependencies = HiveDependencies(of_clusters.hive.search)
         checker = EveryDependency([FileDependencies(storage), hive_dependencies])
         ticker = Ticker(database, bus, work, checker, lease=lease)
+        pipeline_runs = PipelineRuns(settings, database, commands, kinds, gate, notifications)
+        at_end.append(pipeline_runs.on_command_end)
         at_end.append(ticker.on_command_end)  # the runner's ends reach the ticker, whose commands reach the runner
         return cls(
             settings=settings,
@@ -203,7 +236,8 @@ class Service:
             jvms=jvms,
             notebook_pages=NotebookPages(),
             jupyter_contents=jupyter_contents,
-            workspace=Workspace.of(database),
+            workspace=workspace,
+            note_workers=note_workers,
             channels=Channels(settings, database, secrets),
             notifications=notifications,
             runner=runner,
@@ -221,6 +255,8 @@ class Service:
             health=of_clusters.health,
             nodes=Nodes(database, of_clusters.clusters, of_clusters.instances, of_clusters.cluster_engines, commands),
             driver=driver,
+            pipelines=Pipelines(settings, database),
+            pipeline_runs=pipeline_runs,
             package_environments=PackageEnvironments(database, bus, access.accounts),
             package_builder=Builder(
                 settings, database, bus, PythonPackages(script_environment(os.environ)), lambda: runner.replica
@@ -271,6 +307,7 @@ class Service:
         await self.hosts.close()
         await self.workers.stop()
         await self.run_workers.stop()
+        await self.note_workers.stop()
         await self.jvms.stop()
         self.storage.close()
         shared_sandbox().close()

@@ -29,7 +29,15 @@ PRESTO = ClusterConfiguration.model_validate(
     }
 )
 """Presto, the only cluster of its kind: what Presto commands run on that name no label."""
-FIRST = (DEFAULT, PRESTO)
+SPARK = ClusterConfiguration.model_validate(
+    {
+        "label": ["spark"],
+        "hadoop_settings": {"use_spark": True},
+        "node_configuration": {"initial_nodes": 2, "max_nodes": 2},
+    }
+)
+"""Spark on YARN, the only cluster of its kind."""
+FIRST = (DEFAULT, PRESTO, SPARK)
 
 
 def ensure_clusters(connection: sa.Connection, account_id: int) -> None:

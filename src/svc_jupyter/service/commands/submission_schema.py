@@ -16,6 +16,7 @@ from svc_jupyter.api.commands import (
     ShellSubmission,
 )
 from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission
+from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 
 
 class ShellCommandBody(ShellSubmission, CommandSubmission):
@@ -34,6 +35,18 @@ class HiveCommandBody(HiveSubmission, CommandSubmission):
     """Run Hive's SQL."""
 
     command_type: Literal[CommandType.HIVE]
+
+
+class SparkCommandBody(SparkSubmission, CommandSubmission):
+    """Run a Spark notebook, or a program on a Spark cluster."""
+
+    command_type: Literal[CommandType.SPARK]
+
+
+class SqlCommandBody(SqlSubmission, CommandSubmission):
+    """Run statements of Spark SQL."""
+
+    command_type: Literal[CommandType.SQL]
 
 
 class HadoopCommandBody(HadoopSubmission, CommandSubmission):
@@ -77,6 +90,8 @@ def _schema() -> dict[str, Any]:
         ShellCommandBody,
         PigCommandBody,
         HiveCommandBody,
+        SparkCommandBody,
+        SqlCommandBody,
         HadoopCommandBody,
         DbExportCommandBody,
         DbImportCommandBody,

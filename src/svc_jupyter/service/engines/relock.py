@@ -3,7 +3,7 @@
 A `.lock` with `root` lines is resolved from those, with all they depend on; its lines are then sorted by path. One
 without keeps its paths and their order; a line that is only a path, just added, gets its checksum and size. Comments
 and words stay. Each file is checked against the checksum that the repository has beside it. A `.txt` is resolved
-from the requirement in its first line, `# from pyspark==4.3.0`. The same input gives the same text.
+from the requirements in its first lines, such as `# from pyspark[sql]==4.3.0`. The same input gives the same text.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import httpx
@@ -91,14 +92,15 @@ async def _describe(client: httpx.AsyncClient, path: str, repository: str) -> Ar
 
 
 def relocked_packages(text: str) -> str:
-    """Return the text of a `.txt`, resolved from the requirement in its first line."""
+    """Return the text of a `.txt`, resolved from the requirements in its first lines."""
     from uv import find_uv_bin
 
-    source = text.splitlines()[0]
+    sources = list(takewhile(lambda line: line.startswith(_SOURCE), text.splitlines()))
+    wanted = "\n".join(line.removeprefix(_SOURCE) for line in sources)
     command = [find_uv_bin(), "pip", "compile", "-", "--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
     command += ["--universal", "--python-version", "3.11"]
-    ended = subprocess.run(command, input=source.removeprefix(_SOURCE), capture_output=True, text=True, check=True)
-    return f"{source}\n{ended.stdout}"
+    ended = subprocess.run(command, input=wanted, capture_output=True, text=True, check=True)
+    return "\n".join([*sources, ended.stdout])
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.engines.hadoop.configuration import forbidden
 from svc_jupyter.service.engines.hadoop.site_files import parse_pools
@@ -9,9 +11,15 @@ from svc_jupyter.service.engines.hive_server.program import forbidden as forbidd
 from svc_jupyter.service.errors import Invalid
 
 
-def check(configuration: ClusterConfiguration) -> None:
-    """Raise `Invalid` for settings that would break the cluster's own wiring, and for pools that are no XML of it."""
-    broken = [*forbidden(configuration.custom_settings), *forbidden_of_hive(configuration.custom_settings)]
+def check(
+    configuration: ClusterConfiguration,
+    forbidden_beside: Callable[[Mapping[str, str]], Sequence[str]] = forbidden_of_hive,
+) -> None:
+    """Raise `Invalid` for settings that would break the cluster's own wiring, and for pools that are no XML of it.
+
+    `forbidden_beside` names those of what runs beside Hadoop's own daemons.
+    """
+    broken = [*forbidden(configuration.custom_settings), *forbidden_beside(configuration.custom_settings)]
     if broken:
         raise Invalid(
             f"hadoop_settings.custom_config: {broken[0]} is set by the service, which wires the cluster's daemons "

@@ -62,8 +62,9 @@ class HadoopEngine:
         yarn: YarnRest,
         health: HealthOf,
         hive_server: Beside | None = None,
+        beside: Sequence[Beside] = (),
     ) -> None:
-        """Without `hive_server` a cluster has none."""
+        """Without `hive_server` a cluster has none; `beside` are others that are started again where they die."""
         self._instances = instances
         self._providers = providers
         self._nodes = nodes
@@ -71,7 +72,8 @@ class HadoopEngine:
         self._health = health
         self._hive_server = hive_server
         self._readiness = Readiness(nodes, yarn)
-        self._supervision = Supervision(instances, nodes, yarn, [hive_server] if hive_server else [])
+        others = [*([hive_server] if hive_server else []), *beside]
+        self._supervision = Supervision(instances, nodes, yarn, others)
         self._scaling = Scaling(instances, providers, nodes, yarn)
         self._history = asyncio.Lock()
 
@@ -97,6 +99,10 @@ class HadoopEngine:
         now = time.time()
         for node in instance.nodes:
             await self._instances.change_node(node.id, status=NodeStatus.RUNNING.value, up_at=now, last_seen_at=now)
+
+    async def current(self, instance: Instance) -> Instance:
+        """Return an instance as its rows are now, with the nodes that a start has made."""
+        return await self._instances.get(instance.id)
 
     async def supervise(self, instance: Instance) -> None:
         """Start daemons that died, later and later when they die again, and bring the nodes' rows up to date."""

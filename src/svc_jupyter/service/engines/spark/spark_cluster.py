@@ -1,0 +1,116 @@
+"""Clusters of Spark: Hadoop with a session server on the coordinator, or the session server alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.clusters.samples import Sample
+from svc_jupyter.service.engines.hadoop.addresses import Addresses
+from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine, HealthOf
+from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.engines.spark.check import check
+from svc_jupyter.service.engines.spark.local_clusters import LocalClusters
+from svc_jupyter.service.engines.spark.program import runs_on_yarn
+from svc_jupyter.service.engines.spark.session_servers import SessionServers
+from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
+
+_BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
+
+
+class SparkEngine:
+    """Runs Spark clusters; see `ClusterEngine`. A cluster is UP once its session server has run a query."""
+
+    cluster_type = ClusterType.SPARK
+    can_scale = False
+
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        on_yarn: HadoopEngine,
+        alone: LocalClusters,
+        servers: SessionServers,
+        yarn: YarnRest,
+        health: HealthOf,
+    ) -> None:
+        self._providers = providers
+        self._on_yarn = on_yarn
+        self._alone = alone
+        self._servers = servers
+        self._yarn = yarn
+        self._health = health
+
+    def check(self, configuration: ClusterConfiguration) -> None:
+        """Raise `Invalid` for settings that would break the cluster's own wiring."""
+        check(configuration)
+
+    async def start(self, instance: Instance, say: Say) -> None:
+        """Bring the daemons up, then the session server."""
+        if instance.provider != "local":
+            raise ClusterFailure("Spark clusters run on the service's own machine only: use the provider `local`")
+        if not _has_hadoop(instance):
+            await self._alone.start(instance, say)
+            return
+        await self._on_yarn.start(instance, say)
+        await self._servers.ensure(await self._on_yarn.current(instance), say)
+
+    async def supervise(self, instance: Instance) -> None:
+        """Start daemons that died, the session server among them."""
+        await (self._on_yarn if _has_hadoop(instance) else self._alone).supervise(instance)
+
+    async def terminate(self, instance: Instance, say: Say) -> None:
+        """End everything and give the machines back."""
+        self._alone.forget(instance)
+        await self._on_yarn.terminate(instance, say)
+
+    async def is_busy(self, instance: Instance) -> bool:
+        """Whether a program runs in a session, or as an application of its own. Where nobody answers, it is busy."""
+        try:
+            address = self._servers.address(instance)
+            async with SessionClient(address.host, address.port, address.secret) as client:
+                told = await client.ping()
+            if told["running"] or not _has_hadoop(instance):
+                return bool(told["running"])
+            resource_manager = Addresses.of(instance).resource_manager_http
+            applications = await self._yarn.applications(resource_manager, _BUSY_STATES)
+        except (ClusterFailure, ServerSilent, DaemonSilent):
+            return True
+        return any(each.id != told["application"] for each in applications)
+
+    async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
+        """Refuse: node changes are for Hadoop and Presto clusters (SPEC: Add a node)."""
+        _refuse()
+
+    async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:  # noqa: ARG002
+        """There is nothing to take back."""
+        await asyncio.sleep(0)
+
+    async def removal_order(self, instance: Instance) -> Sequence[Node]:  # noqa: ARG002
+        """No node can be removed."""
+        return ()
+
+    async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
+        """Refuse, as `add_nodes`."""
+        _refuse()
+
+    async def put_back(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
+        """There is nothing to put back."""
+        await asyncio.sleep(0)
+
+    async def health(self, instance: Instance) -> Sample:
+        """Return a live sample (SPEC: Cluster health record)."""
+        return await self._health.sample(instance)
+
+
+def _has_hadoop(instance: Instance) -> bool:
+    return runs_on_yarn(instance.configuration.custom_settings)
+
+
+def _refuse() -> NoReturn:
+    raise ClusterFailure("Node changes are not supported for Spark clusters")

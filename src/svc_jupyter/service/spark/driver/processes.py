@@ -1,0 +1,147 @@
+"""The sessions' processes, as the server sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from .statement import Statement, to_json
+
+_LINE_LIMIT = 2**20
+_ANSWER_BYTES = 65_536
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""A process that forks must have no threads; these libraries start some when they are loaded."""
+
+
+class Ended(Exception):
+    """A session's process ended; the text says how."""
+
+
+class Zygote:
+    """Forks the processes."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "svc_spark.zygote", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            env=os.environ | _SINGLE_THREADED,
+        )
+        theirs.close()
+        self._turn = asyncio.Lock()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is still there."""
+        return self._process.poll() is None
+
+    async def fork(self, settings: dict[str, Any]) -> SessionProcess:
+        """Return a new process, which attaches to the driver by itself."""
+        ours, theirs = socket.socketpair()
+        try:
+            answer = await self._asked(settings, [theirs.fileno()])
+        finally:
+            theirs.close()
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
+        return SessionProcess(answer["pid"], reader, writer, self)
+
+    async def status_of(self, pid: int) -> int | None:
+        """Return how a process that is ending has ended."""
+        answer = await self._asked({"wait": pid}, [])
+        status: int | None = answer["status"]
+        return status
+
+    async def _asked(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        async with self._turn:
+            return dict(await asyncio.to_thread(self._ask, json.dumps(request).encode(), descriptors))
+
+    def _ask(self, request: bytes, descriptors: list[int]) -> Any:
+        socket.send_fds(self._ours, [request], descriptors)
+        answer = self._ours.recv(_ANSWER_BYTES)
+        if not answer:
+            raise Ended("the process that makes sessions is gone")
+        return json.loads(answer)
+
+
+class SessionProcess:
+    """One of them."""
+
+    def __init__(self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, zygote: Zygote) -> None:
+        self.pid = pid
+        self.jvm_session = ""
+        self.thread = 0
+        self.is_over = False
+        self.is_interrupted = False
+        self._reader = reader
+        self._writer = writer
+        self._zygote = zygote
+
+    async def until_ready(self) -> None:
+        """Return once it is attached to the driver. Raises `Ended`."""
+        told = await self._told()
+        self.jvm_session, self.thread = told["jvm_session"], told["thread"]
+
+    async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
+        """Run a statement; return whether it succeeded. Raises `Ended`."""
+        try:
+            self._writer.write(to_json(statement).encode() + b"\n")
+            await self._writer.drain()
+        except OSError:
+            pass  # how it ended is read below
+        while True:
+            told = await self._told()
+            if "rows" in told:
+                on_rows(told["rows"])
+            elif told.get("ended") == statement.id:
+                return bool(told["succeeded"])
+
+    def signal(self, number: signal.Signals) -> None:
+        """Signal it, and what it started."""
+        if not self.is_over:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+
+    async def end(self, grace_seconds: float) -> None:
+        """Close its link, upon which it ends by itself, and collect it."""
+        self._writer.close()
+        if self.is_over:
+            return
+        killing = asyncio.get_running_loop().call_later(grace_seconds, self.signal, signal.SIGKILL)
+        try:
+            await self._ending()
+        finally:
+            killing.cancel()
+
+    async def _told(self) -> dict[str, Any]:
+        try:
+            line = await self._reader.readline()
+        except OSError:
+            line = b""
+        if line.endswith(b"\n"):
+            return dict(json.loads(line))
+        raise Ended(await self._ending())
+
+    async def _ending(self) -> str:
+        while await self._reader.read(_ANSWER_BYTES):
+            pass  # until it has closed its end
+        status = await self._zygote.status_of(self.pid)
+        self.is_over = True
+        self.signal_leftovers()
+        if status is None:
+            return "its process is gone"
+        return f"its process was ended by signal {-status}" if status < 0 else f"its process ended with code {status}"
+
+    def signal_leftovers(self) -> None:
+        """Kill what it started and left running in its group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)

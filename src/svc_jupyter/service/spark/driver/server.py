@@ -1,0 +1,131 @@
+"""The session server of a cluster: `python -m svc_spark.server SETTINGS`, with the path of a JSON file.
+
+It starts Spark's driver and stays with it: when one of the two ends, so does the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from .driver import Driver
+from .jvm import Jvm
+from .processes import Zygote
+from .sessions import Sessions
+from .statement import Language, SqlPart, Statement
+from .wire import LINE_LIMIT, challenge, is_proof, line
+
+_WAIT_SECONDS: Final = 25.0
+_HOUSE_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.5
+
+
+class Server:
+    """Answers calls."""
+
+    def __init__(self, secret: str, driver: Driver, sessions: Sessions) -> None:
+        self._secret = secret
+        self._driver = driver
+        self._sessions = sessions
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the calls of one connection."""
+        challenged = challenge()
+        try:
+            writer.write(line({"challenge": challenged}))
+            while asked := await reader.readline():
+                call: dict[str, Any] = json.loads(asked)
+                if not is_proof(self._secret, challenged, str(call.pop("proof", ""))):
+                    return
+                writer.write(line(await self._answer(call)))
+                await writer.drain()
+        except (OSError, ValueError):
+            pass  # the caller is gone, or no caller of ours
+        finally:
+            writer.close()
+
+    async def _answer(self, call: dict[str, Any]) -> dict[str, Any]:
+        try:
+            match call.pop("call", None):
+                case "ping":
+                    vitals = await self._driver.vitals()
+                    return {**vitals, "sessions": self._sessions.described(), "running": self._sessions.running}
+                case "run":
+                    return self._sessions.submit(_statement(call["statement"]), call["session"]).told()
+                case "wait":
+                    return await self._wait(call["id"], call.get("version"))
+                case "cancel":
+                    return {"cancelled": await self._sessions.cancel(call["id"])}
+                case "end_session":
+                    return {"ended": await self._sessions.end(call["session"])}
+                case other:
+                    return {"error": f"there is no call {other!r}"}
+        except Exception as error:  # noqa: BLE001  the caller is told; the server goes on for the others
+            return {"error": f"{type(error).__name__}: {error}"}
+
+    async def _wait(self, statement_id: str, version: int | None) -> dict[str, Any]:
+        run = self._sessions.run(statement_id)
+        if run is None:
+            return {"state": "unknown"}
+        changed = run.changed
+        if run.version == version and run.state != "ended":
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_WAIT_SECONDS):
+                    await changed.wait()
+        return run.told()
+
+
+def _statement(told: dict[str, Any]) -> Statement:
+    parts = [SqlPart(**part) for part in told.pop("parts")]
+    return Statement(language=Language(told.pop("language")), parts=parts, **told)
+
+
+async def run(settings: dict[str, Any], secret: str, jvm: Jvm) -> None:
+    """Serve until the driver ends."""
+    driver = Driver()
+    zygote = Zygote()
+    sessions = Sessions(driver, zygote, Path(settings["classes"]), settings["idle_seconds"])
+    await driver.start()
+    await asyncio.shield(sessions.prepare())
+    server = Server(secret, driver, sessions)
+    listening = await asyncio.start_server(server.serve, settings["host"], settings["port"], limit=LINE_LIMIT)
+    async with listening:
+        print("ready", flush=True)  # noqa: T201  into the daemon's own log
+        house = asyncio.create_task(_keep_house(driver, sessions))
+        while jvm.process.poll() is None and zygote.is_running and not house.done():  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_SECONDS)
+        jvm.end()  # at once: whatever still waits for the driver would wait for ever
+
+
+async def _keep_house(driver: Driver, sessions: Sessions) -> None:
+    """End idle sessions; return when the driver's application was stopped: a new server begins a new one."""
+    while True:
+        await asyncio.sleep(_HOUSE_SECONDS)
+        await sessions.end_idle()
+        try:
+            await driver.vitals()
+        except RuntimeError:
+            return
+
+
+def main() -> None:
+    """Start the driver and serve; end with it."""
+    settings = json.loads(Path(sys.argv[1]).read_text())
+    jvm = Jvm.start(settings["java"], settings["properties"], Path(settings["folder"]))
+    os.environ["PYSPARK_GATEWAY_PORT"] = str(jvm.port)
+    os.environ["PYSPARK_GATEWAY_SECRET"] = jvm.secret
+    signal.signal(signal.SIGTERM, lambda *_: jvm.process.terminate())
+    try:
+        asyncio.run(run(settings, Path(settings["secret_file"]).read_text().strip(), jvm))
+    finally:
+        jvm.end()
+
+
+if __name__ == "__main__":
+    main()

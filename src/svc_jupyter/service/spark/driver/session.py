@@ -1,0 +1,69 @@
+"""A session's process: attached to the driver, it runs one statement after the other.
+
+Its standard output and error are those of the statement that runs. A line of JSON comes in for each, and one goes out
+when it has ended.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import io
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from .attach import attached
+from .execution import Execution
+from .statement import OUT_FILE, Statement, from_json
+
+_DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+ENDED = "ended"
+
+
+def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> None:
+    """Be a session until the link is closed."""
+    os.setsid()
+    ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jvm_session = settings["jvm_session"]
+    spark = attached(None if jvm_session is None else str(jvm_session))
+    spark.sql("SELECT 1").collect()
+    reader, writer = link.makefile("rb"), link.makefile("wb", buffering=0)
+    thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
+    _tell(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
+    execution = Execution(
+        spark, Path(str(settings["classes"])), int(settings["number"] or 0), lambda rows: _tell(writer, rows=rows)
+    )
+    for line in reader:
+        statement = from_json(line)
+        succeeded = _with_outputs(statement, execution)
+        _tell(writer, ended=statement.id, succeeded=succeeded)
+    execution = spark = None  # type: ignore[assignment]
+    gc.collect()  # lets the driver forget what only this session held
+
+
+def _with_outputs(statement: Statement, execution: Execution) -> bool:
+    for descriptor, path in ((1, f"{statement.folder}/{OUT_FILE}"), (2, statement.log)):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(file, descriptor)
+        os.close(file)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return execution.run(statement)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        os.chdir("/")
+
+
+def _tell(writer: io.RawIOBase, **what: object) -> None:
+    writer.write(json.dumps(what).encode() + b"\n")

@@ -1,0 +1,116 @@
+"""Statements of commands on a cluster's session server: begun once, waited for, found again after a restart.
+
+How a statement ended is told by files in the attempt's folder, which the server writes whatever becomes of the service.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Final
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.engines.spark.session_servers import SessionServers
+from svc_jupyter.service.spark.driver.statement import Statement
+from svc_jupyter.service.spark.outcomes import has_ended, outcome_of
+from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
+
+BEGUN_FILE: Final = "statement"
+"""There from the moment at which the server may have begun the statement; holds its id."""
+_AGAIN_SECONDS: Final = 0.5
+_SILENT_SECONDS: Final = 60.0
+"""How long the server may be silent, for example while it is busy collecting garbage, before it counts as gone."""
+_END_SECONDS: Final = 12.0
+_LOST: Final = (
+    "the cluster's session server ended while the program ran (was it killed, or did its memory run out?); "
+    "it is started again: run the command once more"
+)
+
+
+class _Lost(Exception):
+    """The server knows nothing of the statement."""
+
+
+class SessionRuns:
+    """Runs statements."""
+
+    def __init__(self, servers: SessionServers, clusters: Clusters) -> None:
+        self._servers = servers
+        self._clusters = clusters
+
+    async def run(self, task: Task, desk: Desk, statement: Statement, session: str | None) -> Outcome:
+        """Run a statement in a kept session, or in one of its own; return how it ended. Raises `ClusterFailure`."""
+        assert task.cluster_id is not None
+        instance = await self._clusters.up_instance(task.cluster_id)
+        if not has_ended(task.folder):
+            begun = task.folder / BEGUN_FILE
+            is_new = not begun.exists()
+            if is_new:
+                await self._servers.ensure(instance, desk.say)
+                begun.write_text(f"{statement.id}\n", "ascii")
+            try:
+                await self._followed(instance, desk, statement, session if is_new else None, is_new=is_new)
+            except _Lost:
+                if not has_ended(task.folder):
+                    return Outcome(False, _LOST)
+        return await asyncio.to_thread(outcome_of, task)
+
+    async def end(self, task: Task, say: Say) -> None:
+        """End the statement of an attempt, if one was begun; return once it has ended."""
+        assert task.cluster_id is not None
+        try:
+            statement_id = (task.folder / BEGUN_FILE).read_text("ascii").strip()
+            instance = await self._clusters.up_instance(task.cluster_id)
+        except (FileNotFoundError, ClusterFailure):
+            return  # nothing was begun, or with the cluster it has gone
+        try:
+            async with asyncio.timeout(_END_SECONDS), self._client(instance) as client:
+                if await client.cancel(statement_id):
+                    told: dict[str, Any] = {"state": "running", "version": None}
+                    while told["state"] not in ("ended", "unknown"):
+                        told = await client.wait(statement_id, told["version"])
+        except (ServerSilent, TimeoutError) as error:
+            say(f"the program may still run in its session: {error or 'it did not end in time'}")
+
+    async def end_session(self, task: Task, name: str, say: Say) -> None:
+        """End a session by its name with what runs in it, if it is there."""
+        assert task.cluster_id is not None
+        try:
+            instance = await self._clusters.up_instance(task.cluster_id)
+        except ClusterFailure:
+            return  # with the cluster it has gone
+        try:
+            async with asyncio.timeout(_END_SECONDS), self._client(instance) as client:
+                await client.end_session(name)
+        except (ServerSilent, TimeoutError) as error:
+            say(f"the note's session may still be there: {error or 'it did not end in time'}")
+
+    def _client(self, instance: Instance) -> SessionClient:
+        address = self._servers.address(instance)
+        return SessionClient(address.host, address.port, address.secret)
+
+    async def _followed(
+        self, instance: Instance, desk: Desk, statement: Statement, session: str | None, *, is_new: bool
+    ) -> None:
+        """Begin the statement where it is new, and return once it has ended. Raises `_Lost`."""
+        silent_since: float | None = None
+        while True:
+            try:
+                async with self._client(instance) as client:
+                    silent_since = None
+                    told = await client.run(statement, session) if is_new else await client.wait(statement.id, None)
+                    is_new = False
+                    while told["state"] != "ended":
+                        if told["state"] == "unknown":
+                            raise _Lost
+                        desk.progress(told["percent"], told["rows"])
+                        told = await client.wait(statement.id, told["version"])
+                    return
+            except ServerSilent:
+                silent_since = silent_since or time.monotonic()
+                if time.monotonic() - silent_since > _SILENT_SECONDS:
+                    raise _Lost from None
+                await asyncio.sleep(_AGAIN_SECONDS)

@@ -1,0 +1,227 @@
+"""Programs on a real Spark cluster, whose tasks run in its driver."""
+
+import os
+import signal
+from contextlib import suppress
+
+import psutil
+import pytest
+from tests.support.service_process import wait_until
+from tests.support.spark import LABEL, SECONDS, lines, log, results, run, spark_service, submit
+
+from svc_jupyter.service.clusters.providers.marked_processes import mark_of
+from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """A service with a Spark cluster that is UP."""
+    with spark_service(tmp_path_factory.mktemp("spark") / "data") as service:
+        yield service
+
+
+def server_of(service):
+    """Return the process of the cluster's session server."""
+    below = str(service.data_dir / "clusters")
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
+                return process
+    return None
+
+
+def refusal(service, **fields):
+    answer = service.http.post("/commands", json={"command_type": "SparkCommand", **fields})
+    assert answer.status_code == 422, answer.text
+    return answer.json()["error"]["error_message"]
+
+
+def test_sql_has_typed_rows_in_their_order(spark):
+    query = "SET x.y=1; SELECT id, cast(id AS string) AS name, id % 2 = 0 AS even FROM range(50000) ORDER BY id DESC"
+    record = run(spark, command_type="SqlCommand", query=query)
+    assert (record["status"], record["result_rows"]) == ("done", 50_000), record["message"]
+    table = results(spark, record["id"])
+    assert [str(field.type) for field in table.schema] == ["int64", "string", "bool"]
+    assert table["id"].to_pylist() == list(range(49_999, -1, -1))
+    [job, *_] = spark.http.get(f"/commands/{record['id']}/jobs").json()["jobs"]
+    assert (job["status"], job["progress"]) == ("SUCCEEDED", 100)
+
+
+def test_the_table_of_a_last_expression_is_the_result_and_what_was_printed_the_log(spark):
+    program = "import sys\nprint('printed', sys.argv[1:])\nspark.range(3)"
+    record = run(spark, program=program, language="python", user_program_arguments="a 'b c'")
+    assert results(spark, record["id"])["id"].to_pylist() == [0, 1, 2]
+    assert "printed ['a', 'b c']" in log(spark, record["id"])
+
+
+def test_what_a_program_without_a_table_prints_is_the_result(spark):
+    program = (
+        "import subprocess\nprint(spark.range(4).count(), flush=True)\nsubprocess.run(['echo', 'child'])\nspark.stop()"
+    )
+    record = run(spark, program=program, language="python")
+    assert (record["status"], lines(spark, record["id"])) == ("done", ["4", "child"])
+
+
+def test_scala_compiles_classes_that_executors_load(spark):
+    program = 'case class Point(x: Int)\nprintln("args " + args.toList)\nSeq(Point(1), Point(2)).toDS.map(_.x + 1).toDF'
+    record = run(spark, program=program, language="scala", user_program_arguments="one")
+    assert record["status"] == "done", record["message"]
+    assert results(spark, record["id"])["value"].to_pylist() == [2, 3]
+    assert "args List(one)" in log(spark, record["id"])
+
+
+def test_a_kept_session_shares_names_and_views_between_languages(spark):
+    run(spark, program="n = 7\nspark.range(n).createOrReplaceTempView('shared')", language="python", app_id="kept")
+    counted = run(spark, sql="SELECT count(*) AS c FROM shared", app_id="kept")
+    assert results(spark, counted["id"])["c"].to_pylist() == [7]
+    scala = run(spark, program='println(spark.table("shared").count)', language="scala", app_id="kept")
+    assert lines(spark, scala["id"]) == ["7"]
+    died = run(spark, program="import os\nos._exit(3)", language="python", app_id="kept")
+    assert "its process ended with code 3" in died["message"]
+    again = run(
+        spark, program="print(spark.table('shared').count(), 'n' in globals())", language="python", app_id="kept"
+    )
+    assert lines(spark, again["id"]) == ["7 False"]
+    assert "TABLE_OR_VIEW_NOT_FOUND" in run(spark, sql="SELECT * FROM shared")["message"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"program": "x = 1\nx / 0", "language": "python"}, "line 2: ZeroDivisionError: division by zero"),
+        ({"program": "x = = 1", "language": "python"}, "line 1: "),
+        ({"program": "import sys\nsys.exit(4)", "language": "python"}, "the program ended itself with 4"),
+        ({"sql": "SELECT 1;\nSELECT * FROM nowhere"}, "line 2: [TABLE_OR_VIEW_NOT_FOUND]"),
+        ({"program": 'val x: Int = "a"', "language": "scala"}, "type mismatch"),
+        ({"program": 'sys.error("boom")', "language": "scala"}, "java.lang.RuntimeException: boom"),
+        ({"program": "def f(x: Int) = {", "language": "scala"}, "the program is incomplete"),
+    ],
+)
+def test_a_program_that_fails_tells_why_and_where(spark, fields, reason):
+    record = run(spark, **fields)
+    assert record["status"] == "error"
+    assert reason in record["message"]
+
+
+def test_tables_are_those_of_the_account_s_metastore(spark):
+    run(spark, command_type="SqlCommand", query="CREATE TABLE numbers USING parquet AS SELECT id FROM range(3)")
+    assert "numbers" in spark.http.get("/hive/default").json()["tables"]
+    record = run(spark, command_type="SqlCommand", query="SELECT sum(id) AS total FROM numbers")
+    assert results(spark, record["id"])["total"].to_pylist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("language", "program"),
+    [
+        ("python", "open('begun', 'w').close()\nwhile True: pass"),
+        ("sql", "SELECT count(*) FROM range(1000000000000)"),
+        ("scala", 'new java.io.File("begun").createNewFile\nwhile (true) {}'),
+    ],
+)
+def test_a_cancellation_ends_the_program(spark, language, program):
+    record = submit(spark, program=program, language=language)
+    wait_until(lambda: spark.record(record["id"])["status"] == "running", "the command runs", SECONDS)
+    if language == "sql":
+        jobs = f"/commands/{record['id']}/jobs"
+        wait_until(lambda: spark.http.get(jobs).json()["jobs"], "Spark runs its job", SECONDS)
+    answer = spark.http.put(f"/commands/{record['id']}", json={"status": "kill"}).json()
+    assert spark.ended(record["id"], SECONDS)["status"] == "cancelled", answer
+    after = run(spark, command_type="SqlCommand", query="SELECT 1 AS one")
+    assert results(spark, after["id"])["one"].to_pylist() == [1]
+
+
+def test_a_program_that_prints_a_lot_takes_disk_but_no_memory(spark):
+    program = "line = 'x' * 1023\nfor _ in range(300 * 1024): print(line)"
+    server = server_of(spark)
+    record = submit(spark, program=program, language="python")
+    most = 0
+
+    def is_over():
+        nonlocal most
+        parts = [server, *server.children(recursive=True), psutil.Process(spark.pid)]
+        for process in parts:
+            with suppress(psutil.Error):
+                if "java" not in process.name():
+                    most = max(most, process.memory_info().rss)
+        return spark.record(record["id"])["status"] != "running"
+
+    wait_until(is_over, "the program has ended", SECONDS)
+    assert spark.record(record["id"])["result_bytes"] == 300 * 2**20
+    assert most < 400 * 2**20
+
+
+def test_options_of_spark_submit_make_an_application_of_its_own(spark):
+    (spark.data_dir / "storage").mkdir(exist_ok=True)
+    record = run(
+        spark,
+        program="print(spark.sparkContext.appName)\nspark.range(2)",
+        language="python",
+        arguments="--name alone --conf spark.ui.enabled=false",
+    )
+    assert record["status"] == "done", record["message"]
+    assert results(spark, record["id"])["id"].to_pylist() == [0, 1]
+    assert "alone" in log(spark, record["id"])
+
+
+def test_a_command_line_is_spark_submit_with_its_own_driver(spark):
+    script = spark.data_dir / "storage" / "count.py"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(
+        "import sys\nfrom pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+        "print(spark.range(int(sys.argv[1])).count())\nspark.stop()\nsys.exit(int(sys.argv[2]))\n"
+    )
+    good = run(spark, cmdline=f"spark-submit --conf spark.ui.enabled=false {script} 6 0")
+    assert (good["status"], lines(spark, good["id"])) == ("done", ["6"]), good["message"]
+    bad = run(spark, cmdline=f"spark-submit --conf spark.ui.enabled=false {script} 6 3")
+    assert bad["status"] == "error"
+    assert bad["attempts"][-1]["exit_code"] != 0
+
+
+def test_the_health_shows_the_session_server_and_no_hadoop(spark):
+    metrics = spark.http.get("/clusters/spark/live_cluster_health").json()["metrics"]
+    assert metrics["engine"]["spark"] == {}
+    assert metrics["daemons"]["zeppelin"]["status"] == "UP"
+    assert 0 < float(metrics["daemons"]["zeppelin"]["heap"]["usage_percent"]) <= 100
+    assert metrics["daemons"].get("resourcemanager") is None
+    assert metrics["daemons"].get("namenode") is None
+
+
+def test_nodes_of_a_spark_cluster_cannot_be_changed(spark):
+    answer = spark.http.post(f"/clusters/{LABEL}/nodes", json={"node_count": 1})
+    assert answer.status_code == 422
+    assert "Node changes are not supported for Spark clusters" in answer.json()["error"]["error_message"]
+
+
+def test_what_cannot_run_there_is_refused(spark):
+    assert "runs Hadoop; this needs Spark" in refusal(spark, sql="SELECT 1", label="default")
+    assert "runs Presto; this needs Spark" in refusal(spark, sql="SELECT 1", label="presto")
+    told = refusal(spark, program="1", language="cobol")
+    assert told.startswith("SparkCommand could not be created: ")
+    assert "'cobol' is not one of" in told
+
+
+def test_a_killed_service_finds_its_running_program_again(spark):
+    program = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.05)\nprint('went on')"
+    record = submit(spark, program=program, language="python")
+    work = next(iter((spark.data_dir / "commands").glob(f"*/{record['id']}"))) / "1" / "work"
+    wait_until(lambda: (work.parent / "statement").exists(), "the statement is begun", SECONDS)
+    spark.kill()
+    spark.start()
+    (work / "go").touch()
+    ended = spark.ended(record["id"], SECONDS)
+    assert (ended["status"], lines(spark, record["id"])) == ("done", ["went on"]), ended["message"]
+
+
+def test_a_killed_session_server_ends_its_programs_and_starts_again(spark):
+    record = submit(spark, program="import time\ntime.sleep(600)", language="python")
+    wait_until(lambda: spark.record(record["id"])["status"] == "running", "the command runs", SECONDS)
+    server = server_of(spark)
+    os.kill(server.pid, signal.SIGKILL)
+    ended = spark.ended(record["id"], SECONDS)
+    assert ended["status"] == "error"
+    assert "the cluster's session server ended while the program ran" in ended["message"]
+    after = run(spark, command_type="SqlCommand", query="SELECT 1 AS one")
+    assert results(spark, after["id"])["one"].to_pylist() == [1]
+    assert server_of(spark).pid != server.pid

@@ -1,0 +1,81 @@
+"""The settings of a Spark cluster: what the service sets, what a user may, and what is refused."""
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from svc_jupyter.api.clusters import ClusterConfiguration
+from svc_jupyter.service.engines.spark import program
+from svc_jupyter.service.engines.spark.check import check
+from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.spark import submitted
+
+PLACE = program.SparkPlace(
+    address="127.0.0.9",
+    folder=PurePosixPath("/node"),
+    java=PurePosixPath("/jdk/bin/java"),
+    home=Path("/spark"),
+    jars=[PurePosixPath("/spark/lib/site/pyspark/jars/a.jar")],
+    metastore="thrift://127.0.0.1:9083",
+    warehouse="file:/warehouse",
+    python=Path("/spark/bin/python"),
+)
+
+
+def configuration(custom, **settings):
+    hadoop = {"use_spark": True, "custom_config": custom}
+    return ClusterConfiguration.model_validate({"hadoop_settings": hadoop, **settings})
+
+
+@pytest.mark.parametrize(
+    ("custom", "reason"),
+    [
+        ("spark.driver.host=1.2.3.4", "spark.driver.host is set by the service"),
+        ("spark.master=spark://elsewhere:7077", "it is yarn, local or local"),
+        ("spark.session_server.idle_minutes=soon", "number of minutes"),
+        ("spark.session_server.idle_minutes=0", "number of minutes"),
+        ("yarn.resourcemanager.hostname=x", "is set by the service"),
+    ],
+)
+def test_settings_that_would_break_the_cluster_are_refused(custom, reason):
+    with pytest.raises(Invalid, match=reason):
+        check(configuration(custom))
+
+
+def test_hiveserver2_is_no_part_of_a_spark_cluster():
+    with pytest.raises(Invalid, match="a part of Hadoop clusters"):
+        check(configuration("", hive_settings={"is_hs2_enabled": True}))
+
+
+def test_the_user_s_settings_win_over_the_usual_ones():
+    check(configuration("spark.master=local[*]\nspark.ui.enabled=false"))
+    made = program.settings(PLACE, {"spark.master": "local[2]", "spark.executor.memory": "3g", "pig.x": "1"})
+    assert (made["spark.master"], made["spark.executor.memory"]) == ("local[2]", "3g")
+    assert made["spark.driver.host"] == "127.0.0.9"
+    assert "pig.x" not in made
+    assert "spark.dynamicAllocation.enabled" not in made
+
+
+def test_secrets_of_a_configuration_are_in_no_command_line():
+    custom = {"spark.hadoop.fs.s3a.secret.key": "hidden-key"}
+    files = program.server_files(PLACE, custom, "hidden-secret")
+    daemon = program.daemon(PLACE)
+    shown = " ".join([*daemon.argv, *daemon.environment.values()])
+    assert "hidden" not in shown
+    assert b"hidden-key" in files["spark/sessions.conf"]
+    assert b"hidden-secret" in files["spark/secret"]
+    assert b"hidden" not in files["spark/sessions.json"]
+
+
+def test_a_program_of_its_own_runs_in_its_pool_under_its_tag():
+    text = submitted.settings(PLACE, {}, "svc-command-7-1", "etl", Path("/attempt")).decode()
+    assert "spark.yarn.queue=etl\n" in text
+    assert "spark.yarn.tags=svc-command-7-1\n" in text
+    assert "spark.ui.port" not in text
+
+
+def test_the_reason_of_a_failure_is_what_the_driver_said_last(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("starting\nTraceback (most recent call last):\n  File x\nValueError: no\n  at a.b.c(D.java)\n")
+    assert submitted.failure_text(log, 1) == "the program exited with code 1\nValueError: no"
+    assert "was killed" in submitted.failure_text(log, None)

@@ -1,0 +1,71 @@
+"""A real Spark cluster without YARN for tests, started once for all tests of a process; its service with it.
+
+- `run(service, **fields)`: submit a command of Spark and wait for its end.
+- `results(service, command_id)`: its rows as an Arrow table; `lines(…)`: its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of, start_cluster
+from tests.support.hive import end_metastore_of
+from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.service.engines.engine import Engine
+
+LABEL = "spark"
+SECONDS = 120.0
+LOCAL = "spark.master=local[2]\nspark.ui.enabled=false\nspark.sql.shuffle.partitions=2"
+
+
+@contextmanager
+def spark_service(data_dir: Path, *, custom_config: str = LOCAL, **settings: Any) -> Iterator[ServiceProcess]:
+    """Give a service whose cluster `spark` is UP; end all of it afterwards, also when tests failed."""
+    engine_at_once(Engine.SPARK)
+    service = ServiceProcess(data_dir, timeout_check_seconds=1, kill_grace_seconds=1, **settings).start()
+    try:
+        body = {"hadoop_settings": {"use_spark": True, "custom_config": custom_config}}
+        answer = service.http.put(f"/clusters/{LABEL}", json=body)
+        assert answer.status_code == 200, answer.text
+        start_cluster(service, LABEL)
+        yield service
+    finally:
+        service.stop()
+        end_clusters_of(data_dir)
+        end_metastore_of(data_dir)
+
+
+def submit(service: ServiceProcess, **fields: Any) -> dict[str, Any]:
+    """Submit a `SparkCommand`, or another type; return its record."""
+    answer = service.http.post("/commands", json={"command_type": "SparkCommand", "label": LABEL, **fields})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def run(service: ServiceProcess, **fields: Any) -> dict[str, Any]:
+    """Submit a command and return its record once it has ended."""
+    return service.ended(submit(service, **fields)["id"], SECONDS)
+
+
+def results(service: ServiceProcess, command_id: int) -> pa.Table:
+    """Return the typed rows of a command."""
+    headers = {"Accept": "application/vnd.apache.arrow.stream"}
+    answer = service.http.get(f"/commands/{command_id}/results", headers=headers)
+    assert answer.status_code == 200, answer.text
+    return pa.ipc.open_stream(answer.content).read_all()
+
+
+def lines(service: ServiceProcess, command_id: int) -> list[str]:
+    """Return the lines of a command's results."""
+    return str(service.http.get(f"/commands/{command_id}/results").json()["results"]).splitlines()
+
+
+def log(service: ServiceProcess, command_id: int) -> str:
+    """Return a command's log."""
+    return service.http.get(f"/commands/{command_id}/logs").text
