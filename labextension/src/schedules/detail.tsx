@@ -138,7 +138,7 @@ function Actions(props: IActionsProps): JSX.Element {
           actions={one => <ActionButtons {...props} action={one} />}
         />
       </div>
-      {chosen?.query_hist_id != null && (
+      {typeof chosen?.query_hist_id === 'number' && (
         <ActionLog
           requests={requests}
           commandId={chosen.query_hist_id}

@@ -2,17 +2,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { asServiceError } from '../service';
-
-/** Under it nothing in a page runs, and nothing is loaded from elsewhere. */
-const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
-
-/**
- * Return a page with the policy in front of whatever it says itself. The parser takes the first head and goes on with
- * what the page's own head holds.
- */
-export function guarded(page: string): string {
-  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="${POLICY}"></head>${page}`;
-}
+import { guarded } from './guardedPage';
 
 /** An executed notebook as a page that is shown and cannot do anything: a frame without any right. */
 export class ExecutedNotebook extends MainAreaWidget {

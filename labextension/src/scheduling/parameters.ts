@@ -21,7 +21,7 @@ export interface ITaggedCell {
 }
 
 const STRING = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
-const NUMBER = String.raw`[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?L?`;
+const NUMBER = String.raw`[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?L?`;
 const TRUTH = 'True|False|TRUE|FALSE|true|false';
 const ASSIGNMENT = new RegExp(
   String.raw`^(?:va[lr]\s+)?([A-Za-z_]\w*)(?:\s*:\s*[\w.]+)?\s*(?:=|<-)\s*` +
@@ -29,6 +29,8 @@ const ASSIGNMENT = new RegExp(
 );
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const LARGEST_INTEGER = 2n ** 63n;
+/** Characters of a line; a longer one is no value that somebody would type into a form. */
+const LONGEST_LINE = 2_000;
 
 /**
  * Return the parameters that a notebook declares in its cell tagged `parameters`: assignments of plain values, as
@@ -42,7 +44,7 @@ export function parametersOf(cells: readonly ITaggedCell[]): IParameter[] {
   const source = Array.isArray(cell.source) ? cell.source.join('') : cell.source;
   const found = new Map<string, IParameter>();
   for (const line of source.split('\n')) {
-    const parameter = parameterIn(line.trimEnd());
+    const parameter = line.length > LONGEST_LINE ? null : parameterIn(line.trimEnd());
     if (parameter) {
       found.set(parameter.name, parameter);
     }

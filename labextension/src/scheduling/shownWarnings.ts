@@ -16,6 +16,9 @@ export interface IExecutedCell extends ITaggedCell {
   outputs?: unknown;
 }
 
+/** Characters of a cell's text in which a warning is looked for. */
+const LOOKED_AT = 100_000;
+
 interface IStreamOutput {
   output_type?: string;
   name?: string;
@@ -32,7 +35,7 @@ export function warningCells(cells: readonly IExecutedCell[]): IWarningCell[] {
     if (cell.cell_type !== 'code' || tagsOf(cell).includes(GOES_ON_TAG)) {
       return;
     }
-    const warning = WARNING.exec(textOnStderr(cell.outputs));
+    const warning = WARNING.exec(textOnStderr(cell.outputs).slice(0, LOOKED_AT));
     if (warning) {
       found.push({ number: index + 1, text: warning[0].trim() });
     }

@@ -1,0 +1,113 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { attentionCount, inOrder, isBusy } from './order';
+import { cancelQuestion, questionOf, stepsOf } from './steps';
+import { aSchedule, anAction } from './testing';
+import { lastText, nameOf, nextText, reasonOf, timetableText, wordOf } from './words';
+
+const trans = nullTranslator.load('svc_jupyter');
+const NOW = new Date('2026-11-21T12:00Z');
+const FAILED = anAction({ status: 'error', message: 'NameError: days\nTraceback' });
+
+describe('what a list says', () => {
+  it('tells the next and the last run', () => {
+    const schedule = aSchedule({ time_zone: 'UTC', last_action: FAILED });
+    document.documentElement.lang = 'en';
+    expect(nextText(trans, schedule, NOW)).toContain('next Sun 22 Nov');
+    expect(lastText(trans, schedule, NOW)).toMatch(/^last run failed \d\d:00$/);
+    expect(lastText(trans, aSchedule(), NOW)).toBe('not run yet');
+  });
+
+  it('does not claim that it never ran where the service does not tell', () => {
+    const untold = aSchedule();
+    delete untold.last_action;
+    expect(lastText(trans, untold, NOW)).toBe('');
+  });
+
+  it('says why nothing comes', () => {
+    expect(nextText(trans, aSchedule({ status: 'SUSPENDED' }), NOW)).toBe('suspended');
+    expect(nextText(trans, aSchedule({ status: 'DONE' }), NOW)).toContain('end time has passed');
+  });
+
+  it('has words of its own where the service has none', () => {
+    const plain = { description: null };
+    expect(timetableText(trans, aSchedule(plain))).toBe('every day (Europe/Paris)');
+    expect(timetableText(trans, aSchedule({ ...plain, frequency: 3, time_unit: 'weeks' }))).toBe(
+      'every 3 weeks (Europe/Paris)'
+    );
+    expect(timetableText(trans, aSchedule({ ...plain, cron_expression: '0 9 * * *' }))).toBe(
+      'cron 0 9 * * * (Europe/Paris)'
+    );
+  });
+
+  it('names a schedule by its name and its id, and by the id alone where that is the name', () => {
+    expect(nameOf(aSchedule())).toBe('report (12)');
+    expect(nameOf(aSchedule({ name: '12' }))).toBe('12');
+  });
+});
+
+describe('what an action says', () => {
+  it('tells whose turn a waiting one waits for', () => {
+    expect(wordOf(trans, anAction({ status: 'waiting', query_hist_id: null }))).toContain(
+      'dependencies'
+    );
+    expect(wordOf(trans, anAction({ status: 'waiting', query_hist_id: 7 }))).toContain('free slot');
+  });
+
+  it('tells the reason in one line', () => {
+    expect(reasonOf(trans, FAILED)).toBe('NameError: days');
+    const waits = { status: 'waiting', query_hist_id: null, message: null };
+    const missing = { dependencies: { found: [], not_found: ['a', 'b', 'c'] } };
+    expect(reasonOf(trans, anAction({ ...waits, ...missing }))).toBe('missing: a and 2 more');
+    expect(reasonOf(trans, anAction())).toBe('');
+  });
+});
+
+describe('the order of a list', () => {
+  const failed = aSchedule({
+    id: 1,
+    last_action: FAILED,
+    next_materialized_time: '2026-12-01 09:00'
+  });
+  const soon = aSchedule({ id: 2 });
+  const later = aSchedule({ id: 3, next_materialized_time: '2026-11-23 09:00' });
+  const resting = aSchedule({ id: 4, status: 'SUSPENDED' });
+  const over = aSchedule({ id: 5, status: 'KILLED', last_action: FAILED });
+
+  it('begins with what failed, then comes what runs next', () => {
+    const ids = inOrder([over, resting, later, soon, failed]).map(one => one.id);
+    expect(ids).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('counts what needs attention, which nothing does that is over', () => {
+    expect(attentionCount([over, failed, soon])).toBe(1);
+  });
+
+  it('knows whether something is under way', () => {
+    expect(isBusy([failed, soon])).toBe(false);
+    expect(isBusy([aSchedule({ last_action: anAction({ done: false, status: 'running' }) })])).toBe(
+      true
+    );
+  });
+});
+
+describe('the steps', () => {
+  it('are those of the status', () => {
+    expect(stepsOf(aSchedule())).toEqual(['edit', 'run', 'suspend', 'kill']);
+    expect(stepsOf(aSchedule({ status: 'SUSPENDED' }))).toContain('resume');
+    expect(stepsOf(aSchedule({ status: 'KILLED' }))).toEqual(['run']);
+  });
+
+  it('offer the form for notebooks alone', () => {
+    expect(stepsOf(aSchedule({ command_type: 'ShellCommand' }))).not.toContain('edit');
+  });
+
+  it('ask by name before what nothing undoes, and before a flood of missed runs', () => {
+    expect(questionOf(trans, 'kill', aSchedule())?.title).toBe('Kill report (12)?');
+    expect(questionOf(trans, 'resume', aSchedule())?.text).toContain('missed');
+    expect(questionOf(trans, 'resume', aSchedule({ no_catch_up: true }))).toBeNull();
+    expect(questionOf(trans, 'suspend', aSchedule())).toBeNull();
+    expect(cancelQuestion(trans, anAction(), aSchedule(), NOW).title).toBe(
+      'Cancel action 1 of report (12)?'
+    );
+  });
+});

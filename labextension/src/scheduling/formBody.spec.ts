@@ -1,0 +1,179 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { aSchedule } from '../schedules/testing';
+import { changesOf } from './changes';
+import { columnsOf, columnsText, tableNameOf } from './dependencies';
+import { bodyOf, valuesOf } from './formBody';
+import { argumentsOfForm, editFormId, newFormId } from './formIds';
+import { ownProblems, problemsIn } from './formProblems';
+import { type IFormValues, nameFrom, newValues } from './formValues';
+
+const trans = nullTranslator.load('svc_jupyter');
+const VALUES = newValues('report', 'Europe/Paris', '2026-11-22T09:00', []);
+
+function body(changes: Partial<IFormValues>): ReturnType<typeof bodyOf> {
+  return bodyOf({ ...VALUES, ...changes });
+}
+
+describe('the body of a creation', () => {
+  it('says an interval and its start, or a cron expression without one', () => {
+    expect(body({ end: '2027-01-01T00:00' })).toMatchObject({
+      frequency: 1,
+      time_unit: 'days',
+      start_time: '2026-11-22 09:00',
+      end_time: '2027-01-01 00:00',
+      time_zone: 'Europe/Paris'
+    });
+    const cron = body({ timing: 'cron', cron: ' 0 9 * * 1-5 ' });
+    expect(cron.cron_expression).toBe('0 9 * * 1-5');
+    expect(cron).not.toHaveProperty('frequency');
+    expect(cron).not.toHaveProperty('start_time');
+  });
+
+  it('sends what is no number as it was typed, so that the service says what is wrong', () => {
+    const wrong = body({ every: 'two', concurrency: '', timeout: 'long' });
+    expect([wrong.frequency, wrong.concurrency, wrong.command_timeout]).toEqual([
+      'two',
+      '',
+      'long'
+    ]);
+  });
+
+  it('counts the limit of a run in seconds', () => {
+    expect(body({ timeout: '90' }).command_timeout).toBe(5400);
+    expect(body({})).not.toHaveProperty('command_timeout');
+  });
+
+  it('gives dependencies a step of their own with a cron expression, which has none', () => {
+    const files = [{ path: 'a/%Y', doneFlag: '', windowStart: '-1', windowEnd: '0' }];
+    const tables = [
+      { table: 'sales', columns: 'day=%Y-%m-%d, region=EU|US', windowStart: '0', windowEnd: '0' }
+    ];
+    expect(body({ files, tables }).dependency_info).toEqual({
+      files: [{ path: 'a/%Y', window_start: -1, window_end: 0 }],
+      hive_tables: [
+        {
+          schema: 'default',
+          name: 'sales',
+          columns: { day: '%Y-%m-%d', region: ['EU', 'US'] },
+          window_start: 0,
+          window_end: 0
+        }
+      ]
+    });
+    const stepped = body({ files, timing: 'cron', stepEvery: '2', stepUnit: 'hours' });
+    expect(stepped.dependency_info?.files?.[0]?.interval).toEqual({ hours: 2 });
+  });
+
+  it('tells whom to tell, and when', () => {
+    const told = body({
+      notifyFailure: true,
+      digest: true,
+      digestTime: '07:30',
+      channels: [3]
+    }).notification;
+    expect(told).toEqual({
+      is_digest: true,
+      digest_time_hour: 7,
+      digest_time_minute: 30,
+      notify_failure: true,
+      notify_success: false,
+      notification_channels: [3]
+    });
+  });
+});
+
+describe('an edit', () => {
+  const record = aSchedule({
+    command: { path: 'p.ipynb', arguments: { days: 7 }, upload_to_source: false },
+    end_time: '2027-01-01 00:00',
+    dependency_info: {
+      files: [{ path: 'a/%Y', done_flag: '_SUCCESS', window_start: '0', window_end: 0 }]
+    }
+  });
+  const values = valuesOf(record, []);
+
+  it('changes nothing that was not touched', () => {
+    expect(changesOf(record, values)).toEqual({});
+    expect(
+      changesOf(
+        record,
+        valuesOf(record, [{ name: 'days', type: 'int', text: '1', byDefault: '1' }])
+      )
+    ).toEqual({});
+  });
+
+  it('sends what was touched and no more', () => {
+    expect(changesOf(record, { ...values, name: 'other' })).toEqual({ name: 'other' });
+    expect(changesOf(record, { ...values, end: '' })).toEqual({ end_time: '' });
+    expect(changesOf(record, { ...values, every: '2' })).toEqual({ frequency: 2 });
+    expect(changesOf(record, { ...values, unit: 'weeks' })).toEqual({
+      frequency: 1,
+      time_unit: 'weeks'
+    });
+    expect(changesOf(record, { ...values, timing: 'cron', cron: '@daily' })).toMatchObject({
+      cron_expression: '@daily'
+    });
+  });
+
+  it('keeps what else the command holds', () => {
+    const [days] = values.parameters;
+    const changed = { ...values, parameters: days ? [{ ...days, text: '30' }] : [] };
+    expect(changesOf(record, changed)).toEqual({
+      command: { path: 'p.ipynb', arguments: { days: 30 }, upload_to_source: false }
+    });
+  });
+
+  it('takes all dependencies away', () => {
+    expect(changesOf(record, { ...values, files: [] })).toEqual({
+      dependency_info: { files: [], hive_tables: [] }
+    });
+  });
+});
+
+describe('what is wrong', () => {
+  it('stands beside the field that the service names', () => {
+    const problems = problemsIn(
+      'name: must not contain < >; concurrency: must be at least 1; dependency_info: hive_tables.0: no; odd; thing'
+    );
+    expect(problems).toEqual({
+      name: 'name: must not contain < >',
+      concurrency: 'concurrency: must be at least 1',
+      tables: 'dependency_info: hive_tables.0: no; odd; thing'
+    });
+    expect(problemsIn('the service is stopping')).toEqual({ form: 'the service is stopping' });
+    expect(
+      problemsIn('JupyterNotebookCommand could not be created: arguments: too many')
+    ).toHaveProperty('parameters');
+    expect(problemsIn('notification.digest_time_hour: too late')).toHaveProperty('digest');
+  });
+
+  it('is told by the form where it cannot be sent', () => {
+    const one = { name: 'days', type: 'int', text: 'x', byDefault: null } as const;
+    const problem = (...parameters: IFormValues['parameters']): string | undefined =>
+      ownProblems(trans, { ...VALUES, parameters }).parameters;
+    expect(problem(one)).toContain('not of the type int');
+    expect(problem({ ...one, name: '1st' })).toContain('not a variable name');
+    expect(problem({ ...one, name: '' })).toContain('needs a name');
+    expect(problem({ ...one, text: '1' }, { ...one, text: '2' })).toContain('twice');
+    expect(problem({ ...one, text: '1' })).toBeUndefined();
+  });
+});
+
+it('writes a table and its columns as they are read', () => {
+  expect(tableNameOf('web.clicks')).toEqual({ schema: 'web', name: 'clicks' });
+  const text = 'day=%Y-%m-%d, region=EU|US';
+  expect(columnsText(columnsOf(text))).toBe(text);
+});
+
+it('names a schedule after its notebook, as far as the service takes that', () => {
+  expect(nameFrom('a/<img onerror="x">.ipynb')).toBe('_img onerror=_x__');
+  expect(nameFrom('röport 🙂.ipynb')).toBe('röport 🙂');
+});
+
+it.each(['a/b c.ipynb', '..%2e/"x".ipynb', '<img>:7.ipynb'])(
+  'finds the notebook of a form again: %s',
+  path => {
+    expect(argumentsOfForm(newFormId(path))).toEqual({ path });
+    expect(argumentsOfForm(editFormId(7))).toEqual({ schedule: 7 });
+  }
+);

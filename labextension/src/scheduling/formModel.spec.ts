@@ -1,0 +1,182 @@
+import { StateDB } from '@jupyterlab/statedb';
+import { nullTranslator } from '@jupyterlab/translation';
+import type { ScheduleCalls } from '../schedules/calls';
+import { aSchedule } from '../schedules/testing';
+import { ServiceError } from '../service';
+import type { IScheduleRecord } from '../service/records/schedules';
+import { DraftStore } from './drafts';
+import { valuesOf } from './formBody';
+import { ScheduleFormModel } from './formModel';
+import { newValues } from './formValues';
+import type { INotebookSource } from './notebookSource';
+
+const trans = nullTranslator.load('svc_jupyter');
+const AWAY = new ServiceError('The service does not answer.', 503);
+const CELLS = [
+  { cell_type: 'code', source: 'days = 7', metadata: { tags: ['parameters'] } },
+  {
+    cell_type: 'code',
+    source: 'warn()',
+    outputs: [{ output_type: 'stream', name: 'stderr', text: 'x.py:1: UserWarning: old' }]
+  }
+];
+
+describe('the form', () => {
+  const calls = {
+    create: jest.fn(),
+    edit: jest.fn(),
+    preview: jest.fn(),
+    ofNotebook: jest.fn(),
+    runNotebook: jest.fn(),
+    runStored: jest.fn()
+  };
+  const save = jest.fn();
+  const source: INotebookSource = {
+    path: 'a/report.ipynb',
+    name: 'report.ipynb',
+    isUntitled: false,
+    save,
+    cells: () => Promise.resolve(CELLS)
+  };
+  let state: StateDB;
+  let model: ScheduleFormModel;
+
+  function form(record?: IScheduleRecord): ScheduleFormModel {
+    model = new ScheduleFormModel({
+      source,
+      calls: calls as unknown as ScheduleCalls,
+      drafts: new DraftStore(state, source.path, record?.id ?? null),
+      trans,
+      values: record ? valuesOf(record, []) : newValues('report', 'UTC', '2026-11-22T09:00', []),
+      ...(record && { record })
+    });
+    return model;
+  }
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    Object.values(calls).forEach(call => call.mockReset());
+    save.mockReset().mockResolvedValue('now');
+    calls.ofNotebook.mockResolvedValue([]);
+    calls.preview.mockResolvedValue({ command: {}, description: 'every day', next_times: [] });
+    state = new StateDB();
+  });
+  afterEach(() => {
+    model.dispose();
+    jest.useRealTimers();
+  });
+
+  it('saves first, and shows what the notebook says of itself', async () => {
+    await form().open();
+    expect(model.state.saving).toBe('now');
+    expect(model.state.values.parameters).toEqual([
+      { name: 'days', type: 'int', text: '7', byDefault: '7' }
+    ]);
+    expect(model.state.warnings.map(one => one.number)).toEqual([2]);
+  });
+
+  it('keeps a parameter that was typed before the notebook was read', async () => {
+    form().set({ parameters: [{ name: 'days', type: 'int', text: '30', byDefault: null }] });
+    await model.open();
+    expect(model.state.values.parameters).toEqual([
+      { name: 'days', type: 'int', text: '30', byDefault: '7' }
+    ]);
+  });
+
+  it('asks the service once for several key presses, and shows its words at the field', async () => {
+    const watch = form().preview.watch();
+    await jest.advanceTimersByTimeAsync(0);
+    calls.preview
+      .mockClear()
+      .mockRejectedValue(new ServiceError('frequency: must be at least 1', 422));
+    '0123'.split('').forEach(every => model.set({ every }));
+    await jest.advanceTimersByTimeAsync(300);
+    expect(calls.preview).toHaveBeenCalledTimes(1);
+    expect(calls.preview).toHaveBeenCalledWith(
+      expect.not.objectContaining({ command: expect.anything() as unknown }),
+      expect.anything()
+    );
+    expect(model.state.problems.every).toContain('at least 1');
+    calls.preview.mockResolvedValue({ command: {}, next_times: [] });
+    model.set({ every: '4' });
+    await jest.advanceTimersByTimeAsync(300);
+    expect(model.state.problems).toEqual({});
+    watch.dispose();
+  });
+
+  it('saves again, then creates, once for two clicks', async () => {
+    calls.create.mockResolvedValue(aSchedule());
+    form();
+    const [first, second] = await Promise.all([model.submit(), model.submit()]);
+    expect([first?.id, second]).toEqual([12, null]);
+    expect(save).toHaveBeenCalledTimes(1);
+    expect(calls.create).toHaveBeenCalledTimes(1);
+    expect(calls.create).toHaveBeenCalledWith('a/report.ipynb', expect.anything());
+  });
+
+  it('schedules nothing that could not be saved, and says why', async () => {
+    save.mockRejectedValue(new Error('report.ipynb is read-only'));
+    expect(await form().submit()).toBeNull();
+    expect(calls.create).not.toHaveBeenCalled();
+    expect(model.state.failure).toBe('report.ipynb is read-only');
+    expect(model.state.isWorking).toBe(false);
+  });
+
+  it('loses nothing while the service is away', async () => {
+    calls.create.mockRejectedValueOnce(AWAY).mockResolvedValue(aSchedule());
+    form().set({ name: 'typed' });
+    expect(await model.submit()).toBeNull();
+    expect(model.state.failure).toContain('What you typed is kept');
+    expect(model.state.values.name).toBe('typed');
+    expect((await model.submit())?.id).toBe(12);
+    expect(calls.create).toHaveBeenLastCalledWith(
+      'a/report.ipynb',
+      expect.objectContaining({ name: 'typed' })
+    );
+  });
+
+  it('keeps a draft over a reload until it is done, without anything secret', async () => {
+    form().set({ name: 'typed' });
+    await jest.advanceTimersByTimeAsync(300);
+    const kept = await new DraftStore(state, source.path, null).load();
+    expect(kept?.values.name).toBe('typed');
+    expect(JSON.stringify(await state.toJSON())).not.toMatch(/token/i);
+    model.set({ name: 'typed again' });
+    await model.discard();
+    await jest.advanceTimersByTimeAsync(300);
+    expect(await new DraftStore(state, source.path, null).load()).toBeNull();
+  });
+
+  it('shows the problems of a refused creation at their fields', async () => {
+    calls.create.mockRejectedValue(new ServiceError('name: must not contain <', 422));
+    await form().submit();
+    expect(model.state.problems.name).toContain('must not contain');
+  });
+
+  it('sends of an edit what was changed', async () => {
+    calls.edit.mockResolvedValue(aSchedule());
+    form(aSchedule()).set({ every: '2' });
+    expect(model.changedAttributes).toEqual(['frequency']);
+    await model.submit();
+    expect(calls.edit).toHaveBeenCalledWith(12, { frequency: 2 });
+    expect(calls.create).not.toHaveBeenCalled();
+  });
+
+  it('runs an edited schedule once with what stands in the form, on the copy it has', async () => {
+    calls.runStored.mockResolvedValue({ id: 5 });
+    await form(aSchedule()).runOnce();
+    expect(calls.runStored).toHaveBeenCalledWith(
+      expect.objectContaining({
+        command: { arguments: {}, path: 'Users/ann@example.com/Scheduled/report.ipynb' }
+      })
+    );
+    await form().runOnce();
+    expect(calls.runNotebook).toHaveBeenCalledWith('a/report.ipynb', expect.anything());
+  });
+
+  it('tells of the other schedules of the notebook, not of the edited one', async () => {
+    calls.ofNotebook.mockResolvedValue([aSchedule(), aSchedule({ id: 13 })]);
+    await form(aSchedule()).open();
+    expect(model.state.others.map(one => one.id)).toEqual([13]);
+  });
+});
