@@ -1,9 +1,10 @@
-"""A real kernel with the magics loaded, on the shared service."""
+"""A real kernel with the magics loaded, on the shared service; a service with a Spark cluster."""
 
 import os
 
 import pytest
 from tests.integration.kernel_session import KernelSession
+from tests.support.spark import spark_service
 
 
 @pytest.fixture
@@ -27,3 +28,10 @@ def kernel(environment):
         yield session
     finally:
         session.close()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A service with a Spark cluster that is UP, for all tests of Spark: they are of one xdist group."""
+    with spark_service(tmp_path_factory.mktemp("spark") / "data") as service:
+        yield service

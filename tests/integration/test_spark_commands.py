@@ -7,19 +7,12 @@ from contextlib import suppress
 import psutil
 import pytest
 from tests.support.service_process import wait_until
-from tests.support.spark import LABEL, SECONDS, lines, log, results, run, spark_service, submit
+from tests.support.spark import LABEL, SECONDS, lines, log, results, run, submit
 
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    """A service with a Spark cluster that is UP."""
-    with spark_service(tmp_path_factory.mktemp("spark") / "data") as service:
-        yield service
 
 
 def server_of(service):
@@ -206,7 +199,7 @@ def test_a_killed_service_finds_its_running_program_again(spark):
     program = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.05)\nprint('went on')"
     record = submit(spark, program=program, language="python")
     work = next(iter((spark.data_dir / "commands").glob(f"*/{record['id']}"))) / "1" / "work"
-    wait_until(lambda: (work.parent / "statement").exists(), "the statement is begun", SECONDS)
+    wait_until((work.parent / "statement").exists, "the statement is begun", SECONDS)
     spark.kill()
     spark.start()
     (work / "go").touch()

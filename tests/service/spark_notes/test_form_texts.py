@@ -119,8 +119,12 @@ def test_no_value_ends_a_literal_of_scala(value: str) -> None:
     assert not bare.endswith("\\")
 
 
-def test_an_interpolated_string_of_scala_takes_no_variable_from_a_value() -> None:
-    assert fill('s"${v} $x"', Language.SCALA, v="$y ${z}") == 's"$$y $${z} $x"'
+def test_what_scala_and_a_shell_read_as_their_own_stays_theirs() -> None:
+    code = 's"${n + 1} $n ${v}"; "${v}"'
+    assert fill(code, Language.SCALA, v="$y") == 's"${n + 1} $n ${v}"; "$y"'
+    text, variables = filled('echo ${HOME} ${v} "${w=1}"', Language.SHELL, FormValues({"v": "x"}))
+    assert text == 'echo ${HOME} ${SVC_FORM_1} "${SVC_FORM_2}"'
+    assert variables == {"SVC_FORM_1": "x", "SVC_FORM_2": "1"}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,6 @@ def test_an_interpolated_string_of_scala_takes_no_variable_from_a_value() -> Non
         ("x = b'${v}'", Language.PYTHON, "é"),
         ("select r'${v}'", Language.SQL, "a'b"),
         ("select `${v}`", Language.SQL, "${env:HOME}"),
-        ('raw"${v}"', Language.SCALA, "a\\b"),
         ('"""${v}"""', Language.SCALA, 'a"b'),
         ("x = ${v=1}${w=2}", Language.PYTHON, "a"),
     ],

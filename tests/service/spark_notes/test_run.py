@@ -1,5 +1,5 @@
 """A note's run: order, forms, results and the first error. The session is a double that runs Python in this process;
-`tests/service/spark_notes/test_notes_on_spark.py` runs notes on Spark itself."""
+`tests/integration/test_spark_notes.py` runs notes on Spark itself."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from svc_jupyter.service.spark_notes.displays import displayed
-from svc_jupyter.service.spark_notes.languages import Language
+from svc_jupyter.service.spark_notes.languages import Paragraph
 from svc_jupyter.service.spark_notes.run import NoteRun
 from svc_jupyter.service.spark_notes.shell_paragraphs import Shell
 from svc_jupyter.service.spark_notes.statements import Log, RunFailure, StatementEnd, StatementError
@@ -25,7 +25,7 @@ class PythonHere:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
 
-    def run(self, language: Language, code: str, values: Mapping[str, Any], log: Log) -> StatementEnd:
+    def run(self, paragraph: Paragraph, code: str, values: Mapping[str, Any], log: Log) -> StatementEnd:
         printed = io.StringIO()
         self.names |= {"calls": (), "values": values}
         error = None

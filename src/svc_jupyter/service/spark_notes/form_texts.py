@@ -28,7 +28,8 @@ _SHELL_VARIABLE = "SVC_FORM_{}"
 def filled(code: str, language: Language, values: FormValues) -> tuple[str, dict[str, str]]:
     """Return a paragraph's program with its forms filled in, and the variables that a shell needs for it.
 
-    Raises `FormProblem` for a value that cannot be written where its form stands.
+    What a shell or an interpolated string of Scala would read as its own `${…}` stays that. Raises `FormProblem` for a
+    value that cannot be written where its form stands.
     """
     found = list(placeholders(code))
     match language:
@@ -39,7 +40,9 @@ def filled(code: str, language: Language, values: FormValues) -> tuple[str, dict
         case _:
             around = places(code, [(one.start, one.end) for one in found], SYNTAX[language])
             texts = [
-                _written(values.of(one), place, language, one.form.name, stands_alone=_stands_alone(code, one))
+                code[one.start : one.end]
+                if language is Language.SCALA and place.prefix
+                else _written(values.of(one), place, language, one.form.name, stands_alone=_stands_alone(code, one))
                 for one, place in zip(found, around, strict=True)
             ]
     return _replaced(code, found, texts), {}
@@ -101,19 +104,13 @@ def _in_string(text: str, place: Place, language: Language, name: str) -> str:
     escaped = _ESCAPES[language](text)
     if language is Language.PYTHON and set(place.prefix) & set("fFtT"):
         return escaped.replace("{", "{{").replace("}", "}}")
-    if language is Language.SCALA and place.prefix:
-        doubled = escaped.replace("$", "$$")
-        return doubled.replace("%", "%%") if place.prefix == "f" else doubled
     return escaped
 
 
 def _is_verbatim(place: Place, language: Language) -> bool:
-    match language:
-        case Language.SCALA:
-            return place.quote == '"""' or place.prefix == "raw"
-        case Language.PYTHON | Language.SQL | Language.R:
-            return bool(set(place.prefix) & set("rR"))
-    return False
+    if language is Language.SCALA:
+        return place.quote == '"""'
+    return bool(set(place.prefix) & set("rR"))
 
 
 def _fits_verbatim(text: str, place: Place, language: Language) -> bool:
@@ -158,6 +155,7 @@ _LITERALS: Mapping[Language, Callable[[str], str]] = {
 
 def _shell(code: str, found: list[Placeholder], values: FormValues) -> tuple[str, dict[str, str]]:
     """Put variables where the forms stand: what a variable holds is never read as a command."""
+    found = [one for one in found if one.form.name in values.arguments or not _is_bare(one)]
     names = [_SHELL_VARIABLE.format(number) for number in range(1, len(found) + 1)]
     quoted = _single_quoted(_replaced(code, found, names), set(names))
     variables, texts = {}, []
@@ -168,6 +166,12 @@ def _shell(code: str, found: list[Placeholder], values: FormValues) -> tuple[str
         variables[name] = value.text
         texts.append(f"'\"${{{name}}}\"'" if name in quoted else f"${{{name}}}")
     return _replaced(code, found, texts), variables
+
+
+def _is_bare(placeholder: Placeholder) -> bool:
+    """Whether it says nothing but a name, as `${HOME}` does, which is a variable of the shell's own."""
+    form = placeholder.form
+    return not (form.default or form.options or form.label) and form.type == "text" and not placeholder.note_wide
 
 
 def _single_quoted(code: str, names: set[str]) -> set[str]:
