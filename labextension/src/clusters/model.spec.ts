@@ -1,6 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { ServiceError } from '../service';
-import type { ICommand } from '../service/records/commands';
 import type { ClusterCalls } from './calls';
 import { cluster, NOW, worker } from './look.fixture';
 import { ClusterModel } from './model';
@@ -71,7 +70,7 @@ describe('ClusterModel', () => {
   });
 
   it('follows the command that adds workers, and looks more often meanwhile', async () => {
-    const addNodes = jest.fn().mockResolvedValue({ id: 131, status: 'waiting' } as ICommand);
+    const addNodes = jest.fn().mockResolvedValue({ id: 131, status: 'waiting' });
     await shown({ addNodes });
     model.aim(4);
     const question = model.question('resize');

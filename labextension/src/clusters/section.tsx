@@ -119,15 +119,17 @@ function ClusterAction({
     return null;
   }
   const isDown = phase === 'DOWN';
+  const words = isDown ? trans.__('Start %1', name) : trans.__('Terminate %1…', name);
   return (
     <button
       type="button"
       className="jp-Button jp-mod-styled jp-mod-minimal"
       disabled={!isKnown}
-      aria-label={isDown ? trans.__('Start %1', name) : trans.__('Terminate %1…', name)}
+      aria-label={words}
+      title={words}
       onClick={() => run(isDown ? start(look) : terminate(look))}
     >
-      {isDown ? trans.__('Start') : trans.__('Terminate…')}
+      {isDown ? trans.__('Start') : '■'}
     </button>
   );
 }

@@ -39,7 +39,7 @@ export function Sparkline(props: ISparklineProps): JSX.Element | null {
   );
   return (
     <svg
-      className="svc-Sparkline"
+      className="jp-SvcSparkline"
       role="img"
       aria-label={said}
       width={WIDTH}
