@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svc_jupyter.service.access.accounts import ACCOUNT_ID
 from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.clusters.first_clusters import ensure_clusters
+from svc_jupyter.service.clusters.first_clusters import DEFAULT, ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.database import Database
@@ -19,4 +19,4 @@ def gate_of(settings: Settings, database: Database, bus: Bus) -> ClusterGate:
 def make_default_cluster(database: Database) -> None:
     """Give the account its first cluster."""
     with database.begin() as connection:
-        ensure_clusters(connection, ACCOUNT_ID)
+        ensure_clusters(connection, ACCOUNT_ID, [DEFAULT])

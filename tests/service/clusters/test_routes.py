@@ -74,10 +74,10 @@ def test_a_fresh_service_has_the_default_cluster_in_the_shape_of_the_contract(ht
 def test_lists_are_arrays_under_the_first_version_and_pages_later(http: httpx.Client, etl: dict[str, Any]):
     for version in ("v1.2", "latest"):
         items = answer(http.get(f"/{version}/clusters"))
-        assert [item["cluster"]["label"][0] for item in items] == ["etl", "default"]
+        assert [item["cluster"]["label"][0] for item in items] == ["etl", "spark", "presto", "default"]
     page = answer(http.get("/v1.3/clusters", params={"per_page": 1, "page": 2}))
-    assert [record["label"] for record in page["clusters"]] == [["default"]]
-    assert page["paging_info"] == {"page": 2, "per_page": 1, "next_page": None, "previous_page": 1}
+    assert [record["label"] for record in page["clusters"]] == [["spark"]]
+    assert page["paging_info"] == {"page": 2, "per_page": 1, "next_page": 3, "previous_page": 1}
     for parameters in ({"label": "etl"}, {"state": "down", "label": "etl"}):
         assert answer(http.get("/v1.2/clusters", params=parameters)) == [{"cluster": etl}]
     assert answer(http.get("/v1.2/clusters", params={"state": "UP"})) == []
@@ -108,9 +108,8 @@ def test_what_is_refused(http: httpx.Client, etl: dict[str, Any]):
     down = http.put("/v1.2/clusters/default/state", json={"state": "terminate"})
     assert refusal(down, 409) == "cluster default is already DOWN"
     assert refusal(http.put("/v1.2/clusters/default/state", json={"state": "stop"}), 422).startswith("state: ")
-    answer(http.put("/v1.2/clusters/etl", json={"presto_settings": {"enable_presto": True}}))
-    presto = http.put("/v1.2/clusters/etl/state", json={"state": "start"})
-    assert refusal(presto, 422) == "Presto clusters are not supported yet"
     unknown = {"command_type": "ShellCommand", "inline": "true", "label": "nowhere"}
     text = refusal(http.post("/v1.2/commands", json=unknown), 422)
-    assert text == ("ShellCommand could not be created: no cluster has the label 'nowhere'; there are: default, etl")
+    assert text == (
+        "ShellCommand could not be created: no cluster has the label 'nowhere'; there are: default, etl, presto, spark"
+    )

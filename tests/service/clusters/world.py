@@ -23,7 +23,7 @@ from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.drive import Tools
 from svc_jupyter.service.clusters.driver import Driver
-from svc_jupyter.service.clusters.first_clusters import ensure_clusters
+from svc_jupyter.service.clusters.first_clusters import DEFAULT, ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
@@ -102,7 +102,7 @@ class World:
             settings, database, instances, life_cycle, engines, providers, Changes(bus), lambda: runner.replica
         )
         with database.begin() as connection:
-            ensure_clusters(connection, account_id)
+            ensure_clusters(connection, account_id, [DEFAULT])
             row = connection.execute(sa.select(users.c.id, users.c.email)).one()
         by = Caller(row.id, account_id, row.email, frozenset({BuiltinGroup.ADMIN}), token_id=1)
         return cls(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 
@@ -40,12 +41,12 @@ SPARK = ClusterConfiguration.model_validate(
 FIRST = (DEFAULT, PRESTO, SPARK)
 
 
-def ensure_clusters(connection: sa.Connection, account_id: int) -> None:
+def ensure_clusters(connection: sa.Connection, account_id: int, first: Sequence[ClusterConfiguration] = FIRST) -> None:
     """Make the account's first clusters where there is none; call it while the account is locked."""
     if connection.execute(sa.select(clusters.c.id).where(clusters.c.account_id == account_id).limit(1)).first():
         return
     owner = sa.select(sa.func.min(users.c.id)).where(users.c.account_id == account_id).scalar_subquery()
-    for configuration in FIRST:
+    for configuration in first:
         values = {"account_id": account_id, "created_at": time.time(), "configuration": to_json(configuration)}
         cluster_id = connection.execute(
             sa.insert(clusters).values(user_id=owner, **values).returning(clusters.c.id)
