@@ -26,11 +26,15 @@ SUBJECTS = (
     "startup",
     "streaming",
     "workspace",
+    "packages",
     "permissions",
     "hadoop_start",
     "node_scaling",
     "hive_metadata",
+    "hive_commands",
+    "presto",
     "pig",
+    "lab",
 )
 
 

@@ -123,6 +123,19 @@ class HiveSubmission(Request):
         return value
 
 
+class PrestoSubmission(Request):
+    """Fields of a `PrestoCommand` (CONVENTIONS section 2)."""
+
+    query: str | None = None
+    script_location: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one_query(self) -> PrestoSubmission:
+        if bool(self.query and self.query.strip()) == bool(self.script_location):
+            raise ValueError("give exactly one of query and script_location")
+        return self
+
+
 class HadoopSubCommand(StrEnum):
     """What a `HadoopCommand` runs."""
 
@@ -212,11 +225,49 @@ class StoreRecord(Record):
     bytes: int | None = None
 
 
-class CommandOutputs(Record):
-    """What a Pig command made, each in the order of the script."""
+class NoteTable(Record):
+    """The rows of one TABLE that a note showed: `GET commands/ID/results?table=` and its number, from 1, gives them."""
 
-    dumps: list[DumpRecord]
-    stores: list[StoreRecord]
+    paragraph: str = Field(description="the paragraph's id")
+    title: str | None = None
+    rows: int
+    size: int = Field(description="bytes of the stored rows")
+    columns: list[tuple[str, str]] = Field(description="name and Arrow type of each column")
+
+
+class NoteParagraph(Record):
+    """How a paragraph of a note's run ended. `line` counts from 1 in its text; `tables` are numbers, from 1."""
+
+    id: str
+    number: int
+    title: str | None = None
+    language: str
+    status: str
+    seconds: float | None = None
+    tables: list[int] = Field(default_factory=list)
+    error: str | None = None
+    line: int | None = None
+
+
+class RunNote(Record):
+    """The note that was run, and what became of the results in it: `saved`, and `edited` when its text changed."""
+
+    id: int
+    name: str
+    revision: int = Field(description="the revision that was run")
+    edited: bool = False
+    saved: bool = False
+    message: str | None = None
+
+
+class CommandOutputs(Record):
+    """What a command made besides its result: a Pig script's DUMPs and STOREs, a note's paragraphs and TABLEs."""
+
+    dumps: list[DumpRecord] = Field(default_factory=list)
+    stores: list[StoreRecord] = Field(default_factory=list)
+    tables: list[NoteTable] = Field(default_factory=list)
+    paragraphs: list[NoteParagraph] = Field(default_factory=list)
+    note: RunNote | None = None
 
 
 class CommandRecord(Record):
@@ -263,7 +314,7 @@ class CommandRecord(Record):
     retry_delay: int | None = None
     result_rows: int | None = Field(default=None, description="Rows of the result, once known")
     result_bytes: int | None = Field(default=None, description="Bytes of the stored result, once done")
-    outputs: CommandOutputs | None = Field(default=None, description="What a Pig command dumped and stored, once done")
+    outputs: CommandOutputs | None = Field(default=None, description="What a Pig script or a note made, once done")
     parent_id: int | None = Field(default=None, description="The composite command that this is a sub-command of")
     child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
 

@@ -76,7 +76,7 @@ _FILE_BYTES: Final = _HEADER_BYTES + (_FINE.places + _COARSE.places) * _RECORD.s
 
 
 class MetricHistory:
-    """The samples of one instance: every 5 s of the last hour, one a minute of the last day; about 260 kB."""
+    """The samples of one instance: every 5 s of the last hour, one a minute of the last day; about 350 kB."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
