@@ -17,7 +17,7 @@ from tests.browser.lab_process import LabProcess
 from tests.browser.traffic import Traffic
 from tests.server.jupyter_process import TOKEN
 
-SECONDS = 30.0
+SECONDS = 60.0
 """How long something may take on a busy machine before a test calls it missing."""
 LIGHT, DARK, HIGH_CONTRAST = "JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"
 _PYTHON = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -25,6 +25,7 @@ _DONE = re.compile(r"\[\d+\]:")
 _SIDEBAR_AT_ITS_LEAST = 150
 """Where its edge is dragged to; it becomes 250 pixels wide, and is folded up from half of that on."""
 _numbers = itertools.count(1)
+expect.set_options(timeout=SECONDS * 1000)
 
 
 class LabPage:
@@ -119,7 +120,7 @@ class LabPage:
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
         if wait:
-            expect(cell.locator(".jp-InputPrompt")).to_have_text(_DONE, timeout=SECONDS * 2000)
+            expect(cell.locator(".jp-InputPrompt")).to_have_text(_DONE, timeout=SECONDS * 1000)
         return cell.locator(".jp-OutputArea")
 
     # -------------------------------------------------------------------------------------------------- checks
