@@ -24,7 +24,9 @@ def line(body: dict) -> list[str]:
     text = submit_line(
         definition_of(made), made.create_type.value, checkpoints="file:///data/3", code_file=Path("/data/3/code.py")
     )
-    return shlex.split(text)
+    program, *words = shlex.split(text)
+    assert program == "spark-submit"
+    return words
 
 
 def test_code_is_run_by_the_driver_with_its_progress_kept():

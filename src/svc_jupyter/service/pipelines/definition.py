@@ -1,4 +1,4 @@
-"""What a pipeline runs, and the options of `spark-submit` that come of it. Pure."""
+"""What a pipeline runs, and the command line of `spark-submit` that comes of it. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def changed(definition: Mapping[str, Any], create_type: str, update: PipelineUpd
 
 
 def submit_line(definition: Mapping[str, Any], create_type: str, *, checkpoints: str, code_file: Path) -> str:
-    """Return the arguments of `spark-submit` for a run, quoted as a shell does.
+    """Return the command line of a run, quoted as a shell does.
 
     `code_file` holds the code of a pipeline that has some. Progress is kept below `checkpoints`, whatever the
     properties say: it is what makes a resumed run go on where the last one was.
@@ -48,7 +48,7 @@ def submit_line(definition: Mapping[str, Any], create_type: str, *, checkpoints:
         words += ["--class", definition["main_class"], definition["jar_path"]]
     else:
         words += [str(DRIVER), str(code_file)]
-    return shlex.join([*words, *shlex.split(definition["user_arguments"] or "")])
+    return shlex.join(["spark-submit", *words, *shlex.split(definition["user_arguments"] or "")])
 
 
 def _texts(properties: Mapping[str, Any]) -> dict[str, str]:

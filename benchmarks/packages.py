@@ -1,0 +1,110 @@
+"""A package environment: made, changed, and gone back to from the installer's cache.
+
+Beside it stands what somebody would do by hand: a new virtual environment by `uv` from the same exact versions, and by
+`venv` and `pip`. All take turns; what they install was fetched before.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+from uv import find_uv_bin
+
+from benchmarks import report
+from benchmarks.service import Service
+
+_LIMIT_SECONDS = 3.0
+"""What going back may take (issue: Speed)."""
+_PACKAGES = ["six==1.16.0", "numpy==2.2.6", "pandas==2.2.3"]
+
+
+def run(folder: Path, *, quick: bool) -> None:
+    """Print the times, of the service's calls until their activity is over."""
+    rounds = 3 if quick else 15
+    with Service(folder / "service") as service:
+        base_url, token = service.address
+        with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=60) as http:
+            http.put("/account/features", json={"package_management": True}).raise_for_status()
+            times = _measured(http, folder, rounds)
+    first = times.pop("made for the first time")
+    rows = [[name, f"{median(taken):.2f}", f"{max(taken):.2f}", str(len(taken))] for name, taken in times.items()]
+    rows.insert(0, ["made for the first time", f"{first[0]:.2f}", "", "1"])
+    slowest = max(times["gone back to"])
+    report.table("an environment with pandas", ["", "median, s", "slowest, s", "rounds"], rows)
+    print(f"going back: {slowest:.2f} s at most, the bar is {_LIMIT_SECONDS:g} s: {_judged(slowest)}")
+
+
+def _judged(seconds: float) -> str:
+    return "met" if seconds <= _LIMIT_SECONDS else "missed"
+
+
+def _measured(http: httpx.Client, folder: Path, rounds: int) -> dict[str, list[float]]:
+    began = time.perf_counter()
+    made = _posted(http, "/package", {"name": "measured", "packages": _PACKAGES})
+    environment = f"/package/{made['id']}"
+    first = _ended(http, environment, made["activity"]["id"])
+    times: dict[str, list[float]] = {"made for the first time": [time.perf_counter() - began]}
+    pins: list[str] = first["lock"]
+    by_hand: dict[str, Callable[[], None]] = {
+        "uv by hand": lambda: _by_uv(folder / "uv", pins),
+        "venv and pip by hand": lambda: _by_pip(folder / "pip", pins),
+    }
+    for number in range(rounds):
+        version = "1.17.0" if number % 2 == 0 else "1.16.0"
+        body = {"packages": [f"six=={version}"]}
+        times.setdefault("a package changed", []).append(_timed(http, environment, "packages", body))
+        body = {"env_type": "python_package", "package_id": first["id"]}
+        times.setdefault("gone back to", []).append(_timed(http, environment, "activity_history", body))
+        for name, make in by_hand.items():
+            began = time.perf_counter()
+            make()
+            times.setdefault(name, []).append(time.perf_counter() - began)
+    return times
+
+
+def _timed(http: httpx.Client, environment: str, what: str, body: dict[str, Any]) -> float:
+    began = time.perf_counter()
+    begun = _posted(http, f"{environment}/{what}", body)
+    _ended(http, environment, begun["activity"]["id"])
+    return time.perf_counter() - began
+
+
+def _posted(http: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = http.post(path, json=body)
+    answer.raise_for_status()
+    return dict(answer.json())
+
+
+def _ended(http: httpx.Client, environment: str, activity_id: int) -> dict[str, Any]:
+    while True:
+        row = http.get(f"{environment}/activity_history", params={"per_page": 1}).json()["activity_history"][0]
+        if row["id"] == activity_id and row["status"] == "success":
+            return dict(row)
+        if row["status"] == "failed":
+            raise RuntimeError(row["message"])
+        time.sleep(0.02)
+
+
+def _by_uv(folder: Path, pins: list[str]) -> None:
+    uv = find_uv_bin()
+    _run(uv, "venv", "--quiet", "--python", sys.executable, str(folder))
+    _run(uv, "pip", "install", "--quiet", "--no-deps", "--python", str(folder / "bin" / "python"), *pins)
+    shutil.rmtree(folder)
+
+
+def _by_pip(folder: Path, pins: list[str]) -> None:
+    _run(sys.executable, "-m", "venv", str(folder))
+    _run(str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps", *pins)
+    shutil.rmtree(folder)
+
+
+def _run(*arguments: str) -> None:
+    subprocess.run(arguments, check=True, capture_output=True, cwd="/")
