@@ -41,24 +41,6 @@ def rows_of_a_query(service: ServiceProcess, count: int) -> int:
     return command_id
 
 
-def test_a_running_command_is_watched_and_cancelled(page: LabPage, service: ServiceProcess) -> None:
-    page.open()
-    command_id = service.submit("echo begun >&2; sleep 300", name="long one")["id"]
-    expect(row(page, command_id)).to_contain_text("long one")
-    expect(page.panel).to_contain_text(re.compile(r"\d+ running"))
-    row(page, command_id).dblclick()
-    expect(detail(page, command_id).get_by_role("log")).to_contain_text("begun")
-    row(page, command_id).get_by_role("button").click()
-    expect(page.dialog).to_contain_text(f"Cancel command {command_id}?")
-    page.page.keyboard.press("Enter")  # the default is to let it run
-    page.dialog.wait_for(state="detached")
-    assert service.record(command_id)["status"] == "running"
-    row(page, command_id).get_by_role("button").click()
-    page.answer_dialog("Cancel the Command")
-    expect(row(page, command_id).get_by_role("img", name="cancelled")).to_be_visible()
-    expect(detail(page, command_id).get_by_role("status").first).to_contain_text("cancelled")
-
-
 def test_a_log_comes_while_the_command_runs_and_its_failure_is_told(page: LabPage, service: ServiceProcess) -> None:
     gate = service.data_dir / f"gate-{page.name}"
     script = (

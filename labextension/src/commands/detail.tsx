@@ -160,8 +160,13 @@ function Log(props: { view: ICommandView; trans: TranslationBundle }): JSX.Eleme
           isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 4;
         }}
       >
-        {view.log.text === '' ? trans.__('nothing yet') : view.log.text}
+        {view.log.text === '' ? emptyLog(view, trans) : view.log.text}
       </pre>
     </section>
   );
+}
+
+function emptyLog(view: ICommandView, trans: TranslationBundle): string {
+  const isOver = view.command !== null && hasEnded(view.command);
+  return isOver ? trans.__('The log is empty.') : trans.__('Nothing yet.');
 }

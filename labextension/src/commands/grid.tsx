@@ -33,6 +33,9 @@ export function ResultGrid(props: { table: IResultRows; label: string }): JSX.El
     return undefined;
   }, []);
 
+  const isNumber = useMemo(() => numberColumns(columns, rows), [columns, rows]);
+  const alignment = (column: number): string => (isNumber[column] === true ? 'jp-mod-number' : '');
+
   const { first, end } = visibleWindow(scrollTop, height, ROW_HEIGHT, rows.length);
   return (
     <div
@@ -52,7 +55,7 @@ export function ResultGrid(props: { table: IResultRows; label: string }): JSX.El
         style={{ gridTemplateColumns: template }}
       >
         {columns.map((name, column) => (
-          <span key={column} role="columnheader" title={name}>
+          <span key={column} role="columnheader" className={alignment(column)} title={name}>
             {name}
           </span>
         ))}
@@ -74,7 +77,7 @@ export function ResultGrid(props: { table: IResultRows; label: string }): JSX.El
             }}
           >
             {row.map((text, column) => (
-              <span key={column} role="cell" title={text}>
+              <span key={column} role="cell" className={alignment(column)} title={text}>
                 {text}
               </span>
             ))}
@@ -90,5 +93,14 @@ export function columnWidths(columns: readonly string[], rows: readonly string[]
   return columns.map((name, column) => {
     const lengths = rows.slice(0, MEASURED_ROWS).map(row => row[column]?.length ?? 0);
     return Math.min(WIDEST, Math.max(name.length, 3, ...lengths));
+  });
+}
+
+/** Return for each column whether its first values are numbers, which stand to the right. */
+export function numberColumns(columns: readonly string[], rows: readonly string[][]): boolean[] {
+  return columns.map((_, column) => {
+    const values = rows.slice(0, MEASURED_ROWS).map(row => row[column] ?? '');
+    const given = values.filter(value => value !== '');
+    return given.length > 0 && given.every(value => Number.isFinite(Number(value)));
   });
 }

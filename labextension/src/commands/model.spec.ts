@@ -33,8 +33,8 @@ class History {
         return Promise.resolve({ ...this.records[Number(path.split('/')[1]) - 1] });
       }
       const {
-        page = 1,
-        per_page: size = 10,
+        page,
+        per_page: size,
         status,
         name
       } = query as { page: number; per_page: number; status: string; name: string };

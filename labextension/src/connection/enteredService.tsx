@@ -35,7 +35,7 @@ export function EnteredService(props: {
           className="jp-mod-styled"
           type="url"
           required
-          placeholder="https://service.example.com"
+          placeholder={trans.__('https://service.example.com')}
           value={address}
           onChange={event => setAddress(event.target.value)}
         />

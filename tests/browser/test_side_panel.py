@@ -1,0 +1,64 @@
+"""The side panel itself: what it asks while nobody looks, what it remembers, how another service is entered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
+from tests.support.service_process import ServiceProcess
+
+TEN_MINUTES = 600_000
+
+
+def test_a_hidden_panel_asks_nothing(page: LabPage) -> None:
+    page.page.clock.install()
+    page.open()
+    expect(page.panel.get_by_text("connected ·")).to_be_visible()
+    with page.page.expect_request("**/svc-jupyter/api/commands*"):
+        page.page.clock.fast_forward(10_000)
+    page.run("application:toggle-left-area")
+    page.panel.wait_for(state="hidden")
+    before = len(page.traffic.to_the_extension())
+    page.page.clock.fast_forward(TEN_MINUTES)
+    page.page.evaluate("() => undefined")  # what the timers have begun is sent by now
+    assert [request.url for request in page.traffic.to_the_extension()[before:]] == []
+    with page.page.expect_request("**/svc-jupyter/api/commands*"):
+        page.show_panel()
+
+
+def test_a_closed_section_is_closed_after_a_reload_and_opens_by_the_keyboard(page: LabPage) -> None:
+    page.open()
+    title = page.panel.locator(".jp-AccordionPanel-title", has_text="Clusters")
+    expect(title).to_have_attribute("aria-expanded", "true")
+    with page.page.expect_response(lambda answer: '"collapsed":["clusters"]' in (answer.request.post_data or "")):
+        title.press("Enter")
+    expect(title).to_have_attribute("aria-expanded", "false")
+    page.reload()
+    expect(page.panel.get_by_text("connected ·")).to_be_visible()
+    expect(title).to_have_attribute("aria-expanded", "false")
+    title.press("Enter")
+    expect(title).to_have_attribute("aria-expanded", "true")
+
+
+def test_another_service_is_entered_and_its_token_stays_in_the_server(
+    service: ServiceProcess, new_lab: Callable[..., LabProcess], new_page: Callable[..., LabPage]
+) -> None:
+    lab = new_lab(service, SvcJupyterServer={"profile": "mine"})
+    page = new_page(lab)
+    page.traffic.expect_errors("401|503")
+    page.open()
+    expect(page.panel).to_contain_text("there is no [profiles.mine]")
+    form = page.panel.get_by_role("form", name="Another service")
+    form.get_by_label("Address of the service").fill(service.base_url)
+    form.get_by_label("Token").fill("not-the-token")
+    form.get_by_role("button", name="Connect").click()
+    expect(page.panel.get_by_role("alert")).to_contain_text("token")
+    expect(form.get_by_label("Token")).to_have_value("")
+    form.get_by_label("Token").fill(service.token)
+    form.get_by_role("button", name="Connect").click()
+    expect(page.panel.get_by_text("connected ·")).to_be_visible()
+    expect(form).to_be_hidden()
+    assert service.token not in page.page.content()
+    assert service.token in (lab.folder / "home" / ".config" / "svc-jupyter" / "config.toml").read_text()
