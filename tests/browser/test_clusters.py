@@ -16,7 +16,7 @@ NODE_SECONDS = 120_000
 def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: LabPage, up_cluster: str) -> None:
     page.open()
     row = page.panel.get_by_role("row").filter(has_text=up_cluster)
-    expect(row).to_contain_text("Hadoop UP 1/3")
+    expect(row).to_contain_text("UP 1/3 · ✓ healthy · Hadoop")
     row.click()
     view = page.page.get_by_role("article")
     expect(view).to_contain_text("Workers 1 of 1 to 3")
@@ -102,7 +102,8 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     page.open()
     page.panel.get_by_role("row").filter(has_text=page.name).press("Enter")
     view = page.page.get_by_role("article")
-    expect(view).to_contain_text(f"{page.name} Spark")
+    expect(view.get_by_role("heading")).to_have_text(page.name)
+    expect(view.get_by_text("Spark", exact=True)).to_be_visible()
     expect(view).to_contain_text("It was not started yet. A start makes a coordinator and 2 workers; about 12 s.")
     expect(view.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     service.http.delete(f"{service.base_url}/api/v1.3/clusters/{cluster['id']}").raise_for_status()

@@ -141,7 +141,7 @@ def test_hostile_names_are_text_and_lead_nowhere(tree: Tree) -> None:
     tree.open("Common", page.name)
     for name in HOSTILE:
         tree.row(name).press("Enter")
-        expect(page.page.get_by_role("tab", name=name, exact=True)).to_be_visible()
+        expect(page.page.locator(".lm-TabBar-tabLabel").get_by_text(name, exact=True)).to_be_visible()
         expect(page.notebook).to_contain_text("40 + 2")
         assert (page.folder / name).is_file()
         tree.row(name).press("Delete")
@@ -191,9 +191,12 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_told(
     note = {"name": "late flights", "location": f"Common/{name}", "paragraphs": [{"text": "%sql\nselect 42"}]}
     service.http.post("/notebooks", json=note).raise_for_status()
     page.open()
+    expect(tree.row("Common")).to_be_visible()
     tree.row("Jupyter notebooks").press("ArrowLeft")
+    expect(tree.row("Common")).to_have_count(0)
     tree.open("Notes", "Common", name)
     tree.row("late flights").press("Enter")
+    page.answer_dialog("No Kernel")
     expect(page.notebook).to_contain_text("select 42")
     tree.row(name).press("Delete")
     expect(page.dialog).to_contain_text("takes 1 folder, 1 note, 0 dashboards")

@@ -84,17 +84,14 @@ function ClusterRow({ trans, look, asOf, isKnown }: IRowProps): JSX.Element {
           {isKnown ? STATE_ICONS[phase] : '?'}
         </span>
       </span>{' '}
-      <b>{nameOf(record)}</b> {typeOf(record)} {isKnown ? phase : trans.__('unknown')} {size}
+      <b>{nameOf(record)}</b> {isKnown ? phase : trans.__('unknown')} {size}
       {phase === 'UP' && isKnown && (
         <>
           {' · '}
-          {worst ? (
-            <HealthWord entry={worst} />
-          ) : (
-            <span className="jp-SvcMuted">✓ {trans.__('healthy')}</span>
-          )}
+          {worst ? <HealthWord entry={worst} /> : `✓ ${trans.__('healthy')}`}
         </>
       )}
+      <span className="jp-SvcMuted"> · {typeOf(record)}</span>
     </span>
   );
 }
