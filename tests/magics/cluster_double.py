@@ -22,6 +22,7 @@ class ClusterDouble:
         self.bare = bare
         self.clusters: dict[int, dict[str, Any]] = {}
         self.states: dict[int, dict[str, Any]] = {}
+        self.engine: dict[str, Any] = {"spark": {}}
         self.daemons: dict[str, Any] = {"hive_metastore": GREEN, "namenode": "UP", "resourcemanager": "UP"}
         self.asked: list[tuple[str, str, Any]] = []
         """What was sent to change something: method, path and body or query."""
@@ -86,7 +87,7 @@ class ClusterDouble:
         if self.clusters[number]["state"] != "UP":
             return 409, "only a cluster that is UP has health"
         master = {"cpu_usage": "23.0", "disk_usage": "12.0", "spotloss_count": 0}
-        metrics = {"captured_at": UP_SINCE, "engine": {"spark": {}}, "daemons": self.daemons}
+        metrics = {"captured_at": UP_SINCE, "engine": self.engine, "daemons": self.daemons}
         return 200, {"cluster_id": number, "cluster_inst_id": 7, "metrics": metrics | {"system": {"master": master}}}
 
     def _change_nodes(

@@ -89,6 +89,15 @@ def test_it_shows_state_daemons_plots_and_workers(up: ClusterPanel) -> None:
     assert "#" not in up._health.value + up._plots.value  # no colour but the theme's
 
 
+def test_presto_and_what_notebooks_talk_to_are_shown_with_their_heaps(service: ServiceDouble, up: ClusterPanel) -> None:
+    full = {"status": "UP", "heap": {"usage_percent": "84.4", "status": "yellow"}}
+    service.clusters.engine = {"presto": full}
+    service.clusters.daemons["zeppelin"] = {"status": "DOWN", "heap": {"usage_percent": "0.0", "status": "red"}}
+    settle(up, look=True)
+    assert "presto <b>UP, heap 84 %, yellow</b>" in up._health.value
+    assert "✗</span> notebooks <b>DOWN</b>" in up._health.value
+
+
 def test_a_daemon_that_is_down_is_told_with_its_reason(service: ServiceDouble, up: ClusterPanel) -> None:
     silent = {"responsiveness_status": "DOWN", "liveliness_status": "UP", "reason": "it does not answer <1>"}
     heap = {"heap": {"usage_percent": "0.0", "status": "red"}}

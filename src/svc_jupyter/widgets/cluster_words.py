@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.widgets.cluster_view import ClusterView, name_of, size_of, type_of
 from svc_jupyter.widgets.status_words import RUNNING
@@ -131,6 +131,9 @@ def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
         return [_unknown("health", view, reason)] if view.phase == "UP" else []
     daemons = view.health.metrics.daemons
     found: list[Entry] = []
+    for name, told in (("presto", view.health.metrics.engine.presto), ("notebooks", daemons.zeppelin)):
+        if told is not None:
+            found.append(_with_heap(name, told))
     for name in ("namenode", "resourcemanager"):
         word = getattr(daemons, name)
         if word is not None:
@@ -149,13 +152,24 @@ def _daemon(name: str, word: str) -> Entry:
     return Entry(BAD_DOT, name, word, Tone.BAD)
 
 
+def _with_heap(name: str, told: Mapping[str, Any]) -> Entry:
+    """Return the word on what has a status and a heap: an engine, what notebooks talk to."""
+    status, heap = str(told.get("status")), told.get("heap", {})
+    if status != "UP":
+        return _daemon(name, status)
+    return _up(name, str(heap.get("usage_percent")), str(heap.get("status")))
+
+
+def _up(name: str, usage_percent: str, heap_status: str) -> Entry:
+    tone = {"red": Tone.BAD, "yellow": Tone.WARNING}.get(heap_status, Tone.GOOD)
+    told = "" if tone is Tone.GOOD else f", {heap_status}"
+    return Entry(UP_DOT, name, f"UP, heap {percent(usage_percent)}{told}", tone)
+
+
 def _service(name: str, service: ServiceHealth) -> Entry:
     reason = service.reason or ""
     if service.responsiveness_status == "UP":
-        heap = service.heap
-        tone = {"red": Tone.BAD, "yellow": Tone.WARNING}.get(heap.status, Tone.GOOD)
-        told = "" if tone is Tone.GOOD else f", {heap.status}"
-        return Entry(UP_DOT, name, f"UP, heap {percent(heap.usage_percent)}{told}", tone)
+        return _up(name, service.heap.usage_percent, service.heap.status)
     if reason.startswith(_NOT_STARTED):
         return Entry(OFF_DOT, name, _NOT_STARTED, Tone.CALM, reason.partition(": ")[2])
     return Entry(BAD_DOT, name, service.liveliness_status if reason == "" else "DOWN", Tone.BAD, reason)

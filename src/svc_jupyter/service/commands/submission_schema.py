@@ -13,6 +13,7 @@ from svc_jupyter.api.commands import (
     HiveSubmission,
     JupyterNotebookSubmission,
     PigSubmission,
+    PrestoSubmission,
     ShellSubmission,
 )
 from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission
@@ -35,6 +36,12 @@ class HiveCommandBody(HiveSubmission, CommandSubmission):
     """Run Hive's SQL."""
 
     command_type: Literal[CommandType.HIVE]
+
+
+class PrestoCommandBody(PrestoSubmission, CommandSubmission):
+    """Run SQL on a Presto cluster."""
+
+    command_type: Literal[CommandType.PRESTO]
 
 
 class SparkCommandBody(SparkSubmission, CommandSubmission):
@@ -90,6 +97,7 @@ def _schema() -> dict[str, Any]:
         ShellCommandBody,
         PigCommandBody,
         HiveCommandBody,
+        PrestoCommandBody,
         SparkCommandBody,
         SqlCommandBody,
         HadoopCommandBody,
