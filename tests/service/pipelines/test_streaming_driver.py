@@ -18,8 +18,8 @@ from svc_jupyter.api.pipelines import PipelineCreate
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.pipelines.definition import definition_of, submit_line
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(500)]
-SECONDS = 150.0
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(700)]
+SECONDS = 300.0
 NUMBERS = """
 import sys
 source, sink = sys.argv[1:]
