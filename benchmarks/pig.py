@@ -20,13 +20,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
-from types import TracebackType
-from typing import Self
 
 import httpx
 import psutil
 
 from benchmarks import report
+from benchmarks.cluster import running_cluster
 from benchmarks.contests import compete
 from benchmarks.service import Service
 from svc_jupyter.api.paths import ARROW_STREAM
@@ -59,7 +58,6 @@ COLD_ON_YARN = "pig -x mapreduce"
 ON_YARN = "PigCommand on YARN"
 PROPERTIES = "pig.properties"
 _LOOK_SECONDS = 0.01
-_CLUSTER_SECONDS = 120.0
 _IDLE_SHARE = 0.1
 """A Java that takes less of a processor than this has warmed up."""
 
@@ -79,7 +77,8 @@ def run(folder: Path, *, quick: bool) -> None:
             pig.command(GROUP_BY)
             for title, script in (("Group-by on all flights", GROUP_BY), ("Four jobs", FOUR_JOBS)):
                 _contest(title, pig, script, rounds)
-            with _OnYarn(pig, http, service.data_dir) as yarn:
+            with running_cluster(http, 2) as coordinator:
+                yarn = _OnYarn(pig, service.data_dir, coordinator)
                 for title, script, bar in (("Group-by", GROUP_BY, 13), ("Four jobs", FOUR_JOBS, 30)):
                     contestants = {ON_YARN: partial(yarn.command, script), COLD_ON_YARN: partial(yarn.cold, script)}
                     results = compete(contestants, 1 if quick else 3)
@@ -184,34 +183,19 @@ class _Pig:
 
 
 class _OnYarn:
-    """A running cluster, and scripts on it both ways."""
+    """Scripts on a running cluster, both ways."""
 
-    def __init__(self, pig: _Pig, http: httpx.Client, data_dir: Path) -> None:
+    def __init__(self, pig: _Pig, data_dir: Path, coordinator: str) -> None:
+        """Write the settings that Pig's own program needs, and run a script."""
         self._pig = pig
-        self._http = http
         self._data_dir = data_dir
         self._conf = data_dir / "pig-conf"
-
-    def __enter__(self) -> Self:
-        hadoop = {"hadoop_settings": {"custom_config": ""}, "node_configuration": {"initial_nodes": 2, "max_nodes": 2}}
-        self._http.put("/clusters/default", json=hadoop).raise_for_status()
-        self._http.put("/clusters/default/state", json={"state": "start"}).raise_for_status()
-        self._until("UP")
-        state = self._http.get("/clusters/default/state").json()
-        (master,) = (node for node in state["nodes"] if node["role"] == "master")
         self._conf.mkdir(exist_ok=True)
-        needed = wiring(Addresses(master["private_ip"]), Place("127.0.0.1", PurePosixPath(self._conf)))
+        needed = wiring(Addresses(coordinator), Place("127.0.0.1", PurePosixPath(self._conf)))
         for name, settings in needed.items():
             (self._conf / name).write_bytes(site_file(settings))
         (self._conf / PROPERTIES).write_text(self._pig.needed_on_yarn())
         self.command(GROUP_BY)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._http.put("/clusters/default/state", json={"state": "terminate"}).raise_for_status()
-        self._until("DOWN")
 
     def command(self, script: str) -> float:
         """Run a script as a command in a Java that is warm; return its seconds."""
@@ -222,13 +206,6 @@ class _OnYarn:
         storage = self._data_dir / "storage"
         whole = script.replace("LOAD '", f"LOAD '{storage.as_uri()}/")
         return self._pig.cold(whole, "mapreduce", self._conf)[0]
-
-    def _until(self, state: str) -> None:
-        deadline = time.monotonic() + _CLUSTER_SECONDS
-        while (now := self._http.get("/clusters/default/state").json())["state"] != state:
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"the cluster is not {state}: {now['message'] or now['terminate_reason']}")
-            time.sleep(_LOOK_SECONDS)
 
 
 class _Used:
