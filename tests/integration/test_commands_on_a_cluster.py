@@ -120,7 +120,7 @@ def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: ServiceProcess, 
     assert (record["pool"], (target / "line").read_text()) == ("day", "a\n")
 
 
-def test_pig_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(
+def test_pig_hadoop_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(
     service: ServiceProcess, s3: S3Server
 ) -> None:
     hive(service, "SELECT 1")  # HiveServer2 and the metastore run, and know of no store yet
@@ -129,6 +129,15 @@ def test_pig_and_hive_read_and_write_a_store_that_the_account_gets_while_they_ru
     script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n;"
     pig = succeeded(service, script + "STORE s INTO 'out/counts' USING PigStorage(','); DUMP s;")
     assert {"carrier": "UA", "n": 3} in rows_of(service, pig["id"])
+
+    arguments = "-D mapreduce.job.reduces=0 -input s3://lake/pig/flights.csv -output s3://lake/out/streamed "
+    job = submit(
+        service, "HadoopCommand", sub_command="streaming", sub_command_args=f"{arguments} -mapper 'cut -d, -f 1'"
+    )
+    record = service.ended(job, _SECONDS)
+    assert record["status"] == "done", f"{record['message']}\n{service.logs(job)}"
+    assert sorted(s3.text("out/streamed").split()) == ["AA", "B6", "UA", "UA", "UA"]
+    assert not (service.folder(job) / "1" / "storage-secrets").exists()
 
     query = hive(
         service,
@@ -145,7 +154,7 @@ def test_pig_and_hive_read_and_write_a_store_that_the_account_gets_while_they_ru
     assert any(key.endswith(".parquet") for key in s3.keys("kept/day=2026-11-21"))
 
     processes = subprocess.run(["ps", "axeww"], capture_output=True, text=True, check=True).stdout
-    told = processes + service.logs(pig["id"]) + service.logs(query)
+    told = processes + service.logs(pig["id"]) + service.logs(job) + service.logs(query)
     assert s3.secret_key not in told
-    for settings in service.data_dir.glob("clusters/**/*.xml"):
+    for settings in service.data_dir.rglob("*.xml"):
         assert s3.secret_key not in settings.read_text()

@@ -6,7 +6,13 @@ import pytest
 
 from svc_jupyter.api.commands import HadoopSubCommand
 from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.hadoop_commands.arguments import locations_in, program, split_arguments, with_fetched
+from svc_jupyter.service.hadoop_commands.arguments import (
+    locations_in,
+    program,
+    split_arguments,
+    with_fetched,
+    with_jars,
+)
 
 JAR, STREAMING, DISTCP = HadoopSubCommand.JAR, HadoopSubCommand.STREAMING, HadoopSubCommand.DISTCP
 
@@ -42,3 +48,11 @@ def test_every_sub_command_has_its_program() -> None:
     assert program(JAR, ["a.jar"]) == ["org.apache.hadoop.util.RunJar", "a.jar"]
     assert program(STREAMING, ["-input"])[0] == "org.apache.hadoop.streaming.HadoopStreaming"
     assert program(DISTCP, ["a", "b"]) == ["org.apache.hadoop.tools.DistCp", "a", "b"]
+
+
+def test_jars_join_those_that_the_arguments_name() -> None:
+    assert with_jars(["-libjars", "a.jar", "-input", "x"], ["b.jar", "c.jar"]) == [
+        *("-libjars", "a.jar,b.jar,c.jar", "-input", "x"),
+    ]
+    assert with_jars(["-libjars", "a.jar"], []) == ["-libjars", "a.jar"]
+    assert with_jars(["-input", "x"], ["b.jar"]) == ["-input", "x"]

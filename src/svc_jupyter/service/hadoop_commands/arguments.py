@@ -83,6 +83,15 @@ def with_fetched(arguments: Sequence[str], fetched: Mapping[Fetched, str]) -> li
     ]
 
 
+def with_jars(arguments: Sequence[str], jars: Sequence[str]) -> list[str]:
+    """Return the arguments with jars added to those of a `-libjars`, which would else count alone."""
+    changed = list(arguments)
+    for number, option in enumerate(arguments[:-1]):
+        if option == "-libjars" and jars:
+            changed[number + 1] = ",".join([arguments[number + 1], *jars])
+    return changed
+
+
 def program(sub_command: HadoopSubCommand, arguments: Sequence[str]) -> list[str]:
     """Return the main class with its arguments."""
     main = _MAIN.get(sub_command)

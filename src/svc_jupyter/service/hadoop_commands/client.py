@@ -12,10 +12,12 @@ from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.engines.class_archive import archive_options
 from svc_jupyter.service.engines.engine import Installed, class_path
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
-from svc_jupyter.service.engines.hadoop.configuration import MAPRED, client_sites
+from svc_jupyter.service.engines.hadoop.configuration import CORE, MAPRED, client_sites
 from svc_jupyter.service.engines.hadoop.daemons import CLIENT_LOG4J
 from svc_jupyter.service.engines.hadoop.site_files import site_file
 from svc_jupyter.service.engines.pig.cluster_properties import settings_in
+from svc_jupyter.service.engines.s3 import token_file
+from svc_jupyter.service.engines.s3.account_store import StoreClient
 
 _OPTIONS: Final = (
     "-Xmx512m",
@@ -37,20 +39,25 @@ _LINES_SHOWN: Final = 5
 _TAIL_BYTES: Final = 65_536
 
 
-def settings_files(instance: Instance, folder: Path, tag: str, pool: str | None) -> dict[str, bytes]:
-    """Return the client's files by name; its MapReduce jobs carry `tag` and run in `pool`."""
+def settings_files(
+    instance: Instance, folder: Path, tag: str, pool: str | None, store: StoreClient
+) -> dict[str, bytes]:
+    """Return the client's files by name; its MapReduce jobs carry `tag`, run in `pool`, and can open `store`."""
     custom = instance.configuration.custom_settings
     sites = client_sites(Addresses.of(instance), PurePosixPath(folder), custom)
     mapred = settings_in(sites[MAPRED]) | {"mapreduce.job.tags": tag}
     if pool is not None:
         mapred["mapreduce.job.queuename"] = pool
-    return {**sites, MAPRED: site_file(mapred), "log4j.properties": CLIENT_LOG4J}
+    if store.jars:
+        mapred["tmpjars"] = ",".join(jar.as_uri() for jar in store.jars)
+    core = {**settings_in(sites[CORE]), **store.access.settings}
+    return {**sites, CORE: site_file(core), MAPRED: site_file(mapred), "log4j.properties": CLIENT_LOG4J}
 
 
 def command_line(
     java: Path, installed: Installed, tools: Sequence[Path], conf: Path, scratch: Path, program: Sequence[str]
 ) -> list[str]:
-    """Return the client's program and arguments; `tools` are the jars of streaming and distcp."""
+    """Return the client's program and arguments; `tools` are jars besides Hadoop's own."""
     archive = archive_options(installed.class_archive) if installed.class_archive else []
     return [
         str(java),
@@ -64,13 +71,14 @@ def command_line(
     ]
 
 
-def environment(inherited: Mapping[str, str], java: Path, conf: Path) -> dict[str, str]:
-    """Return the client's environment."""
+def environment(inherited: Mapping[str, str], java: Path, conf: Path, secrets: Path) -> dict[str, str]:
+    """Return the client's environment; `secrets` is the file that its settings' secrets are in."""
     return {
         **inherited,
         "JAVA_HOME": str(java.parent.parent),
         "HADOOP_CONF_DIR": str(conf),
         "HADOOP_USER_NAME": getpass.getuser(),
+        token_file.VARIABLE: str(secrets),
     }
 
 

@@ -30,6 +30,10 @@ from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs, tag_of
 from svc_jupyter.service.engines.lock import locked
+from svc_jupyter.service.engines.s3.access import s3_access
+from svc_jupyter.service.engines.s3.account_store import StoreClient
+from svc_jupyter.service.engines.s3.jars import s3_jars
+from svc_jupyter.service.engines.s3.token_file import write_token_file
 from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.hadoop_commands.arguments import (
     Fetched,
@@ -37,6 +41,7 @@ from svc_jupyter.service.hadoop_commands.arguments import (
     program,
     split_arguments,
     with_fetched,
+    with_jars,
 )
 from svc_jupyter.service.hadoop_commands.client import command_line, environment, failure_text, settings_files
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -95,6 +100,7 @@ class HadoopKind:
         except (Invalid, NotFound) as error:
             return Outcome(False, error.message, may_retry=False)
         code = await self._followed(process, task, desk)
+        await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
         if code == 0:
             size = (await asyncio.to_thread((task.folder / "out").stat)).st_size
             result = StoredResult(ResultForm.LINES, file=f"{task.attempt}/out", size=size)
@@ -105,6 +111,7 @@ class HadoopKind:
 
     async def end_remote(self, task: Task) -> None:
         """End the jobs of an attempt that was ended in the middle."""
+        await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
         await self._end_jobs(task, partial(append_line, task.log_file))
 
     async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -126,23 +133,30 @@ class HadoopKind:
         lock = locked(TOOLS)
         await self._engines.installation.install(lock, desk.say)
         java = (await self._engines.java(desk.say)).java
-        conf = await asyncio.to_thread(_write_settings, task, instance)
+        store = await self._store_client(task, desk)
+        conf = await asyncio.to_thread(_write_settings, task, instance, store)
+        arguments = with_jars(with_fetched(arguments, fetched), [str(jar) for jar in store.jars])
         argv = command_line(
             java,
             installed,
-            self._engines.installation.jars(lock),
+            [*self._engines.installation.jars(lock), *store.jars],
             conf,
             task.folder / "tmp",
-            program(sub_command, with_fetched(arguments, fetched)),
+            program(sub_command, arguments),
         )
         _mark_log_start(task)
         return DurableProcess.start(
             folder=task.folder,
             argv=argv,
             cwd=task.working_folder,
-            environment={**environment(self._inherited, java, conf), **task.environment},
+            environment={**environment(self._inherited, java, conf, _secrets_of(task)), **task.environment},
             log=task.log_file,
         )
+
+    async def _store_client(self, task: Task, desk: Desk) -> StoreClient:
+        """Return what opens the account's storage where that is an S3 store."""
+        access = s3_access(await self._storage.of(task.account_id))
+        return StoreClient(access, await s3_jars(self._engines, desk.say) if access.is_needed else ())
 
     async def _fetch(self, task: Task, desk: Desk, wanted: Sequence[Fetched]) -> dict[Fetched, str]:
         """Return where each file lies now; each in a folder of its own, since tasks know it by its name."""
@@ -181,12 +195,19 @@ class HadoopKind:
             say(f"the jobs on the cluster could not be ended: {error.message}")
 
 
-def _write_settings(task: Task, instance: Instance) -> Path:
+def _secrets_of(task: Task) -> Path:
+    """Return the file of secrets that the client reads at its start; it goes with the attempt's end."""
+    return task.folder / "storage-secrets"
+
+
+def _write_settings(task: Task, instance: Instance, store: StoreClient) -> Path:
     conf = task.folder / "conf"
     for folder in (conf, task.folder / "tmp"):
         folder.mkdir(mode=0o700, exist_ok=True)
-    for name, content in settings_files(instance, task.folder, tag_of(task.id, task.attempt), task.pool).items():
+    tag = tag_of(task.id, task.attempt)
+    for name, content in settings_files(instance, task.folder, tag, task.pool, store).items():
         (conf / name).write_bytes(content)
+    write_token_file(_secrets_of(task), store.access.secrets)
     return conf
 
 
