@@ -156,6 +156,13 @@ def test_what_cannot_be_scheduled_is_told(jupyter: JupyterProcess) -> None:
     assert answer.status_code == 422
 
 
+def test_a_notebook_of_50_mb_is_refused_in_the_services_words(jupyter: JupyterProcess) -> None:
+    jupyter.write_notebook("large.ipynb", f"x = '{'a' * 50_000_000}'")
+    answer = jupyter.http.post("/schedules", json={"notebook": "large.ipynb", **YEARLY})
+    assert (answer.status_code, "larger than" in answer.json()["message"]) == (413, True)
+    (jupyter.root / "large.ipynb").unlink()
+
+
 def test_the_services_own_words_reach_the_page(jupyter: JupyterProcess) -> None:
     jupyter.write_notebook("wrong.ipynb", "1")
     answer = jupyter.http.post("/schedules", json={"notebook": "wrong.ipynb", "frequency": 1, **YEARLY})

@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from 'react';
-import { useId } from 'react';
+import { useEffect, useId, useState } from 'react';
 
 /** What every field has. */
 interface IFieldProps {
@@ -128,15 +128,25 @@ export function CheckField(props: {
   );
 }
 
-/** A part of a form that is folded in until it is wanted, or until something in it is wrong. */
+/** A part of a form that is folded in until it is wanted, or until something in it is wrong; then it stays open. */
 export function Fold(props: {
   title: string;
   summary: string;
   open: boolean;
   children: ReactNode;
 }): JSX.Element {
+  const [isOpen, setOpen] = useState(props.open);
+  useEffect(() => {
+    if (props.open) {
+      setOpen(true);
+    }
+  }, [props.open]);
   return (
-    <details className="jp-SvcFold" open={props.open}>
+    <details
+      className="jp-SvcFold"
+      open={isOpen}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
       <summary>
         {props.title} <span className="jp-SvcMuted">{props.summary}</span>
       </summary>

@@ -42,7 +42,7 @@ export function bodyOf(values: IFormValues): IScheduleBody {
 }
 
 /** Return when it is to run; `start_time` is not sent with a cron expression, which does not look at it. */
-function timetableOf(values: IFormValues): IScheduleBody {
+export function timetableOf(values: IFormValues): IScheduleBody {
   const end = values.end === '' ? {} : { end_time: spaced(values.end) };
   if (values.timing === 'cron') {
     return { cron_expression: values.cron.trim(), ...end };

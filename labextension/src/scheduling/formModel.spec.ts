@@ -99,8 +99,10 @@ describe('the form', () => {
     expect(model.state.problems.every).toContain('at least 1');
     calls.preview.mockResolvedValue({ command: {}, next_times: [] });
     model.set({ every: '4' });
+    expect(model.isPreviewCurrent).toBe(false);
     await jest.advanceTimersByTimeAsync(300);
     expect(model.state.problems).toEqual({});
+    expect(model.isPreviewCurrent).toBe(true);
     watch.dispose();
   });
 
@@ -133,6 +135,12 @@ describe('the form', () => {
       'a/report.ipynb',
       expect.objectContaining({ name: 'typed' })
     );
+  });
+
+  it('says what to do about a notebook that is too large', async () => {
+    calls.create.mockRejectedValue(new ServiceError('larger than 16777216 bytes', 413));
+    await form().submit();
+    expect(model.state.failure).toContain('Clear its outputs');
   });
 
   it('keeps a draft over a reload until it is done, without anything secret', async () => {

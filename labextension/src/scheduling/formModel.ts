@@ -8,16 +8,17 @@ import type { ICommand } from '../service/records/commands';
 import type { IScheduleRecord, ISchedulePreview } from '../service/records/schedules';
 import { changesOf } from './changes';
 import type { DraftStore } from './drafts';
-import { bodyOf } from './formBody';
+import { bodyOf, timetableOf } from './formBody';
 import { ownProblems, type Problems, problemsIn } from './formProblems';
 import type { IFormValues } from './formValues';
 import type { INotebookSource, Saved } from './notebookSource';
-import { type IParameter, parametersOf, withArguments } from './parameters';
+import { declaredAs, parametersOf, withArguments } from './parameters';
 import { type IWarningCell, warningCells } from './shownWarnings';
 
 /** Milliseconds after the last key press until the service is asked, and the draft is kept. */
 export const TYPING_PAUSE = 250;
 const PREVIEW_INTERVAL = 15_000;
+const TOO_LARGE = 413;
 
 /** Where saving the notebook stands; a text is why it could not be saved. */
 export type SavingState = 'saving' | Saved | { problem: string };
@@ -63,7 +64,7 @@ export class ScheduleFormModel implements IDisposable {
     };
     this.preview = new Resource<ISchedulePreview>({
       name: 'schedule-preview',
-      fetch: signal => options.calls.preview(this._previewed(), signal),
+      fetch: signal => this._ask(signal),
       interval: PREVIEW_INTERVAL,
       longestInterval: PREVIEW_INTERVAL
     });
@@ -87,6 +88,11 @@ export class ScheduleFormModel implements IDisposable {
 
   get isDisposed(): boolean {
     return this._isDisposed;
+  }
+
+  /** Whether the preview is of the timetable that stands in the form. */
+  get isPreviewCurrent(): boolean {
+    return timetableKey(this._state.values) === this._previewedKey;
   }
 
   /** The attributes that an edit would change; empty for none, and for a new schedule. */
@@ -169,15 +175,25 @@ export class ScheduleFormModel implements IDisposable {
   }
 
   private _fail(error: ServiceError): void {
+    const problems = error.isUnreachable ? this._state.problems : problemsIn(error.message);
+    this._become({ failure: this._words(error), problems });
+  }
+
+  private _words(error: ServiceError): string {
     const { trans } = this._options;
-    const failure = error.isUnreachable
+    if (error.isUnreachable) {
+      return trans.__(
+        '%1. What you typed is kept; try again when the service is back.',
+        error.message.replace(/\.$/, '')
+      );
+    }
+    return error.status === TOO_LARGE
       ? trans.__(
-          '%1. What you typed is kept; try again when the service is back.',
-          error.message.replace(/\.$/, '')
+          '%1 is too large for the service: %2. Clear its outputs, save it, and try again.',
+          this.source.name,
+          error.message
         )
       : error.message;
-    const problems = error.isUnreachable ? this._state.problems : problemsIn(error.message);
-    this._become({ failure, problems });
   }
 
   private async _save(): Promise<boolean> {
@@ -227,10 +243,13 @@ export class ScheduleFormModel implements IDisposable {
     }
   }
 
-  private _previewed(): ReturnType<typeof bodyOf> {
-    const body = bodyOf(this._state.values);
+  private async _ask(signal: AbortSignal): Promise<ISchedulePreview> {
+    const { values } = this._state;
+    const body = bodyOf(values);
     delete body.command;
-    return body;
+    const preview = await this._options.calls.preview(body, signal);
+    this._previewedKey = timetableKey(values);
+    return preview;
   }
 
   private async _afterTyping(): Promise<void> {
@@ -269,12 +288,11 @@ export class ScheduleFormModel implements IDisposable {
   private readonly _options: IFormOptions;
   private readonly _typed: Debouncer;
   private _state: IFormState;
+  private _previewedKey = '';
   private _isDisposed = false;
   private _isDone = false;
 }
 
-/** Return a parameter with what the notebook declares of it: its own value, and that a whole number may be a float. */
-function declaredAs(one: IParameter, declared: IParameter | undefined): IParameter {
-  const type = declared?.type === 'float' && one.type === 'int' ? 'float' : one.type;
-  return { ...one, type, byDefault: declared?.byDefault ?? null };
+function timetableKey(values: IFormValues): string {
+  return JSON.stringify([timetableOf(values), values.timeZone]);
 }

@@ -74,7 +74,7 @@ export function ScheduleFormView(props: {
           onChange={label => model.set({ label })}
         />
       </div>
-      <Timing {...part} preview={model.preview} />
+      <Timing {...part} preview={model.preview} isPreviewCurrent={model.isPreviewCurrent} />
       <ParameterRows {...part} />
       <RunOptions {...part} channels={channels.value ?? []} />
       <Warnings model={model} state={state} trans={trans} />

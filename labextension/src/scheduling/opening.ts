@@ -84,5 +84,6 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   });
   void tracker.add(widget);
   app.shell.activateById(id);
+  requestAnimationFrame(() => widget.node.querySelector<HTMLElement>('[data-autofocus]')?.focus());
   void model.open();
 }

@@ -155,3 +155,9 @@ export function withArguments(
   const added = Object.entries(values).filter(([name]) => !names.has(name));
   return [...own, ...added.map(([name, value]) => parameterFrom(name, value, undefined))];
 }
+
+/** Return a parameter with what the notebook declares of it: its own value, and that a whole number may be a float. */
+export function declaredAs(one: IParameter, declared: IParameter | undefined): IParameter {
+  const type = declared?.type === 'float' && one.type === 'int' ? 'float' : one.type;
+  return { ...one, type, byDefault: declared?.byDefault ?? null };
+}

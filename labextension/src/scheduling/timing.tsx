@@ -27,8 +27,14 @@ export function unitOptions(trans: TranslationBundle): IOption[] {
   ];
 }
 
+interface ITimingProps extends IPartProps {
+  preview: Resource<ISchedulePreview>;
+  /** Whether it is of the timetable that stands in the form; one that is not is not shown. */
+  isPreviewCurrent: boolean;
+}
+
 /** When it runs: every so often from a start on, or by a cron expression. */
-export function Timing(props: IPartProps & { preview: Resource<ISchedulePreview> }): JSX.Element {
+export function Timing(props: ITimingProps): JSX.Element {
   const { values, problems, set, trans } = props;
   const group = useId();
   const isCron = values.timing === 'cron';
@@ -124,13 +130,9 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
 }
 
 /** The timetable in words and its next times, as the service understands it; the lines are always there. */
-function Coming({
-  values,
-  problems,
-  trans,
-  preview
-}: IPartProps & { preview: Resource<ISchedulePreview> }): JSX.Element {
-  const { value, error } = useResource(preview);
+function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingProps): JSX.Element {
+  const { value: answered, error } = useResource(preview);
+  const value = isPreviewCurrent ? answered : undefined;
   const isWrong = Object.keys(problems).length > 0 && error !== undefined && !error.isUnreachable;
   const words = value?.description ?? ownWords(trans, values);
   return (

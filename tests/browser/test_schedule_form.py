@@ -1,0 +1,97 @@
+"""The open notebook is scheduled through the form; its runs are looked at, the schedule is edited and killed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from nbformat.v4 import new_code_cell
+from playwright.sync_api import Locator, expect
+from tests.browser.lab_page import LabPage
+from tests.browser.views import row_with
+
+_PARAMETERS = new_code_cell("region = 'EU'\ndays = 7", metadata={"tags": ["parameters"]})
+_RUN_SECONDS = 90.0
+
+
+def form_of(page: LabPage, notebook: str) -> Locator:
+    """Open the form by the clock in the notebook's own toolbar; return it."""
+    page.page.get_by_role("button", name="Schedule this notebook").click()
+    form = page.page.get_by_role("form", name=f"Schedule {notebook}")
+    expect(form).to_contain_text("saved")
+    return form
+
+
+def choose(page: LabPage, schedule: str, step: str) -> None:
+    """Choose a step in the menu of a schedule's row."""
+    row_with(page, schedule).get_by_role("button", name=f"What can be done about {schedule}").click()
+    page.page.get_by_role("menuitem", name=step).click()
+
+
+def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage) -> None:
+    page.write_notebook("report.ipynb", _PARAMETERS, "print('for', region, days)")
+    page.open("report.ipynb")
+    form = form_of(page, "report.ipynb")
+    form.get_by_label("days (int)").fill("30")
+    started = datetime.now(UTC) - timedelta(minutes=5)
+    form.get_by_label("Time zone").select_option("UTC")
+    form.get_by_label("Start").fill(f"{started:%Y-%m-%dT%H:%M}")
+    expect(form).to_contain_text(f"Every day at {started:%H:%M} (UTC)")
+    expect(form).to_contain_text(re.compile(r"Next: \w+ \d+ \w+.* · .* · .* · .* · "))
+    assert page.accessibility_findings(".jp-SvcForm") == []
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+
+    expect(page.page.get_by_role("button", name="Scheduled: next run")).to_be_visible()
+    row = row_with(page, "report")
+    expect(row).to_contain_text("last run done", timeout=_RUN_SECONDS * 1000)
+    row.click()
+    detail = page.page.locator("[id^=svc-jupyter-schedule-]:visible")
+    action = detail.get_by_role("row").first
+    expect(action).to_contain_text("done")
+    action.click()
+    expect(detail.get_by_role("region", name="Log of action 1")).to_contain_text("for EU 30")
+    assert page.accessibility_findings(".jp-SvcDetail") == []
+    action.get_by_role("button", name="Show the executed notebook of action 1").click()
+    frame = page.page.frame_locator("[id^=svc-jupyter-executed-] iframe")
+    expect(frame.get_by_text("for EU 30").first).to_be_visible()
+
+    choose(page, "report", "Edit…")
+    edit = page.page.get_by_role("form", name="Schedule report.ipynb")
+    expect(edit).to_contain_text("Nothing is changed yet.")
+    expect(edit.get_by_label("days (int)")).to_have_value("30")
+    edit.get_by_label("Number").fill("2")
+    expect(edit).to_contain_text("Changed: frequency. Next run: ")
+    edit.get_by_role("button", name="Save the changes").click()
+    expect(edit).to_be_hidden()
+    schedule = page.lab.service.http.get("/scheduler?status=RUNNING&name=report").json()["schedules"][0]
+    assert (schedule["frequency"], schedule["command"]["arguments"]) == (2, {"days": 30})
+
+    choose(page, "report", "Kill…")
+    expect(page.dialog.get_by_role("button", name="No, leave it")).to_be_focused()
+    page.answer_dialog("Kill report")
+    expect(row_with(page, "report")).to_have_count(0)
+    assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
+
+
+def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> None:
+    page.write_notebook("stale.ipynb", "1")
+    page.open("stale.ipynb", panel=False)
+    form = form_of(page, "stale.ipynb")
+    form.get_by_label("by cron").check()
+    expect(form.get_by_label("Start")).to_be_disabled()
+    expect(form).to_contain_text("cron runs from the next matching time")
+    form.get_by_label("Cron expression").fill("0 0 1 1 *")
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    status = page.page.locator(".jp-SvcStatusItem")
+    expect(status).to_contain_text("next run")
+    expect(status).not_to_contain_text("older")
+
+    page.notebook.locator(".cm-content").first.click()
+    page.page.keyboard.type(" + 1")
+    page.run("docmanager:save")
+    status.get_by_role("button", name="the scheduled copy is older").click()
+    expect(status).not_to_contain_text("older")
+    place = f"Users/admin@localhost/Scheduled/{page.name}/stale.ipynb"
+    stored = page.lab.service.http.get(f"/jupyter_notebooks/contents/{place}").json()["content"]["cells"][0]["source"]
+    assert "+ 1" in "".join(stored)

@@ -1,0 +1,107 @@
+"""The form with notebooks that cannot be scheduled as they stand, wrong input, and a service that goes away."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from nbformat.v4 import new_code_cell, new_output
+from playwright.sync_api import expect
+from tests.browser.conftest import switch_on
+from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
+from tests.browser.test_schedule_form import form_of
+from tests.support.service_process import ServiceProcess
+
+_WARNED = new_code_cell(
+    "import warnings; warnings.warn('old')",
+    outputs=[new_output("stream", name="stderr", text="/tmp/1.py:1: UserWarning: old\n")],
+)
+
+
+def test_wrong_input_is_told_at_its_field_while_it_is_typed(page: LabPage) -> None:
+    page.traffic.expect_errors("422")
+    page.write_notebook("Untitled.ipynb", "1", _WARNED)
+    page.open("Untitled.ipynb", panel=False)
+    form = form_of(page, "Untitled.ipynb")
+    expect(form).to_contain_text("has no name of its own yet")
+    expect(form).to_contain_text("Cell 2 shows a warning when run")
+    form.get_by_role("button", name="Show cell 2").click()
+    expect(page.notebook.locator(".jp-CodeCell.jp-mod-active")).to_contain_text("warnings.warn")
+    name = form.get_by_label("Name", exact=True)
+    name.fill("<b>")
+    expect(name).to_have_accessible_description("✗ name: must not contain & < > \" ' or control characters")
+    name.fill("fine")
+    form.get_by_label("Number").fill("0")
+    expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "true")
+    form.get_by_label("Number").fill("1")
+    expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "false")
+    form.get_by_role("button", name="+ Add a parameter").click()
+    expect(form).to_contain_text("A parameter needs a name.")
+    form.get_by_role("button", name="Cancel").click()
+    expect(form).to_be_hidden()
+
+
+def test_a_read_only_notebook_with_changes_is_not_scheduled_and_a_hostile_name_is_text(page: LabPage) -> None:
+    name = "<img onerror=alert(1)> '%2e.ipynb"
+    page.write_notebook(name, "1")
+    page.open(panel=False)
+    page.run("docmanager:open", path=f"{page.name}/{name}")
+    page.notebook.wait_for()
+    page.page.evaluate("window.jupyterapp.shell.currentWidget.context.contentsModel.writable = false")
+    page.notebook.locator(".cm-content").first.click()
+    page.page.keyboard.type("2")
+    page.page.get_by_role("button", name="Schedule this notebook").click()
+    form = page.page.get_by_role("form", name=f"Schedule {name}")
+    expect(form.get_by_role("alert")).to_contain_text(f"{name} is read-only")
+    expect(form.get_by_role("heading")).to_contain_text(name)
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form.get_by_role("alert")).to_contain_text("Save it under another name")
+    expect(form.locator("img")).to_have_count(0)
+    assert not [request for request in page.traffic.to_the_extension("schedules") if request.url.endswith("schedules")]
+
+
+def test_a_notebook_that_was_deleted_meanwhile_is_told(page: LabPage) -> None:
+    page.traffic.expect_errors("404")
+    file = page.write_notebook("gone.ipynb", "1")
+    page.open(panel=False)
+    page.run("svc-jupyter:schedule-notebook", path=f"{page.name}/gone.ipynb")
+    form = page.page.get_by_role("form", name="Schedule gone.ipynb")
+    expect(form).to_contain_text("saved")
+    file.unlink()
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form.get_by_role("alert")).to_contain_text("gone.ipynb")
+
+
+def test_nothing_typed_is_lost_when_the_service_restarts_or_the_page_is_loaded_again(
+    new_service: Callable[..., ServiceProcess],
+    new_lab: Callable[..., LabProcess],
+    new_page: Callable[..., LabPage],
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    service = new_service().start("--port", port)
+    switch_on(service)
+    page = new_page(new_lab(service))
+    page.traffic.expect_errors("50[23]")
+    page.write_notebook("kept.ipynb", "1")
+    page.open("kept.ipynb", panel=False)
+    form = form_of(page, "kept.ipynb")
+    service.kill()
+    form.get_by_label("Name", exact=True).fill("typed while it was away")
+    expect(form).to_contain_text("What you typed is kept")
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form.get_by_role("alert")).to_contain_text("try again when the service is back")
+    with page.page.expect_response(lambda answer: "/lab/api/workspaces/" in answer.url and answer.ok):
+        form.get_by_label("Number").fill("3")
+    page.reload()
+    form = page.page.get_by_role("form", name="Schedule kept.ipynb")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("typed while it was away")
+    expect(form.get_by_label("Number")).to_have_value("3")
+    service.start("--port", port)
+    expect(form).to_contain_text("Every 3 days", timeout=60_000)
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+    [made] = service.http.get("/scheduler").json()["schedules"]
+    assert (made["name"], made["frequency"]) == ("typed while it was away", 3)
