@@ -8,10 +8,9 @@ from typing import Final
 from svc_jupyter.service.engines.hadoop.causes import explain as explain_daemon
 
 _WRONG_SETTING: Final = re.compile(
-    r"^\s*(?:\d+\) |Error: )((?:Configuration property |Invalid configuration property |Error: )?.*"
-    r"(?:was not used|Could not coerce value|may not be null|must be|Invalid value|is not supported).*)$",
-    re.MULTILINE,
+    r"^\s*\d+\) (.*(?:was not used|Could not coerce value|may not be null|must be|Invalid value).*)$", re.MULTILINE
 )
+"""A line of the list in which the server tells what of its settings it cannot use."""
 
 
 def explain(host: str, output: str, exit_code: int | None) -> str:
