@@ -8,9 +8,10 @@ import signal
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from tests.support.hadoop import SharedHadoop
-from tests.support.pig import FLIGHTS, rows_of, run_pig, submit_pig, succeeded
+from tests.support.pig import FLIGHTS, SECONDS, rows_of, run_pig, submit_pig, succeeded
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
@@ -69,6 +70,44 @@ def test_a_cancellation_ends_the_job_and_removes_what_it_wrote(hadoop, storage):
     assert hadoop.ended(command)["status"] == "cancelled"
     wait_until(lambda: {job["status"] for job in jobs_of(hadoop, command)} == {"KILLED"}, "the job's end")
     assert not (storage / "pig" / "cancelled_there").exists()
+
+
+def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, storage, tmp_path):
+    gate, program, folder = tmp_path / "gate", tmp_path / "wait.sh", storage / "pig" / "two"
+    program.write_text(
+        f"rows=$(cat)\ncase $rows in *wait*) until [ -e {gate} ]; do sleep 0.1; done;; esac\necho $rows\n"
+    )
+    folder.mkdir()
+    (folder / "first").write_text("committed" * 100 + "\n")  # the larger one is read first
+    (folder / "then").write_text("wait\n")
+    script = f"SET pig.noSplitCombination true; DEFINE wait `sh {program}`; f = LOAD 'pig/two' AS (k:chararray);"
+    command = submit_pig(hadoop, script + "b = STREAM f THROUGH wait AS (k:chararray); STORE b INTO 'pig/once';")
+    wait_until(lambda: committed(storage / "pig" / "once"), "the commit of the first task", 200)
+
+    job = running_job(hadoop, command)
+    (master,) = masters_of(job["application_id"])
+    master.kill()
+    gate.touch()
+    record = hadoop.ended(command, SECONDS)
+
+    assert record["status"] == "done", record["message"]
+    rows = "".join(file.read_text() for file in committed(storage / "pig" / "once"))
+    assert sorted(rows.split()) == ["committed" * 100, "wait"]
+    resource_manager = job["url"].partition("/cluster/app/")[0]
+    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{job['application_id']}/appattempts").json()
+    assert len(told["appAttempts"]["appAttempt"]) == 2
+
+
+def committed(output: Path) -> list[Path]:
+    """Return the files of tasks that have been committed."""
+    return [file for file in output.rglob("part-*") if not any("attempt_" in part for part in file.parts)]
+
+
+def masters_of(application: str) -> list[psutil.Process]:
+    """Return the running masters of an application."""
+    found = psutil.process_iter(["cmdline"])
+    words = "org.apache.hadoop.mapreduce.v2.app.MRAppMaster"
+    return [one for one in found if words in (line := one.info["cmdline"] or []) and application in " ".join(line)]
 
 
 def test_a_java_that_is_killed_takes_its_job_with_it(hadoop):
