@@ -86,6 +86,7 @@ class Existing:
         ids = {"cluster": [_cluster(service, f"cluster{number}") for number in range(3)]}
         ids |= {"command_id": commands, "db_tap_id": taps, "user_id": [1, member], "token_id": tokens}
         ids["channel_id"] = channels
+        ids["pipeline_id"] = [_pipeline(service, f"pipeline {number}") for number in range(3)]
         ids["env_id"] = [_environment(service, f"environment {number}") for number in range(3)]
         schedules = [_schedule(service, name) for name in ("ran", "waits", "to be killed")]
         # Their actions are numbered from 1; a schedule's is its first.
@@ -144,7 +145,9 @@ def _aim_at_clusters(case: Case, existing: Existing, choice: random.Random) -> N
 
 
 def _aim_at_environments(case: Case) -> None:
-    """Build nothing: no interpreter is of a version that Python left behind."""
+    """Build nothing and start no cluster: no Python is of that version, and no cluster has the label."""
+    if "/pipelines" in case.path and isinstance(case.body, dict):
+        case.body["cluster_label"] = "nowhere"
     if case.path.endswith("/package") and isinstance(case.body, dict):
         case.body["python_version"] = "2.7"
 
@@ -267,6 +270,11 @@ def _environment(service: ServiceProcess, name: str) -> int:
     """An environment that is never built: no request makes the service go to the package index."""
     body = {"name": name, "python_version": "2.7"}
     return int(service.http.post("/package", json=body).json()["id"])
+
+
+def _pipeline(service: ServiceProcess, name: str) -> int:
+    body = {"name": name, "code": "1", "cluster_label": "nowhere"}
+    return int(service.http.post("/pipelines", json=body).json()["data"]["id"])
 
 
 def _tap(service: ServiceProcess, name: str, database: Path) -> int:
