@@ -32,23 +32,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Take the pictures into a folder; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(": ")[0])
     parser.add_argument("folder", type=Path, help="where the pictures go, as VIEW-LOOK.png")
-    parser.add_argument("--view", choices=sorted(views.VIEWS), help="of one view only")
+    parser.add_argument(
+        "--view", action="append", choices=list(views.VIEWS), help="only this view; repeatable (default: all)"
+    )
     chosen = parser.parse_args(arguments)
     chosen.folder.mkdir(parents=True, exist_ok=True)
+    names = chosen.view or list(views.VIEWS)
     with tempfile.TemporaryDirectory(prefix="svc-pictures-") as place:
         service = ServiceProcess(Path(place) / "service" / "data")
-        lab = LabProcess(Path(place) / "lab", service) if service.start() else None
-        assert lab is not None
+        lab = LabProcess(Path(place) / "lab", service.start())
         try:
             switch_on(service)
-            engine_at_once(Engine.HADOOP)
-            use_hadoop(service)
-            start_cluster(service)
+            if "cluster" in names:
+                engine_at_once(Engine.HADOOP)
+                use_hadoop(service)
+                start_cluster(service)
             ids = views.furnish(service)
+            lab.start()
             with running_chromium() as browser:
-                lab.start()
                 for look in _LOOKS:
-                    _take(browser, lab, ids, look, chosen.folder, [chosen.view] if chosen.view else list(views.VIEWS))
+                    _take(browser, lab, ids, look, chosen.folder, names)
         finally:
             lab.stop()
             service.kill()

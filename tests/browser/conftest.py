@@ -119,7 +119,7 @@ def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -
     errors = [error for page in made for error in page.traffic.unexpected_errors]
     failed = request.node.stash.get(_FAILED, True)
     for number, page in enumerate(made):
-        if failed or errors:
+        if (failed or errors) and not page.page.is_closed():
             page.page.screenshot(path=tmp_path / f"page-{number}.png")
         page.page.context.close()
     assert failed or not errors, "\n".join(errors)

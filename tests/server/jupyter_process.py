@@ -14,7 +14,7 @@ import httpx
 from tests.support.service_process import wait_until
 
 TOKEN = "of-jupyter"
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 _OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "notebook_shim")
 """Extensions that other packages switch on: without them it starts in a third of the time."""
 
@@ -29,6 +29,7 @@ class JupyterProcess:
         self._service = {"SVC_BASE_URL": base_url, "SVC_API_TOKEN": token}
         self._config = config
         self._process: subprocess.Popen[bytes] | None = None
+        self._client: httpx.Client | None = None
 
     def start(self) -> Self:
         """Start it and wait until it listens."""
@@ -58,9 +59,15 @@ class JupyterProcess:
             )
         wait_until(self._address, "Jupyter Server listens", START_SECONDS)
         self.base_url = str(self._address())
-        self.http = self.client({"Authorization": f"token {TOKEN}"})
+        self._client = self.client({"Authorization": f"token {TOKEN}"})
         wait_until(self._answers, "Jupyter Server answers", START_SECONDS)
         return self
+
+    @property
+    def http(self) -> httpx.Client:
+        """A client that is logged in."""
+        assert self._client is not None
+        return self._client
 
     def client(self, headers: dict[str, str]) -> httpx.Client:
         """Return a client of the extension's address."""
@@ -68,8 +75,9 @@ class JupyterProcess:
 
     def stop(self) -> None:
         """End it."""
+        if self._client is not None:
+            self._client.close()
         if self._process is not None:
-            self.http.close()
             self._process.terminate()
             self._process.wait(START_SECONDS)
             self._process = None

@@ -1,0 +1,76 @@
+"""What is measured inside a page of JupyterLab, as JavaScript that runs there: only the page knows its own times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import CDPSession, Page
+from tests.browser.lab_page import LabPage
+
+HOOK_ACTIVATION = """
+window.__activation = 0;
+window._JUPYTERLAB = new Proxy({}, {
+  set(known, name, container) {
+    known[name] = name !== 'svc-jupyter-labextension' ? container : { ...container, get: async path => {
+      const factory = await container.get(path);
+      const module = factory();
+      if (!Array.isArray(module.default)) return factory;
+      const timed = module.default.map(plugin => ({ ...plugin, activate: (...parts) => {
+        const started = performance.now();
+        try { return plugin.activate(...parts); } finally { window.__activation += performance.now() - started; }
+      } }));
+      return () => ({ ...module, __esModule: true, default: timed });
+    } };
+    return true;
+  }
+});
+"""
+"""Wraps the extension's plugins before Lab activates them, and adds up the time that their `activate` takes."""
+
+_SECONDS_UNTIL = """async ([press, seen]) => {
+  const find = ([selector, text]) =>
+    [...document.querySelectorAll(selector)].find(node => text === '' || node.textContent.includes(text));
+  const started = performance.now();
+  find(press).click();
+  while (!find(seen)) await new Promise(done => requestAnimationFrame(done));
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  return (performance.now() - started) / 1000;
+}"""
+
+_SCROLL = """async ([selector, wanted, step]) => {
+  const list = document.querySelector(selector);
+  const rows = () => Number(list.getAttribute('aria-rowcount')) || list.scrollHeight / 28;
+  const frames = [];
+  let most = 0, last = performance.now();
+  while (list.scrollTop + list.clientHeight < list.scrollHeight - 1 || rows() < wanted) {
+    list.scrollTop += step;
+    await new Promise(done => requestAnimationFrame(done));
+    const now = performance.now();
+    frames.push((now - last) / 1000);
+    last = now;
+    most = Math.max(most, list.querySelectorAll('[role=row]').length);
+  }
+  return { frames, most, rows: rows() };
+}"""
+
+
+def seconds_until(page: LabPage, press: tuple[str, str], seen: tuple[str, str]) -> float:
+    """Press what has a selector and a text; return the seconds until something else has been painted."""
+    return float(page.page.evaluate(_SECONDS_UNTIL, [press, seen]))
+
+
+def scroll_through(page: LabPage, selector: str, rows: int, *, step: int = 2000) -> dict[str, Any]:
+    """Scroll a list to its end, a step a frame; return `frames` in seconds, and the most rows that were in the page."""
+    return dict(page.page.evaluate(_SCROLL, [selector, rows, step]))
+
+
+class Heap:
+    """The page's JavaScript heap."""
+
+    def __init__(self, page: Page) -> None:
+        self._session: CDPSession = page.context.new_cdp_session(page)
+
+    def used(self) -> int:
+        """Return the bytes in use after a collection."""
+        self._session.send("HeapProfiler.collectGarbage")
+        return int(self._session.send("Runtime.getHeapUsage")["usedSize"])

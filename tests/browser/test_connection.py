@@ -1,0 +1,55 @@
+"""What the side panel says and does without the service, and with the wrong token."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+from tests.browser.conftest import switch_on
+from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
+from tests.browser.views import row_with
+from tests.support.service_process import ServiceProcess
+
+_BACK_SECONDS = 60.0
+"""It looks again after at most 30 s while there is no connection."""
+
+
+def test_a_service_that_stops_is_told_and_found_again_without_a_press(
+    new_service: Callable[..., ServiceProcess],
+    new_lab: Callable[..., LabProcess],
+    new_page: Callable[..., LabPage],
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    service = new_service().start("--port", port)
+    switch_on(service)
+    service.submit("echo hi", name="before the stop")
+    page = new_page(new_lab(service))
+    page.traffic.expect_errors("50[23]")
+    page.open()
+    expect(page.panel).to_contain_text("connected · ")
+    row_with(page, "before the stop").wait_for()
+
+    service.kill()
+    expect(page.panel).to_contain_text("not connected", timeout=_BACK_SECONDS * 1000)
+    expect(page.panel).to_contain_text(service.base_url)
+    assert page.accessibility_findings("#svc-jupyter-panel") == []
+
+    service.start("--port", port)
+    service.submit("echo hi", name="after the start")
+    expect(row_with(page, "after the start")).to_be_visible(timeout=_BACK_SECONDS * 1000)
+
+
+def test_a_wrong_token_is_told_in_the_services_words(
+    service: ServiceProcess, new_lab: Callable[..., LabProcess], new_page: Callable[..., LabPage]
+) -> None:
+    page = new_page(new_lab(service, token="not-a-token-of-this-service"))
+    page.open()
+    expect(page.panel).to_contain_text("not connected")
+    with service.client("not-a-token-of-this-service") as stranger:
+        words = stranger.get("/account").json()["error"]["error_message"]
+    expect(page.panel).to_contain_text(words)
+    assert page.traffic.to_the_extension("commands") == []
