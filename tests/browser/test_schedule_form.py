@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from nbformat.v4 import new_code_cell
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
-from tests.browser.views import row_with
 
 _PARAMETERS = new_code_cell("region = 'EU'\ndays = 7", metadata={"tags": ["parameters"]})
 _RUN_SECONDS = 90.0
@@ -22,16 +21,23 @@ def form_of(page: LabPage, notebook: str) -> Locator:
     return form
 
 
+def row_of(page: LabPage, schedule: str) -> Locator:
+    """Return the row of a schedule in the side panel."""
+    return page.panel.get_by_role("grid", name="Schedules").get_by_role("row").filter(has_text=schedule)
+
+
 def choose(page: LabPage, schedule: str, step: str) -> None:
     """Choose a step in the menu of a schedule's row."""
-    row_with(page, schedule).get_by_role("button", name=f"What can be done about {schedule}").click()
+    row_of(page, schedule).get_by_role("button", name=f"What can be done about {schedule}").click()
     page.page.get_by_role("menuitem", name=step).click()
 
 
 def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage) -> None:
     page.write_notebook("report.ipynb", _PARAMETERS, "print('for', region, days)")
     page.open("report.ipynb")
+    name = f"report of {page.name}"
     form = form_of(page, "report.ipynb")
+    form.get_by_label("Name", exact=True).fill(name)
     form.get_by_label("days (int)").fill("30")
     started = datetime.now(UTC) - timedelta(minutes=5)
     form.get_by_label("Time zone").select_option("UTC")
@@ -43,7 +49,7 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     expect(form).to_be_hidden()
 
     expect(page.page.get_by_role("button", name="Scheduled: next run")).to_be_visible()
-    row = row_with(page, "report")
+    row = row_of(page, name)
     expect(row).to_contain_text("last run done", timeout=_RUN_SECONDS * 1000)
     row.click()
     detail = page.page.locator("[id^=svc-jupyter-schedule-]:visible")
@@ -53,10 +59,12 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     expect(detail.get_by_role("region", name="Log of action 1")).to_contain_text("for EU 30")
     assert page.accessibility_findings(".jp-SvcDetail") == []
     action.get_by_role("button", name="Show the executed notebook of action 1").click()
-    frame = page.page.frame_locator("[id^=svc-jupyter-executed-] iframe")
-    expect(frame.get_by_text("for EU 30").first).to_be_visible()
+    frame = page.page.locator("[id^=svc-jupyter-executed-] iframe")
+    expect(frame).to_be_visible()
+    expect(frame).to_have_attribute("srcdoc", re.compile("for EU 30"))
+    expect(frame).to_have_attribute("sandbox", "")
 
-    choose(page, "report", "Edit…")
+    choose(page, name, "Edit…")
     edit = page.page.get_by_role("form", name="Schedule report.ipynb")
     expect(edit).to_contain_text("Nothing is changed yet.")
     expect(edit.get_by_label("days (int)")).to_have_value("30")
@@ -64,13 +72,13 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     expect(edit).to_contain_text("Changed: frequency. Next run: ")
     edit.get_by_role("button", name="Save the changes").click()
     expect(edit).to_be_hidden()
-    schedule = page.lab.service.http.get("/scheduler?status=RUNNING&name=report").json()["schedules"][0]
+    schedule = page.lab.service.http.get("/scheduler", params={"name": name}).json()["schedules"][0]
     assert (schedule["frequency"], schedule["command"]["arguments"]) == (2, {"days": 30})
 
-    choose(page, "report", "Kill…")
+    choose(page, name, "Kill…")
     expect(page.dialog.get_by_role("button", name="No, leave it")).to_be_focused()
-    page.answer_dialog("Kill report")
-    expect(row_with(page, "report")).to_have_count(0)
+    page.answer_dialog(f"Kill {name}")
+    expect(row_of(page, name)).to_have_count(0)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
