@@ -128,7 +128,7 @@ class PipelineUpdate(_PipelineFields):
 
 
 class PipelineHealth(Record):
-    """How a pipeline is: `green` while it runs, `yellow` at its beginning and end, `red` after a failure, else `grey`."""
+    """How a pipeline is: `green` as it runs, `yellow` at its start and end, `red` after a failure, else `grey`."""
 
     status: str
     reason: str

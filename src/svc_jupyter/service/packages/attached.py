@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -64,16 +65,18 @@ class AttachedEnvironments:
         found = _environment_of(connection, cluster_id)
         if found is None:
             return None
-        version = use(connection, found.id, command_id=command_id, instance_id=instance_id)
+        version = use(connection, found["id"], command_id=command_id, instance_id=instance_id)
         if version is None:
             return None
-        return AttachedEnvironment(found.name, version["id"], folder_of(self._data_dir, found.id, version["folder"]))
+        return AttachedEnvironment(
+            found["name"], version["id"], folder_of(self._data_dir, found["id"], version["folder"])
+        )
 
 
-def _environment_of(connection: sa.Connection, cluster_id: int) -> sa.Row[Any] | None:
+def _environment_of(connection: sa.Connection, cluster_id: int) -> Mapping[Any, Any] | None:
     query = sa.select(environments.c.id, environments.c.name).where(
         environments.c.cluster_id == cluster_id,
         environments.c.env_type == EnvironmentType.PYTHON.value,
         environments.c.deleted_at.is_(None),
     )
-    return connection.execute(query).first()
+    return connection.execute(query).mappings().first()
