@@ -15,7 +15,7 @@ NODE_SECONDS = 120_000
 
 def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: LabPage, up_cluster: str) -> None:
     page.open()
-    row = page.panel.get_by_role("row").filter(has_text=up_cluster)
+    row = _row(page, up_cluster)
     expect(row).to_contain_text("UP 1/3 · ✓ healthy · Hadoop")
     row.click()
     view = page.page.get_by_role("article")
@@ -100,7 +100,7 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     }
     cluster = service.http.post(service.base_url + "/api/v1.3/clusters", json=settings).raise_for_status().json()
     page.open()
-    page.panel.get_by_role("row").filter(has_text=page.name).press("Enter")
+    _row(page, page.name).press("Enter")
     view = page.page.get_by_role("article")
     expect(view.get_by_role("heading")).to_have_text(page.name)
     expect(view.get_by_text("Spark", exact=True)).to_be_visible()
@@ -112,9 +112,13 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     expect(view).to_contain_text(f"there is no cluster {cluster['id']}")
 
 
+def _row(page: LabPage, cluster: str) -> Locator:
+    return page.panel.get_by_role("grid", name="Clusters").get_by_role("row").filter(has_text=cluster)
+
+
 def _opened(page: LabPage, cluster: str, **options: str) -> Locator:
     page.open(**options)
-    page.panel.get_by_role("row").filter(has_text=cluster).click()
+    _row(page, cluster).click()
     view = page.page.get_by_role("article")
     expect(view).to_contain_text("Workers 1 of 1 to 3")
     return view

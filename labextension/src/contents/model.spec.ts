@@ -119,6 +119,13 @@ describe('TreeModel', () => {
     expect(model.branches.branch(at('Common/b'))).toBeDefined();
   });
 
+  it('stays closed when it is closed before it was read', async () => {
+    const opening = model.open(at('Common/b'));
+    model.close(at('Common/b'));
+    await opening;
+    expect(model.branches.branch(at('Common/b'))).toBeUndefined();
+  });
+
   it('asks no more for what has gone', async () => {
     tree.paths = ['Common'];
     await model.refresh();

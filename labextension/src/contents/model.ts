@@ -72,7 +72,9 @@ export class TreeModel<T extends ITree = ITree> {
     }
     this._show(this._branches.with(item, this._branches.branch(item) ?? LOADING));
     const branch = await this._fetch(item);
-    this._show(this._branches.with(item, branch));
+    if (this._branches.branch(item)) {
+      this._show(this._branches.with(item, branch));
+    }
   }
 
   close(item: IItem): void {
