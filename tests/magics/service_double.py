@@ -22,7 +22,7 @@ from tests.magics.schedule_double import ScheduleDouble
 TOKEN = "token-of-the-double"
 ARROW = "application/vnd.apache.arrow.stream"
 FINAL = ("done", "error", "cancelled")
-_TEXTS = ("inline", "query", "latin_statements", "script_location", "path", "sub_command_args")
+_TEXTS = ("inline", "query", "latin_statements", "script_location", "path", "sub_command_args", "program", "sql")
 
 
 @dataclass

@@ -138,7 +138,7 @@ def use_hadoop(service: ServiceProcess, *, initial_nodes: int = 2, max_nodes: in
     assert response.status_code == 200, response.text
 
 
-def start_cluster(service: ServiceProcess, label: str = "default") -> dict[str, Any]:
+def start_cluster(service: ServiceProcess, label: str = "default", seconds: float = START_SECONDS) -> dict[str, Any]:
     """Start a cluster and wait until it is UP; return its state."""
     response = service.http.put(f"/clusters/{label}/state", json={"state": "start"})
     assert response.status_code in (200, 409), response.text
@@ -148,7 +148,7 @@ def start_cluster(service: ServiceProcess, label: str = "default") -> dict[str, 
         assert state["state"] in ("PENDING", "UP"), state
         return state if state["state"] == "UP" else None
 
-    return dict(wait_until(look, f"cluster {label} is UP", START_SECONDS))
+    return dict(wait_until(look, f"cluster {label} is UP", seconds))
 
 
 def end_clusters_of(data_dir: Path) -> None:

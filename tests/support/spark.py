@@ -21,6 +21,8 @@ from svc_jupyter.service.engines.engine import Engine
 
 LABEL = "spark"
 SECONDS = 120.0
+START_SECONDS = 300.0
+"""A session server takes 9 s on two idle processors, and minutes on a machine that runs other tests meanwhile."""
 LOCAL = "spark.master=local[2]\nspark.ui.enabled=false\nspark.sql.shuffle.partitions=2"
 
 
@@ -33,7 +35,7 @@ def spark_service(data_dir: Path, *, custom_config: str = LOCAL, **settings: Any
         body = {"hadoop_settings": {"use_spark": True, "custom_config": custom_config}}
         answer = service.http.put(f"/clusters/{LABEL}", json=body)
         assert answer.status_code == 200, answer.text
-        start_cluster(service, LABEL)
+        start_cluster(service, LABEL, START_SECONDS)
         yield service
     finally:
         service.stop()

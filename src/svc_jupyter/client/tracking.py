@@ -13,7 +13,7 @@ from svc_jupyter.client.retries import NO_RETRIES
 TYPED_RESULTS = frozenset({CommandType.DB_TAP_QUERY, CommandType.HIVE, CommandType.PRESTO, CommandType.SQL})
 """Command types whose results have typed columns; the results of the others are lines of text.
 
-A Pig command's are typed when it has dumped rows, as its record tells at the end.
+A Pig command's are typed when it has dumped rows, a Spark command's when it has a table: the record tells at the end.
 """
 
 
@@ -44,12 +44,13 @@ class Tracked:
     @property
     def has_typed_results(self) -> bool:
         """Whether the results have typed columns; else they are lines of text."""
-        return self._record.command_type in TYPED_RESULTS or bool(self.dumps)
+        is_typed_program = self._record.command_type == CommandType.SPARK and self._record.qlog is not None
+        return self._record.command_type in TYPED_RESULTS or bool(self.dumps) or is_typed_program
 
     @property
     def may_have_typed_results(self) -> bool:
         """The same of a command that has not ended."""
-        return self.has_typed_results or self._record.command_type == CommandType.PIG
+        return self.has_typed_results or self._record.command_type in (CommandType.PIG, CommandType.SPARK)
 
     @property
     def dumps(self) -> list[DumpRecord]:

@@ -24,7 +24,7 @@ from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
 
-START_SECONDS: Final = 180.0
+START_SECONDS: Final = 300.0
 """How long it may take; 8 s with tasks in its own process and 25 s on YARN, on two idle processors."""
 _LOOK_EVERY: Final = 0.2
 
