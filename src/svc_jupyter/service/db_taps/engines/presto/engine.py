@@ -26,8 +26,8 @@ _READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCR
 _OVER: Final = frozenset({"FINISHED", "FAILED"})
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
-_AGAIN_SECONDS: Final = 45.0
-"""How long a query that lost a worker is tried again. The worker is started anew at once, and for some 15 s then takes
+_AGAIN_SECONDS: Final = 90.0
+"""How long a query that lost a worker is tried again. The worker is started anew at once, and for 15 to 40 s takes
 tasks that it cannot run yet."""
 _PAUSE_SECONDS: Final = 2.0
 
