@@ -202,6 +202,7 @@ BODIES: dict[str, Any] = {
     "DELETE /folders/delete": {"folder_id": 999_999, "type": "notes"},
     "POST /notebooks": {"name": "note", "location": "Common"},
     "POST /notebooks/import": {"name": "note", "location": "Common", "paragraphs": []},
+    "PUT /notebooks/{note_id}/import": {"paragraphs": []},
     "POST /notebook_dashboard": {"name": "shown", "location": "Common"},
     "POST /pipelines": {"name": "orders", "code": "1"},
     "POST /package": {"name": "an environment", "packages": ["-r /etc/passwd"]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -93,7 +94,7 @@ def replace_note_document(
     note_id: Id, body: NoteReplacement, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
     """Let a `.zpln` document's `paragraphs`, or an `.ipynb`'s `cells`, be what the note says from now on."""
-    return _answer(notes.replace_document(note_id, note_files.imported(body), if_match, by=caller))
+    return _answer(notes.replace_document(note_id, partial(note_files.imported, body), if_match, by=caller))
 
 
 @router.delete("/{note_id}")

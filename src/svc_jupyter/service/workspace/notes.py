@@ -80,10 +80,13 @@ class Notes:
         return self._changed(note_id, body, lambda before: before | given if given else before, if_match, by)
 
     def replace_document(
-        self, note_id: int, document: Document, if_match: str | None = None, *, by: Caller
+        self, note_id: int, document: Callable[[], Document], if_match: str | None = None, *, by: Caller
     ) -> ReadNote:
-        """Put another document in the place of a note's, as an edit, and return the note."""
-        return self._changed(note_id, NoteUpdate(), lambda _before: document, if_match, by)
+        """Put another document in the place of a note's, as an edit, and return the note.
+
+        `document` is called once the caller may read the note: what is wrong with it is nobody else's to know.
+        """
+        return self._changed(note_id, NoteUpdate(), lambda _before: document(), if_match, by)
 
     def _changed(
         self,
