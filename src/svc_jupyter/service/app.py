@@ -25,6 +25,7 @@ from svc_jupyter.service.idempotency_middleware import IdempotentPosts
 from svc_jupyter.service.notifications.routes import router as channels_router
 from svc_jupyter.service.packages.routes import router as packages_router
 from svc_jupyter.service.parts import Service
+from svc_jupyter.service.pipelines.routes import router as pipelines_router
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
 from svc_jupyter.service.schedules.routes import router as schedules_router
 from svc_jupyter.service.settings import Settings
@@ -84,6 +85,7 @@ def create_app(settings: Settings) -> FastAPI:
         channels_router,
         hive_router,
         packages_router,
+        pipelines_router,
     ):
         _include(app, router, RESOURCE_VERSIONS)
     add_documentation(app)
