@@ -208,8 +208,10 @@ def test_a_killed_service_finds_its_running_program_again(spark):
 
 
 def test_a_killed_session_server_ends_its_programs_and_starts_again(spark):
-    record = submit(spark, program="import time\ntime.sleep(600)", language="python")
-    wait_until(lambda: spark.record(record["id"])["status"] == "running", "the command runs", SECONDS)
+    program = "import time\nopen('begun', 'w').close()\ntime.sleep(600)"
+    record = submit(spark, program=program, language="python")
+    begun = spark.folder(record["id"]) / "1" / "work" / "begun"
+    wait_until(begun.exists, "the program runs", SECONDS)
     server = server_of(spark)
     os.kill(server.pid, signal.SIGKILL)
     ended = spark.ended(record["id"], SECONDS)

@@ -127,7 +127,7 @@ def test_two_runs_at_once_have_sessions_of_their_own(service: ServiceProcess) ->
 
 
 def test_an_edit_during_a_run_is_told_and_not_undone(service: ServiceProcess) -> None:
-    note_id = make(service, "%sh\nwhile [ ! -e go ]; do read -t 0.1 <> <(:); done", "%sh\necho before")
+    note_id = make(service, "%sh\nuntil [ -e go ]; do sleep 0.1; done", "%sh\necho before")
     command = on_spark.submit(service, note_id=note_id, language="notebook")
     work = service.folder(command["id"]) / "1" / "work"
     wait_until(lambda: "paragraph 1" in on_spark.log(service, command["id"]), "the run begins", on_spark.SECONDS)

@@ -88,9 +88,10 @@ class ScalaNotebook:
 
     def begin(self, context: NotebookContext) -> None:
         """Let `z` know the values that a paragraph's forms have."""
-        self._values.clear()
-        self._forms.clear()
-        self._calls.clear()
+        for name in list(self._values):
+            del self._values[name]
+        for told in (self._forms, self._calls):
+            told.removeAll(told)  # Py4J's own `clear` ends in an exception of Java
         for name, value in context.values.items():
             self._values.put(name, ",".join(map(_text, value)) if isinstance(value, list) else _text(value))
 
