@@ -19,7 +19,15 @@ def only(text: str) -> dict[str, Any]:
 
 
 def form(name: str, **about: Any) -> dict[str, Any]:
-    usual = {"type": "text", "label": None, "default": "", "options": [], "hidden": False, "note_wide": False, "separator": ","}
+    usual = {
+        "type": "text",
+        "label": None,
+        "default": "",
+        "options": [],
+        "hidden": False,
+        "note_wide": False,
+        "separator": ",",
+    }
     return {"name": name, **usual, **about}
 
 
@@ -35,7 +43,10 @@ DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
         ("${day(At 9:00)=1}", form("day", label="At 9:00", default="1")),
         ("${day=1,1(Monday)|2}", form("day", type="select", default="1", options=DAYS)),
         ("${checkbox:day=1|2,1(Monday)|2}", form("day", type="checkbox", default=["1", "2"], options=DAYS)),
-        ("${checkbox( or ):day(D)=,1(Monday)|2}", form("day", type="checkbox", label="D", default=[], options=DAYS, separator=" or ")),
+        (
+            "${checkbox( or ):day(D)=,1(Monday)|2}",
+            form("day", type="checkbox", label="D", default=[], options=DAYS, separator=" or "),
+        ),
         ("${password:secret}", form("secret", type="password")),
         ("${ password : secret (Yours) }", form("secret", type="password", label="Yours")),
         ("$${day=1}", form("day", default="1", note_wide=True)),
