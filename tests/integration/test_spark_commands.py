@@ -207,6 +207,14 @@ def test_a_killed_service_finds_its_running_program_again(spark):
     assert (ended["status"], lines(spark, record["id"])) == ("done", ["went on"]), ended["message"]
 
 
+def test_after_a_restart_of_the_service_tables_are_found_again(spark):
+    run(spark, command_type="SqlCommand", query="CREATE TABLE kept AS SELECT 7 AS seven")
+    spark.stop()  # with the service its metastore ends
+    spark.start()
+    again = run(spark, command_type="SqlCommand", query="SELECT seven FROM kept; DROP TABLE kept")
+    assert again["status"] == "done", again["message"]
+
+
 def test_a_killed_session_server_ends_its_programs_and_starts_again(spark):
     program = "import time\nopen('begun', 'w').close()\ntime.sleep(600)"
     record = submit(spark, program=program, language="python")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from svc_jupyter.service.engines.hive_server.server import Metastores
 from svc_jupyter.service.engines.spark import program
 from svc_jupyter.service.engines.spark.program import SparkPlace
 from svc_jupyter.service.hive.failures import MetastoreFailure
+from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
 
@@ -55,20 +57,31 @@ class SessionServers:
         self._engines = engines
         self._providers = providers
         self._metastore = metastore
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def ensure(self, instance: Instance, say: Say) -> SessionServerAddress:
-        """Return where the cluster's server answers, started when it does not run. Raises `ClusterFailure`."""
+        """Return where the cluster's server answers, started when it does not run. Raises `ClusterFailure`.
+
+        The metastore, which its sessions ask, ends with the service, and is started again here.
+        """
         node = _master(instance)
         machine = self._machine(instance, node)
-        if not await self._runs(machine):
-            say("starting the session server")
-            await self._spawn(instance, node, machine, say)
-        await self._wait(instance, machine)
+        async with self._locks[instance.id]:
+            if await self._runs(machine):
+                await self._metastore_address(say)
+            else:
+                say("starting the session server")
+                await self._spawn(instance, node, machine, say)
+            await self._wait(instance, machine)
         return self.address(instance)
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
-        """Start it again where it died, without waiting until it answers."""
-        await self._spawn(instance, node, self._machine(instance, node), say)
+        """Start it again where it died, without waiting until it answers; not while a command does so already."""
+        lock = self._locks[instance.id]
+        if lock.locked():
+            return
+        async with lock:
+            await self._spawn(instance, node, self._machine(instance, node), say)
 
     def address(self, instance: Instance) -> SessionServerAddress:
         """Return where the server of a cluster that was UP answers. Raises `ClusterFailure`."""
@@ -87,9 +100,9 @@ class SessionServers:
         environment = await self._attached.of_cluster(instance.cluster_id, instance_id=instance.id)
         try:
             installed = await self._engines.ensure(Engine.SPARK, say)
-            metastore = await self._metastore.ensure(say)
-        except (EngineFailure, MetastoreFailure) as error:
+        except EngineFailure as error:
             raise ClusterFailure(f"Spark is not there: {error.message}") from error
+        metastore = await self._metastore_address(say)
         return SparkPlace(
             address=node.private_ip,
             folder=machine.folder,
@@ -100,6 +113,12 @@ class SessionServers:
             warehouse=self._metastore.warehouse,
             python=installed.home / "bin" / "python" if environment is None else environment.python,
         )
+
+    async def _metastore_address(self, say: Say) -> MetastoreAddress:
+        try:
+            return await self._metastore.ensure(say)
+        except MetastoreFailure as error:
+            raise ClusterFailure(f"Spark has no metastore: {error.message}") from error
 
     def _machine(self, instance: Instance, node: Node) -> Machine:
         return self._providers[instance.provider].machine(instance, node)
