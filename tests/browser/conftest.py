@@ -23,6 +23,7 @@ _WINDOW = {"width": 1280, "height": 800}
 _FAILED = pytest.StashKey[bool]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests here share one browser, so they run in one process; a cold page takes seconds on a busy machine."""
     here = Path(__file__).parent
