@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.commands import CommandRecord, CommandType, DumpRecord, NoteTable, Results, StatusWithResults
+from svc_jupyter.api.command_outputs import DumpRecord, NoteTable
+from svc_jupyter.api.commands import CommandRecord, CommandType, Results, StatusWithResults
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.link import Link
