@@ -84,7 +84,7 @@ def test_an_engine_is_installed_listed_and_uninstalled(engines: Run, engines_dir
 
     code, output, _ = engines("install", "hive-metastore")
     assert code == 0
-    assert "installing hive-metastore (92.7 of 92.7 MB)" in output
+    assert "installing hive-metastore (93.0 of 93.0 MB)" in output
     assert f"hive-metastore 2.3.10 is installed in {engines_dir}" in output
 
     _, output, _ = engines("list")
