@@ -48,7 +48,10 @@ class LabPage:
         self.lab.change_setting("@jupyterlab/apputils-extension:themes", theme=theme)
         self.page.goto(f"{self.lab.base_url}lab/workspaces/{self.name}/tree/{path}?reset&token={TOKEN}")
         self.wait_until_restored()
-        if notebook is not None:
+        if notebook is None:
+            # It comes once the file browser is in the folder, and takes the keyboard from whoever has it by then.
+            expect(self.page.locator(".jp-Launcher")).to_be_focused()
+        else:
             self.notebook.wait_for()
         if panel:
             self.show_panel()

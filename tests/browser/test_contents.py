@@ -61,6 +61,7 @@ class Tree:
             if self.row(name).get_attribute("aria-expanded") == "false":
                 self.press("ArrowRight")
             expect(self.row(name)).to_have_attribute("aria-expanded", "true")
+            expect(self.page.panel.get_by_text("asking the service…")).to_have_count(0)
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -207,7 +208,9 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_told(
 def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(tree: Tree) -> None:
     tree.make("empty")
     tree.page.open()
-    tree.open("Common", tree.page.name, "empty")
+    kept = f"{tree.root}/empty"
+    with tree.page.page.expect_response(lambda answer: kept in (answer.request.post_data or "")):
+        tree.open("Common", tree.page.name, "empty")
     expect(tree.row("nothing in it")).to_be_visible()
     tree.page.reload()
     expect(tree.row("empty")).to_have_attribute("aria-expanded", "true")
