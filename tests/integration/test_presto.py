@@ -59,6 +59,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, shop: dict[str, Any]) -> I
         presto = {"enable_presto": True, "custom_config": f"catalog.shop.db-tap={tap}"}
         answer = service.http.put("/clusters/presto", json={"presto_settings": presto})
         assert answer.status_code == 200, answer.text
+        service.ended(submit(service, "SELECT 1"), _SECONDS)
         yield service
     finally:
         service.stop()
@@ -271,6 +272,8 @@ def test_the_end_of_the_cluster_leaves_nothing(service: ServiceProcess):
 
 
 def test_a_setting_that_presto_does_not_know_is_named_when_the_cluster_starts(service: ServiceProcess):
+    service.http.put("/clusters/presto/state", json={"state": "terminate"})
+    wait_until(lambda: service.http.get("/clusters/presto/state").json()["state"] == "DOWN", "it ended", _SECONDS)
     presto = {"enable_presto": True, "custom_config": "query.max-memery=1GB"}
     assert service.http.put("/clusters/presto", json={"presto_settings": presto}).status_code == 200
     record = run(service, "SELECT 1")

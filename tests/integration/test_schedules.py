@@ -250,7 +250,6 @@ def test_a_preview_is_refused_as_a_creation_would_be(shared_service: ServiceProc
         ({"notification": {"notification_channels": [4711]}}, "4711"),
         ({"command": {}}, "ShellCommand could not be created"),
         ({"command_type": "NoCommand"}, "NoCommand"),
-        ({"command_type": "PrestoCommand", "command": {"query": "SHOW TABLES"}}, "not supported yet"),
         ({"label": "elsewhere"}, "elsewhere"),
         ({"name": "a<b"}, "name"),
         ({"dependency_info": {"files": [{"path": "%Y", "window_start": 1, "window_end": 0}]}}, "window_start"),

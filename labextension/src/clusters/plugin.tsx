@@ -6,7 +6,7 @@ import {
 import { WidgetTracker } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { lazy, Suspense } from 'react';
-import { ISvcPanel, VisibleView } from '../panel';
+import { ISvcPanel, viewArea, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, Resource, TRANSLATION_DOMAIN } from '../service';
 
 import { ClusterCalls } from './calls';
@@ -108,7 +108,7 @@ function addDetails(
         const title = typeof name === 'string' ? name : String(Number(cluster));
         widget = clusterWidget(calls, trans, Number(cluster), title);
         widget.id = id;
-        app.shell.add(widget, 'main', { type: 'Cluster' });
+        app.shell.add(widget, viewArea(app), { type: 'Cluster' });
         void tracker.add(widget);
       }
       app.shell.activateById(id);

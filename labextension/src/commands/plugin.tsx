@@ -6,7 +6,7 @@ import {
 import { type MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
-import { ISvcPanel, VisibleView } from '../panel';
+import { ISvcPanel, viewArea, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { cancelAsked } from './cancelling';
 import { memoryOf } from './memory';
@@ -89,7 +89,7 @@ function addDetails(
         const { CommandDetailWidget } = await import('./detailWidget');
         widget = new CommandDetailWidget(service.requests, id, trans);
         await tracker.add(widget);
-        app.shell.add(widget, 'main');
+        app.shell.add(widget, viewArea(app));
       }
       app.shell.activateById(widget.id);
     }

@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { viewArea } from '../panel';
 import { ExecutedNotebook } from './executedNotebook';
 import type { IOpener } from './performer';
 
@@ -8,10 +9,10 @@ import type { IOpener } from './performer';
 export function labOpener(app: JupyterFrontEnd, trans: TranslationBundle): IOpener {
   return {
     page: (id, title, read) => {
-      if (![...app.shell.widgets('main')].some(widget => widget.id === id)) {
+      if (![...app.shell.widgets(viewArea(app))].some(widget => widget.id === id)) {
         const widget = new ExecutedNotebook(title, read, trans);
         widget.id = id;
-        app.shell.add(widget, 'main', { type: 'Executed Notebook' });
+        app.shell.add(widget, viewArea(app), { type: 'Executed Notebook' });
       }
       app.shell.activateById(id);
     },

@@ -8,7 +8,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { Menu, type Widget } from '@lumino/widgets';
 import { lazy, Suspense } from 'react';
-import { ISvcPanel, VisibleView } from '../panel';
+import { ISvcPanel, viewArea, VisibleView } from '../panel';
 import {
   asServiceError,
   EXTENSION_ID,
@@ -191,7 +191,7 @@ function addDetails(
       if (!tracker.find(known => known.id === widgetId)) {
         const widget = scheduleWidget(schedules, service.requests, performer, trans, Number(id));
         widget.id = widgetId;
-        app.shell.add(widget, 'main', { type: 'Schedule' });
+        app.shell.add(widget, viewArea(app), { type: 'Schedule' });
         void tracker.add(widget);
       }
       app.shell.activateById(widgetId);

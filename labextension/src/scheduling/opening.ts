@@ -3,6 +3,7 @@ import type { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { viewArea } from '../panel';
 import type { ISvcSchedules } from '../schedules/tokens';
 import { nextHour, ownZone } from '../schedules/times';
 import type { ServiceRequests } from '../service';
@@ -78,7 +79,7 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   const widget = scheduleFormWidget(model, { ...opening, commands: app.commands, rename });
   widget.id = id;
   const isSeen = notebook?.isVisible === true;
-  app.shell.add(widget, 'main', {
+  app.shell.add(widget, viewArea(app), {
     type: 'Schedule Form',
     ...(isSeen && { mode: 'split-right', ref: notebook.id })
   });

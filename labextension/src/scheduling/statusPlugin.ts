@@ -21,15 +21,18 @@ export const scheduleStatusPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:schedule-status`,
   description: 'Shows in the status bar when the open notebook runs next.',
   autoStart: true,
-  requires: [ISvcSchedules, INotebookTracker, IStatusBar],
-  optional: [ITranslator],
+  requires: [ISvcSchedules, INotebookTracker],
+  optional: [IStatusBar, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     schedules: Schedules,
     notebooks: INotebookTracker,
-    bar: IStatusBar,
+    bar: IStatusBar | null,
     translator: ITranslator | null
   ): void => {
+    if (bar === null) {
+      return; // Notebook 7 has none
+    }
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const path = (): string | undefined => {
       const panel = notebooks.currentWidget;

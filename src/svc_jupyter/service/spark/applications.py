@@ -81,7 +81,8 @@ class Applications:
             size = (task.folder / OUT_FILE).stat().st_size
             return Outcome(True, exit_code=0, result=StoredResult(ResultForm.LINES, f"{task.attempt}/{OUT_FILE}", size))
         await self.end(task, desk.say)
-        text = await asyncio.to_thread(submitted.failure_text, task.log_file, code)
+        said = (task.log_file, task.folder / OUT_FILE)
+        text = await asyncio.to_thread(submitted.failure_text, said, code)
         return Outcome(False, text, exit_code=code)
 
     async def end(self, task: Task, say: Say) -> None:

@@ -79,14 +79,21 @@ def environment(place: SparkPlace, inherited: Mapping[str, str], folder: Path) -
     return {**inherited, **program.environment(place), "TMPDIR": str(folder / "tmp")}
 
 
-def failure_text(log: Path, code: int | None) -> str:
-    """Return why an application failed: what it said last that tells something, without Java's stacks."""
+def failure_text(said: Sequence[Path], code: int | None) -> str:
+    """Return why an application failed: what it said last that tells something, without Java's stacks.
+
+    `said` are the files of what it said: its log, and its output, to which spark-submit sends a traceback of Python.
+    """
     if code is None:
         return "the driver is gone without an exit code: it was killed, or the machine was restarted"
-    with log.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").splitlines()
+    lines = [line for file in said for line in _last_lines(file)]
     telling = [line.strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
     shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
     return "\n".join([f"the program exited with code {code}", *shown])
+
+
+def _last_lines(file: Path) -> list[str]:
+    with file.open("rb") as source:
+        size = source.seek(0, 2)
+        source.seek(max(0, size - _TAIL_BYTES))
+        return source.read().decode("utf-8", "replace").splitlines()
