@@ -33,6 +33,7 @@ SUBJECTS = (
     "hive_metadata",
     "hive_commands",
     "presto",
+    "spark",
     "pig",
     "lab",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -43,6 +44,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.closed += 1
 
     def do_GET(self) -> None:
+        if self.path == "/long":
+            self.send_response(200)
+            self.send_header("Content-Length", str(10**9))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                for _ in range(1000):
+                    self.wfile.write(bytes(10**6))
+            self.close_connection = True
+            return
         if self.path == "/held":
             self.server.held += 1
             self.server.released.wait(30)
@@ -208,3 +218,31 @@ class TestAsyncio:
             await async_client.get("/")
             await async_client.aclose()
             await until(lambda: peer.closed == peer.opened == 2)
+
+
+class _Interrupted(httpx.AsyncByteStream):
+    """A body whose closing is cancelled before it has closed anything."""
+
+    def __init__(self, body: httpx.AsyncByteStream) -> None:
+        self._body = body
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._body.__aiter__()
+
+    async def aclose(self) -> None:
+        raise asyncio.CancelledError
+
+
+async def test_a_connection_whose_closing_was_cancelled_is_no_longer_used(peer: Peer) -> None:
+    transport = AsyncKeptConnections(ssl.create_default_context())
+    async with httpx.AsyncClient(transport=transport, timeout=httpx.Timeout(5.0)) as client:
+        answer = await client.send(client.build_request("GET", f"{peer.url}/long"), stream=True)
+        await anext(answer.aiter_bytes())
+        body = answer.stream
+        while not isinstance(body, connections._AsyncBody):
+            body = body._stream
+        body._body = _Interrupted(body._body)
+        with pytest.raises(asyncio.CancelledError):
+            await answer.aclose()
+        for _ in range(3):  # on that connection they would wait until their time is over
+            assert (await client.get(peer.url)).text == "hi"

@@ -55,6 +55,11 @@ class _Lanes(Generic[Lane]):
         """Keep a lane for the next call."""
         self._idle.append((time.monotonic(), lane))
 
+    def drop(self, lane: Lane) -> None:
+        """Forget a lane whose connection is of no more use."""
+        with self._lock:
+            self._all.discard(lane)
+
     def all(self) -> list[Lane]:
         """Return every lane, also those in use."""
         with self._lock:
@@ -100,6 +105,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
     def __init__(self, verify: ssl.SSLContext) -> None:
         self._lanes = _Lanes(partial(httpx.AsyncHTTPTransport, verify=verify, trust_env=False, limits=_ONE))
         self._free = asyncio.BoundedSemaphore(LIMIT)
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request over a free connection. Raises `httpx.PoolTimeout` when none becomes free in time."""
@@ -117,7 +123,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
             self._take_back(lane)
             raise
         assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _AsyncBody(response.stream, partial(self._take_back, lane))
+        response.stream = _AsyncBody(response.stream, partial(self._take_back, lane), partial(self._drop, lane))
         return response
 
     async def aclose(self) -> None:
@@ -128,6 +134,14 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
     def _take_back(self, lane: httpx.AsyncHTTPTransport) -> None:
         self._lanes.take_back(lane)
         self._free.release()
+
+    def _drop(self, lane: httpx.AsyncHTTPTransport) -> None:
+        """Close a lane that is neither in use nor free: the next call on it would wait for ever."""
+        self._lanes.drop(lane)
+        self._free.release()
+        closing = asyncio.ensure_future(lane.aclose())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
 
 class _Body(httpx.SyncByteStream):
@@ -148,11 +162,12 @@ class _Body(httpx.SyncByteStream):
 
 
 class _AsyncBody(httpx.AsyncByteStream):
-    """The same for asyncio."""
+    """The same for asyncio; a lane whose closing was cancelled in its middle is dropped."""
 
-    def __init__(self, body: httpx.AsyncByteStream, take_back: Callable[[], None]) -> None:
+    def __init__(self, body: httpx.AsyncByteStream, take_back: Callable[[], None], drop: Callable[[], None]) -> None:
         self._body = body
         self._take_back = take_back
+        self._drop = drop
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._body.__aiter__()
@@ -160,5 +175,7 @@ class _AsyncBody(httpx.AsyncByteStream):
     async def aclose(self) -> None:
         try:
             await self._body.aclose()
-        finally:
-            self._take_back()
+        except BaseException:
+            self._drop()
+            raise
+        self._take_back()

@@ -69,7 +69,7 @@ class StreamHandler(ServiceHandler):
         except (StreamClosedError, httpx.HTTPError) as error:
             self.log.info("a stream of the service broke off: %s", type(error).__name__)
         finally:
-            await answer.aclose()
+            await asyncio.shield(answer.aclose())  # the page's going may cancel this, too
 
 
 class CommandPartHandler(StreamHandler):
