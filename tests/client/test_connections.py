@@ -237,7 +237,8 @@ async def test_a_connection_whose_closing_was_cancelled_is_no_longer_used(peer: 
     transport = AsyncKeptConnections(ssl.create_default_context())
     async with httpx.AsyncClient(transport=transport, timeout=httpx.Timeout(5.0)) as client:
         answer = await client.send(client.build_request("GET", f"{peer.url}/long"), stream=True)
-        await anext(answer.aiter_bytes())
+        pieces = answer.aiter_raw()
+        await anext(pieces)
         body = answer.stream
         while not isinstance(body, connections._AsyncBody):
             body = body._stream
