@@ -172,11 +172,7 @@ def test_what_is_not_there_is_refused_and_nothing_is_changed(access, admin, sche
             access.object_policies.set(update(schedule_id, policy), by=admin)
     for wrong, error, told in (
         ({"source_id": 999}, NotFound, "there is no scheduler 999"),
-        (
-            {"source_type": "jupyter_notebook"},
-            Invalid,
-            "these have: cluster, environment, folder, note, pipeline, scheduler",
-        ),
+        ({"source_type": "cluster", "source_id": 998}, NotFound, "there is no cluster 998"),
     ):
         body = {"source_id": schedule_id, "source_type": "scheduler", "policy": [], **wrong}
         with pytest.raises(error, match=told):

@@ -82,7 +82,7 @@ BODIES: list[tuple[bytes, int, str]] = [
     (b"{}", 422, "command_type is missing; it must be one of CompositeCommand, "),
     (b'{"command_type": "Nothing"}', 422, "command_type 'Nothing' is unknown; it must be one of"),
     (b'{"command_type": ["ShellCommand"]}', 422, "command_type must be a string"),
-    (b'{"command_type": "PrestoCommand"}', 422, "PrestoCommand could not be created: not supported yet"),
+    (b'{"command_type": "PrestoCommand"}', 422, "PrestoCommand could not be created: give exactly one of query and"),
     (
         b'{"command_type": "ShellCommand"}', 422,
         "ShellCommand could not be created: give exactly one of inline and script_location",

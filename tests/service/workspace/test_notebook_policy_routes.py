@@ -88,7 +88,10 @@ def test_a_notebook_is_named_by_its_path_wherever_policies_are_asked_for(ann, bo
     wrong = ann.get("/object_policy/policy", params={"source_type": "note", "source_id": PATH})
     assert (wrong.status_code, "a note is named by its id" in wrong.text) == (422, True)
     wrong = ann.get("/object_policy/policy", params={"source_type": "pipeline", "source_id": 1})
-    assert (wrong.status_code, "these have: cluster, folder, jupyter_notebook" in wrong.text) == (422, True)
+    assert (wrong.status_code, wrong.json()["error"]["error_message"]) == (
+        404,
+        "there is no pipeline 1 in this account",
+    )
 
 
 def test_who_may_not_read_a_notebook_submits_no_run_of_it(ann, bob, bob_id):

@@ -36,7 +36,7 @@ from svc_jupyter.service.paging import Page
 
 
 class ObjectPolicies:
-    """The policies of the objects of which there are some in this version."""
+    """The policies of objects: those of tables in `objects`, those named by their paths in `by_path`."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class ObjectPolicies:
         by_path = self._by_path.get(source_type)
         if by_path is not None:
             return by_path.find(connection, source_id, by)
-        table = self._table(source_type)
+        table = self._objects[source_type]
         query = sa.select(table.c.id, table.c.user_id)
         row = connection.execute(
             query.where(table.c.id == source_id, table.c.account_id == by.account_id)
@@ -142,15 +142,6 @@ class ObjectPolicies:
             found = by_path.numbered(connection, found, by)
         assert found.id is not None, found.source_type
         return found, found.id
-
-    def _table(self, source_type: SourceType) -> sa.FromClause:
-        table = self._objects.get(source_type)
-        if table is None:
-            there = ", ".join(sorted([*self._objects, *self._by_path]))
-            raise Invalid(
-                f"source_type: objects of type {source_type} have no policies in this version; these have: {there}"
-            )
-        return table
 
 
 def _check_entries(

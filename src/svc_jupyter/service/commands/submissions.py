@@ -93,8 +93,6 @@ def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
         raise Invalid(_not_created(wanted, "the service makes it when nodes are added or removed"))
     if wanted in kinds:
         return kinds[wanted]
-    if wanted in set(CommandType):
-        raise Invalid(_not_created(wanted, "not supported yet"))
     raise Invalid(f"command_type {wanted[:64]!r} is unknown; it must be one of {there}")
 
 
