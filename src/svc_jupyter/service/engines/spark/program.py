@@ -15,6 +15,7 @@ from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.engines.hadoop.site_files import site_file
+from svc_jupyter.service.engines.spark import on_yarn
 
 NAME: Final = "spark-sessions"
 """The daemon's name on its machine."""
@@ -28,13 +29,6 @@ IDLE_SETTING: Final = "spark.session_server.idle_minutes"
 """Of the service, in a cluster's `custom_config`: after how long a kept session ends that nobody uses."""
 JAVA: Final = FOLDER / "java" / "bin" / "java"
 """A program, the only file of ours that is one."""
-_JAVA: Final = """#!/bin/sh
-for word do
-  shift
-  [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
-done
-exec "JAVA" "$@"
-"""
 _PATHS: Final = "import sys\n\nsys.path.append({!r})\n"
 _IDLE_MINUTES: Final = 60.0
 _PACKAGE: Final = "svc_spark"
@@ -101,12 +95,8 @@ def wiring(place: SparkPlace) -> dict[str, str]:
         "spark.sql.catalogImplementation": "hive",
         "spark.repl.class.outputDir": str(place.folder / FOLDER / "classes"),
         "spark.ui.killEnabled": "false",
-        "spark.yarn.jars": f"local:{place.spark}/jars/*",
-        "spark.yarn.populateHadoopClasspath": "false",
-        "spark.yarn.appMasterEnv.JAVA_HOME": str(java_home(place)),
-        "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": "127.0.0.1",
+        **on_yarn.wiring([f"{place.spark}/jars/*"], java_home(place)),
         "spark.yarn.appMasterEnv.PYTHONPATH": _python_path(place),
-        "spark.executorEnv.JAVA_HOME": str(java_home(place)),
         "spark.executorEnv.PYTHONPATH": _python_path(place),
         "spark.pyspark.python": str(place.python),
     }
@@ -126,22 +116,7 @@ def tuning(custom: Mapping[str, str]) -> dict[str, str]:
         "spark.driver.maxResultSize": "0",
     }
     if runs_on_yarn(custom):
-        settings |= {
-            "spark.submit.deployMode": "client",
-            "spark.yarn.am.memory": "512m",
-            "spark.executor.memory": "512m",
-            "spark.executor.cores": "2",
-            "spark.dynamicAllocation.enabled": "true",
-            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-            "spark.dynamicAllocation.minExecutors": "1",
-            "spark.dynamicAllocation.initialExecutors": "1",
-            "spark.dynamicAllocation.executorIdleTimeout": "60s",
-            "spark.yarn.submit.waitAppCompletion": "true",
-            "spark.yarn.report.interval": "500ms",
-            "spark.yarn.scheduler.heartbeat.interval-ms": "500",
-            "spark.yarn.scheduler.initial-allocation.interval": "100ms",
-            "spark.yarn.maxAppAttempts": "1",
-        }
+        settings |= on_yarn.tuning()
     return settings
 
 
@@ -200,7 +175,7 @@ def program_files(place: SparkPlace) -> dict[str, bytes]:
     return {
         **sources,
         str(FOLDER / "alone.py"): b"from svc_spark.alone import main\n\nmain()\n",
-        str(JAVA): _JAVA.replace("JAVA", str(place.java)).encode(),
+        str(JAVA): on_yarn.java_program(place.java),
         str(FOLDER / "python" / "sitecustomize.py"): _PATHS.format(str(place.spark.parent)).encode(),
     }
 
