@@ -28,6 +28,7 @@ from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.commands.tables import commands as commands_table
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.notifications.tables import channels, outbox
 from svc_jupyter.service.paging import Page
@@ -52,6 +53,7 @@ class Streaming(Scripted):
 
 @dataclass
 class World:
+    settings: Settings
     database: Database
     pipelines: Pipelines
     runs: PipelineRuns
@@ -96,7 +98,7 @@ async def world(settings: Settings, database: Database, account_id: int, tmp_pat
     by = Caller(row.id, account_id, row.email, frozenset({BuiltinGroup.ADMIN}), token_id=1)
     await bus.start()
     await runner.start()
-    yield World(database, Pipelines(settings, database), runs, commands, runner, kinds, by, tmp_path)
+    yield World(settings, database, Pipelines(settings, database), runs, commands, runner, kinds, by, tmp_path)
     await runner.stop()
     await bus.stop()
     end_commands_of(settings.data_dir)
@@ -152,17 +154,22 @@ async def test_what_is_active_is_neither_deleted_nor_archived(world: World):
         await world.pipelines.get(pipeline_id, by=world.by)
 
 
-async def test_a_failure_is_red_and_told_to_the_channels(world: World):
+def channel_of(world: World, name: str = "on call") -> int:
+    """Make a notification channel; return its id."""
     with world.database.begin() as connection:
         values = {
             "account_id": 1,
             "user_id": world.by.user_id,
-            "name": "on call",
+            "name": name,
             "type": "webhook",
             "target": "https://…",
         }
         made = sa.insert(channels).values(**values, sealed_url="sealed", created_at=1.0).returning(channels.c.id)
-        channel_id = connection.execute(made).scalar_one()
+        return int(connection.execute(made).scalar_one())
+
+
+async def test_a_failure_is_red_and_told_to_the_channels(world: World):
+    channel_id = channel_of(world)
     pipeline_id = await world.make(notification_channels=[channel_id])
     started = await world.runs.start(pipeline_id, by=world.by)
     await world.ended(started, 3)
@@ -173,6 +180,18 @@ async def test_a_failure_is_red_and_told_to_the_channels(world: World):
     with world.database.connect() as connection:
         told = connection.execute(sa.select(outbox.c.event, outbox.c.recipient)).all()
     assert told == [(f"command:{attributes.command_id}", str(channel_id))]
+
+
+async def test_a_channel_that_a_pipeline_tells_its_failures_is_not_deleted(world: World):
+    kept = Channels(world.settings, world.database, SecretBox(world.settings.data_dir / "secret.key"))
+    channel_id, other = channel_of(world), channel_of(world, "nobody")
+    pipeline_id = await world.make(notification_channels=[channel_id])
+    await world.pipelines.archive(pipeline_id, by=world.by)
+    with pytest.raises(StateConflict, match=f"is used by 1 pipeline\\(s\\): {pipeline_id} \\(orders\\); take it out"):
+        kept.delete(channel_id, by=world.by)
+    kept.delete(other, by=world.by)
+    await world.pipelines.delete(pipeline_id, by=world.by)
+    kept.delete(channel_id, by=world.by)
 
 
 async def test_a_command_that_is_killed_leaves_its_pipeline_paused(world: World):

@@ -27,11 +27,12 @@ from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
 from svc_jupyter.service.notifications.channel_targets import Target, parse_target
 from svc_jupyter.service.notifications.tables import channels
 from svc_jupyter.service.paging import Page
+from svc_jupyter.service.pipelines.tables import pipelines
 from svc_jupyter.service.schedules.tables import schedules
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
 
-_NAMED_SCHEDULES = 5
+_NAMED_USERS = 5
 _NO_MAIL_SERVER = "the service has no mail server (setting SVC_SMTP_HOST): no e-mail is sent"
 
 
@@ -117,17 +118,20 @@ class Channels:
     def delete(self, channel_id: int, *, by: Caller) -> None:
         """Forget a channel; messages that wait for it are not sent any more.
 
-        Raises `NotFound`, and `StateConflict` while a schedule that is not over tells its runs there: otherwise a
-        failure could go unnoticed from then on.
+        Raises `NotFound`, and `StateConflict` while a schedule that is not over, or a pipeline, tells its runs there:
+        otherwise a failure could go unnoticed from then on.
         """
         require(by, Action.DELETE, Resource.NOTIFICATION_CHANNEL)
         with self._database.begin() as connection:
             # Held against a schedule that begins to use it in this moment (`check_channels` waits for it).
             _row(connection, by.account_id, channel_id, lock=True)
-            if users := _schedules_with(connection, by.account_id, channel_id):
-                named = ", ".join(users[:_NAMED_SCHEDULES]) + (", …" if len(users) > _NAMED_SCHEDULES else "")
+            uses = {
+                "schedule(s)": _schedules_with(connection, by.account_id, channel_id),
+                "pipeline(s)": _pipelines_with(connection, by.account_id, channel_id),
+            }
+            if told := " and ".join(_named(what, users) for what, users in uses.items() if users):
                 raise StateConflict(
-                    f"notification channel {channel_id} is used by {len(users)} schedule(s): {named}; "
+                    f"notification channel {channel_id} is used by {told}; "
                     "take it out of their notification_channels first"
                 )
             connection.execute(sa.delete(channels).where(channels.c.id == channel_id))
@@ -194,17 +198,34 @@ def check_channels(connection: sa.Connection, account_id: int, ids: Sequence[int
 def _schedules_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
     """Return the account's schedules that are not over and name a channel, as in `7 (Daily sales)`."""
     final = [status.value for status in ScheduleStatus if status.is_final]
-    listed = sa.cast(schedules.c.notification_channels, sa.Text)
-    query = sa.select(schedules.c.id, schedules.c.name, schedules.c.notification_channels).where(
-        schedules.c.account_id == account_id,
-        schedules.c.status.not_in(final),
-        listed.contains(str(channel_id)),  # a first sieve: 3 is in 13, too
+    query = _telling(schedules, account_id, channel_id).where(schedules.c.status.not_in(final))
+    return _named_with(connection, query, channel_id)
+
+
+def _pipelines_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
+    """Return the account's pipelines that name a channel; one that was put away may be started again, too."""
+    return _named_with(connection, _telling(pipelines, account_id, channel_id), channel_id)
+
+
+def _telling(table: sa.Table, account_id: int, channel_id: int) -> sa.Select[Any]:
+    listed = sa.cast(table.c.notification_channels, sa.Text)
+    return (
+        sa.select(table.c.id, table.c.name, table.c.notification_channels)
+        .where(table.c.account_id == account_id, listed.contains(str(channel_id)))  # a first sieve: 3 is in 13, too
+        .order_by(table.c.id)
     )
+
+
+def _named_with(connection: sa.Connection, query: sa.Select[Any], channel_id: int) -> list[str]:
     return [
         f"{row.id} ({row.name})" if row.name else str(row.id)
-        for row in connection.execute(query.order_by(schedules.c.id))
+        for row in connection.execute(query)
         if channel_id in row.notification_channels
     ]
+
+
+def _named(what: str, users: Sequence[str]) -> str:
+    return f"{len(users)} {what}: {', '.join(users[:_NAMED_USERS])}" + (", …" if len(users) > _NAMED_USERS else "")
 
 
 def _row(connection: sa.Connection, account_id: int, channel_id: int, *, lock: bool = False) -> sa.Row[Any]:
