@@ -94,6 +94,26 @@ async def test_going_back_needs_no_index(new_world: NewWorld):
 
 
 @on_sqlite
+async def test_going_back_in_vain_changes_nothing_and_is_a_row_of_its_own(new_world: NewWorld, tmp_path: Path):
+    online = await started(new_world())
+    environment_id = online.create(packages=["six==1.16.0"])
+    first = await online.ended(environment_id)
+    online.add(environment_id, "six==1.17.0")
+    second = await online.ended(environment_id)
+    assert (first.status, second.status) == ("success", "success")
+    await online.builder.stop()
+    without_cache = {**os.environ, **NO_NETWORK, "UV_CACHE_DIR": str(tmp_path / "empty")}
+    offline = await started(new_world(PythonPackages(without_cache)))
+    offline.restore(environment_id, first.id)
+    failed = await offline.ended(environment_id)
+    assert (failed.action, failed.status, failed.lock) == ("restore", "failed", [])
+    assert [row.id for row in offline.history(environment_id)] == [first.id, second.id, failed.id]
+    assert offline.environments.get(environment_id, by=offline.admin).package_id == second.id
+    assert offline.packages(environment_id) == ["six==1.17.0"]
+    await until(lambda: offline.folders() == {f"{second.id}-1"})
+
+
+@on_sqlite
 async def test_the_password_of_an_index_is_in_no_message(new_world: NewWorld):
     world = await started(new_world(PythonPackages({**os.environ, **NO_INDEX})))
     failed = await world.ended(world.create())
