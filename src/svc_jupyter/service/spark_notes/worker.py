@@ -54,12 +54,15 @@ def main() -> None:
     import mistune  # noqa: F401  a run's parts that are imported late
     import pyarrow.csv  # noqa: F401
 
+    from svc_jupyter.service.db_taps.job import Dialect
+    from svc_jupyter.service.db_taps.statements import split
     from svc_jupyter.service.workers.parent import MARK, freeze, serve
 
     def begin(job: NoteJob) -> int:
         os.environ[MARK] = str(job.folder)
         return work(job)
 
+    split("", Dialect.HIVE)  # compiles the expressions for SQL, which takes longer than a short paragraph
     freeze()
     serve(from_line, begin)
 

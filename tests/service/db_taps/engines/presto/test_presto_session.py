@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import httpx
+from email.message import Message
 
 from svc_jupyter.service.db_taps.engines.presto.client import SessionState
 from svc_jupyter.service.db_taps.engines.presto.engine import share
 from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker
 
 
+def headers(*items: tuple[str, str]) -> Message:
+    made = Message()
+    for name, value in items:
+        made[name] = value
+    return made
+
+
 def test_what_a_statement_changes_is_sent_with_the_next_ones():
     session = SessionState("ann", "svc-command-1-1", catalog="hive", schema="default")
     session.learn(
-        httpx.Headers(
-            [
-                ("X-Presto-Set-Catalog", "tpch"),
-                ("X-Presto-Set-Schema", "tiny"),
-                ("X-Presto-Set-Session", "query_max_run_time=1m"),
-                ("X-Presto-Set-Session", "hive.x=a%3Db"),
-                ("X-Presto-Added-Prepare", "p=select+1"),
-                ("X-Presto-Started-Transaction-Id", "t-1"),
-            ]
+        headers(
+            ("X-Presto-Set-Catalog", "tpch"),
+            ("X-Presto-Set-Schema", "tiny"),
+            ("X-Presto-Set-Session", "query_max_run_time=1m"),
+            ("X-Presto-Set-Session", "hive.x=a%3Db"),
+            ("X-Presto-Added-Prepare", "p=select+1"),
+            ("X-Presto-Started-Transaction-Id", "t-1"),
         )
     )
     told = session.headers()
@@ -32,12 +37,10 @@ def test_what_a_statement_changes_is_sent_with_the_next_ones():
 def test_what_a_statement_takes_back_is_sent_no_more():
     session = SessionState("ann", "s", properties={"a": "1"}, prepared={"p": "q"}, transaction="t-1")
     session.learn(
-        httpx.Headers(
-            {
-                "X-Presto-Clear-Session": "a",
-                "X-Presto-Deallocated-Prepare": "p",
-                "X-Presto-Clear-Transaction-Id": "true",
-            }
+        headers(
+            ("X-Presto-Clear-Session", "a"),
+            ("X-Presto-Deallocated-Prepare", "p"),
+            ("X-Presto-Clear-Transaction-Id", "true"),
         )
     )
     told = session.headers()

@@ -1,14 +1,20 @@
-"""Presto's statement protocol: a statement is posted, then the address of each answer is in the one before."""
+"""Presto's statement protocol: a statement is posted, then the address of each answer is in the one before.
+
+It is spoken by the standard library's client: a short query is five calls, and a worker has just begun when it makes
+them, so that what a library does before its first call shows in every query.
+"""
 
 from __future__ import annotations
 
-import ssl
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.message import Message
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Any, Final
-
-import httpx
+from urllib.parse import urlsplit
 
 _SECONDS: Final = 65.0
 """The coordinator answers within a second even when nothing happened; more means that it is gone."""
@@ -52,7 +58,7 @@ class SessionState:
         }
         return {name: value for name, value in told.items() if value}
 
-    def learn(self, headers: httpx.Headers) -> None:
+    def learn(self, headers: Message) -> None:
         """Take over what a statement has changed, as the headers of an answer tell it."""
         self.catalog = headers.get("X-Presto-Set-Catalog", self.catalog)
         self.schema = headers.get("X-Presto-Set-Schema", self.schema)
@@ -65,30 +71,31 @@ class SessionState:
             ("X-Presto-Set-Role", None, self.roles),
             ("X-Presto-Added-Session-Functions", "X-Presto-Removed-Session-Function", self.functions),
         ):
-            for item in headers.get_list(added):
+            for item in headers.get_all(added, ()):
                 name, _, value = item.partition("=")
                 known[name.strip()] = value.strip()
-            for name in headers.get_list(removed) if removed else ():
+            for name in headers.get_all(removed, ()) if removed else ():
                 known.pop(name.strip(), None)
 
 
 class StatementClient:
-    """Talks to one coordinator, `http://host:port`, over a connection that is kept open."""
+    """Talks to one coordinator, `http://host:port`, over a connection that is kept open for a statement."""
 
     def __init__(self, coordinator: str, session: SessionState) -> None:
         self._coordinator = coordinator
         self.session = session
-        # The coordinator speaks plain HTTP: a context without certificates saves reading the system's.
-        nothing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        self._http = httpx.Client(timeout=_SECONDS, trust_env=False, verify=nothing)
+        self._http: HTTPConnection | None = None
 
     def close(self) -> None:
         """Close the connection; what runs is not ended by it."""
-        self._http.close()
+        if self._http is not None:
+            self._http.close()
+            self._http = None
 
     def post(self, statement: str) -> Mapping[str, Any]:
         """Send a statement; return the first answer. Raises `CoordinatorLost`."""
-        return self._ask("POST", f"{self._coordinator}/v1/statement", content=statement.encode())
+        self.close()  # one that the coordinator has closed meanwhile would only fail when the statement is sent
+        return self._ask("POST", f"{self._coordinator}/v1/statement", statement.encode())
 
     def following(self, uri: str) -> Mapping[str, Any]:
         """Return the answer at the address that the one before named. Raises `CoordinatorLost`."""
@@ -97,38 +104,65 @@ class StatementClient:
     def cancel(self, uri: str) -> None:
         """End the query whose next answer is at an address. Raises `CoordinatorLost`."""
         try:
-            self._http.delete(uri, headers=self.session.headers())
-        except httpx.HTTPError as error:
-            raise CoordinatorLost(str(error) or type(error).__name__) from None
+            self._connect(uri)
+            self._exchange("DELETE", uri, None)
+        except (OSError, HTTPException) as error:
+            raise CoordinatorLost(_told(error)) from None
 
     def _ask(self, method: str, url: str, content: bytes | None = None) -> Mapping[str, Any]:
         """Ask, again where no answer came: each stays at its address until the next one is asked for."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
-                answer = self._http.request(method, url, content=content, headers=self.session.headers())
-            except httpx.ConnectError as error:
-                reason = str(error) or "no connection"
-            except httpx.TransportError as error:
-                reason = str(error) or type(error).__name__
-                if method == "POST":  # it may have been taken: posted again it would run twice
-                    raise CoordinatorLost(reason) from None
+                self._connect(url)
+            except OSError as error:
+                reason = _told(error)
             else:
-                if answer.status_code not in _COME_AGAIN:
-                    return self._read(answer)
-                reason = f"it answers {answer.status_code}"
+                try:
+                    status, headers, body = self._exchange(method, url, content)
+                except (OSError, HTTPException) as error:
+                    self.close()
+                    reason = _told(error)
+                    if method == "POST":  # it may have been taken: posted again it would run twice
+                        raise CoordinatorLost(reason) from None
+                else:
+                    if status not in _COME_AGAIN:
+                        return self._read(status, headers, body)
+                    reason = f"it answers {status}"
             if time.monotonic() > deadline:
                 raise CoordinatorLost(reason)
             time.sleep(_PAUSE_SECONDS)
 
-    def _read(self, answer: httpx.Response) -> Mapping[str, Any]:
-        if answer.status_code in (httpx.codes.NOT_FOUND, httpx.codes.GONE):
+    def _connect(self, url: str) -> None:
+        """Have a connection to the server of an address; raises `OSError`."""
+        place = urlsplit(url)
+        assert place.hostname is not None
+        if self._http is not None and (self._http.host, self._http.port) == (place.hostname, place.port):
+            return
+        self.close()
+        connection = HTTPConnection(place.hostname, place.port, timeout=_SECONDS)
+        connection.connect()
+        self._http = connection
+
+    def _exchange(self, method: str, url: str, content: bytes | None) -> tuple[int, Message, bytes]:
+        assert self._http is not None
+        path = url[url.index("/", url.index("//") + 2) :]
+        self._http.request(method, path, content, self.session.headers())
+        answer = self._http.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def _read(self, status: int, headers: Message, body: bytes) -> Mapping[str, Any]:
+        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
             raise CoordinatorLost("it does not know the query any more: it was started again meanwhile")
-        if answer.is_error:
-            raise CoordinatorLost(f"it answers {answer.status_code}: {answer.text[:200]}")
-        self.session.learn(answer.headers)
-        told: Mapping[str, Any] = answer.json()
+        if status >= HTTPStatus.BAD_REQUEST:
+            raise CoordinatorLost(f"it answers {status}: {body.decode(errors='replace')[:200]}")
+        self.session.learn(headers)
+        told: Mapping[str, Any] = json.loads(body)
         return told
+
+
+def _told(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def _listed(values: Mapping[str, str]) -> str:
