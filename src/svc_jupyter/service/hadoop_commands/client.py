@@ -15,6 +15,7 @@ from svc_jupyter.service.engines.hadoop.addresses import Addresses
 from svc_jupyter.service.engines.hadoop.configuration import CORE, MAPRED, client_sites
 from svc_jupyter.service.engines.hadoop.daemons import CLIENT_LOG4J
 from svc_jupyter.service.engines.hadoop.site_files import site_file
+from svc_jupyter.service.engines.hadoop.unopened_stores import explained
 from svc_jupyter.service.engines.pig.cluster_properties import settings_in
 from svc_jupyter.service.engines.s3 import token_file
 from svc_jupyter.service.engines.s3.account_store import StoreClient
@@ -92,4 +93,4 @@ def failure_text(log: Path, start: int, code: int | None) -> str:
         lines = file.read().decode("utf-8", "replace").splitlines()
     telling = [_STAMP.sub("", line).strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
     shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
-    return "\n".join([f"the program exited with code {code}", *shown])
+    return explained("\n".join([f"the program exited with code {code}", *shown]))

@@ -199,8 +199,14 @@ def test_jars_are_registered_out_of_the_storage(service, storage):
             "b = FOREACH f GENERATE ToDate(carrier);\nDUMP b;",
             'IllegalArgumentException: Invalid format: "UA"\n  script, line 1, column 4: ' + FLIGHTS.strip(),
         ),
+        (
+            "STORE f INTO 'az://lake/x';",
+            "No FileSystem for scheme \"az\" (ERROR 2116)\n  script, line 2, column 0: STORE f INTO 'az://lake/x';\n"
+            "az: locations are not opened here; Pig, Hive and Hadoop's programs open file:, hdfs: and, where the "
+            "account's storage is an S3 store, s3: locations: copy the data to one of these first",
+        ),
     ],
-    ids=["syntax", "field", "parameter", "function"],
+    ids=["syntax", "field", "parameter", "function", "store"],
 )
 def test_a_failure_tells_the_cause_and_the_place(service, script, message):
     record = run_pig(service, FLIGHTS + script)

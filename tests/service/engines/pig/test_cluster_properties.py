@@ -107,4 +107,9 @@ def test_a_cluster_says_whether_pig_needs_its_daemons(settings, local):
 
 
 def test_local_settings_give_way_to_the_clusters():
-    assert local_properties({"pig.jobcontrol.sleep": "7"})["pig.jobcontrol.sleep"] == "7"
+    assert local_properties({"pig.jobcontrol.sleep": "7"}, 1)["pig.jobcontrol.sleep"] == "7"
+
+
+def test_a_file_is_read_by_as_many_tasks_as_there_are_processors_up_to_four() -> None:
+    tasks = [local_properties({}, count)["mapreduce.local.map.tasks.maximum"] for count in (1, 2, 64)]
+    assert tasks == ["1", "2", "4"]

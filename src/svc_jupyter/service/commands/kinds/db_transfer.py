@@ -15,12 +15,11 @@ from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission, partition_of
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.kinds.db_tap_query import failure_of
+from svc_jupyter.service.commands.kinds.failed_start import START_FAILURES, not_begun
 from svc_jupyter.service.commands.kinds.hive import end_jobs, written_jobs
+from svc_jupyter.service.commands.kinds.worker_query import failure_of
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.progress_file import followed
 from svc_jupyter.service.db_taps.db_taps import DbTaps
@@ -54,10 +53,8 @@ class _DbTransferKind:
         """Do the transfer in a worker and say how it ended."""
         try:
             process = await desk.process(partial(self._start, task, desk))
-        except (ClusterFailure, ProviderFailure) as error:
-            return Outcome(False, error.message)
-        except (Invalid, NotFound) as error:
-            return Outcome(False, error.message, may_retry=False)
+        except START_FAILURES as failure:
+            return not_begun(failure)
         code = await followed(process, task.folder / PROGRESS_FILE, desk)
         try:
             summary = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))

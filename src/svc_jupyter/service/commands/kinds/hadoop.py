@@ -19,13 +19,12 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
-from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.kinds.failed_start import START_FAILURES, not_begun
 from svc_jupyter.service.commands.logs import append_line
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs, tag_of
@@ -34,7 +33,6 @@ from svc_jupyter.service.engines.s3.access import s3_access
 from svc_jupyter.service.engines.s3.account_store import StoreClient
 from svc_jupyter.service.engines.s3.jars import s3_jars
 from svc_jupyter.service.engines.s3.token_file import write_token_file
-from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.hadoop_commands.arguments import (
     Fetched,
     locations_in,
@@ -44,7 +42,6 @@ from svc_jupyter.service.hadoop_commands.arguments import (
     with_jars,
 )
 from svc_jupyter.service.hadoop_commands.client import command_line, environment, failure_text, settings_files
-from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 
 TOOLS: Final = "hadoop-tools"
@@ -93,12 +90,8 @@ class HadoopKind:
         """Run the program to its end and say how it ended."""
         try:
             process = await desk.process(partial(self._start, task, desk))
-        except (StorageFailure, EngineFailure) as error:
-            return Outcome(False, error.message, may_retry=error.may_retry)
-        except (ClusterFailure, ProviderFailure) as error:
-            return Outcome(False, error.message)
-        except (Invalid, NotFound) as error:
-            return Outcome(False, error.message, may_retry=False)
+        except START_FAILURES as failure:
+            return not_begun(failure)
         code = await self._followed(process, task, desk)
         await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
         if code == 0:

@@ -7,6 +7,7 @@ elsewhere that Java submits its jobs to the cluster. It outlives the service, as
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.kinds.failed_start import START_FAILURES, not_begun
+from svc_jupyter.service.commands.kinds.script_source import ScriptSource
 from svc_jupyter.service.commands.kinds.shell import write_script
 from svc_jupyter.service.commands.logs import append_line
 from svc_jupyter.service.commands.process import DurableProcess
@@ -40,7 +43,6 @@ from svc_jupyter.service.engines.pig.properties import is_local, local_propertie
 from svc_jupyter.service.engines.pig.registered_files import RegisteredFiles
 from svc_jupyter.service.engines.pig.s3_stores import remove_s3_stores
 from svc_jupyter.service.engines.s3.access import s3_access
-from svc_jupyter.service.errors import Invalid, NotFound
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
@@ -69,6 +71,7 @@ class PigKind:
         self._jvms = jvms
         self._storage = storage
         self._files = RegisteredFiles(storage)
+        self._scripts = ScriptSource(storage, settings, field="latin_statements")
         self._clusters = clusters
         self._on_cluster = on_cluster
         self._settings = settings
@@ -78,17 +81,9 @@ class PigKind:
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Warms a Java up meanwhile."""
         submission = PigSubmission.model_validate(body)
-        statements, location = submission.latin_statements or None, submission.script_location or None
-        if "\0" in (statements or "") or "\0" in (location or ""):
-            raise Invalid("latin_statements and script_location must not contain a NUL character")
-        if location is not None and "$" not in location:  # a macro says only later where it lies
-            await self._storage.locate(caller.account_id, location)
+        script = await self._scripts.described(submission.latin_statements, submission.script_location, caller)
         self._jvms.warm()
-        return {
-            "latin_statements": statements,
-            "script_location": location,
-            "parameters": submission.parameters or None,
-        }
+        return {**script, "parameters": submission.parameters or None}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """Return whether the script runs on the cluster's daemons."""
@@ -104,12 +99,8 @@ class PigKind:
     async def _run(self, task: Task, desk: Desk) -> Outcome:
         try:
             process = await desk.process(partial(self._start, task, desk))
-        except (StorageFailure, EngineFailure) as error:
-            return Outcome(False, error.message, may_retry=error.may_retry)
-        except ClusterFailure as error:
-            return Outcome(False, str(error))
-        except (Invalid, NotFound) as error:
-            return Outcome(False, error.message, may_retry=False)
+        except START_FAILURES as failure:
+            return not_begun(failure)
         self._places.keep(task.folder)
         history = asyncio.ensure_future(self._keep_history(task, desk))
         try:
@@ -142,7 +133,7 @@ class PigKind:
 
     async def _start(self, task: Task, desk: Desk) -> DurableProcess:
         await self._places.take(task.folder, desk.say)
-        script = await self._script(task)
+        script = (await self._scripts.read(task)).text
         write_script(task.folder / SCRIPT, script)
         parameters: Mapping[str, str] = task.command.get("parameters") or {}
         storage = await script_storage(await self._storage.of(task.account_id), self._engines, desk.say)
@@ -161,20 +152,12 @@ class PigKind:
         )
         return await self._jvms.start(job, desk.say)
 
-    async def _script(self, task: Task) -> str:
-        statements: str | None = task.command.get("latin_statements")
-        if statements:
-            return statements
-        return await self._storage.read_text(
-            task.account_id, task.command["script_location"], self._settings.max_body_bytes
-        )
-
     async def _properties(self, task: Task, desk: Desk) -> dict[str, str]:
         if task.cluster_id is not None:
             installed = await self._engines.ensure(Engine.PIG, desk.say)
             return await self._on_cluster.properties(task, installed.jars)
         cluster = await self._clusters.resolve(task.account_id, task.label or DEFAULT_LABEL)
-        return local_properties(cluster.configuration.custom_settings)
+        return local_properties(cluster.configuration.custom_settings, os.cpu_count() or 1)
 
     async def _tidy(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
         """Remove temporary files, and of a run that failed its jobs and what it had begun to store.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from svc_jupyter.service.commands.kind import Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.engines.hadoop.unopened_stores import explained, unopened_scheme
 from svc_jupyter.service.engines.pig.command_line import HEAP_MEGABYTES
 from svc_jupyter.service.engines.pig.job import ERROR_FILE, OUTPUT_FILE, RESULT_FILE, SCRATCH_FILE, SUMMARY_FILE
 
@@ -57,7 +58,8 @@ def _failure(task: Task, code: int | None, script: str, source: str) -> Outcome:
         error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
     except FileNotFoundError:
         return Outcome(False, _how(task, code), exit_code=code)
-    return Outcome(False, described(error, script, source), exit_code=code, may_retry=error["may_retry"])
+    may_retry = error["may_retry"] and unopened_scheme(error["message"]) is None
+    return Outcome(False, explained(described(error, script, source)), exit_code=code, may_retry=may_retry)
 
 
 def described(error: Mapping[str, Any], script: str, source: str) -> str:

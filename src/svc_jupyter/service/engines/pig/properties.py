@@ -10,12 +10,17 @@ from svc_jupyter.service.engines.pig.command_line import PYTHON
 EXECTYPE: Final = "pig.exectype"
 LOCAL: Final = "local"
 _ALWAYS: Final = {"pig.streaming.udf.python.command": PYTHON}
+_PART_BYTES: Final = str(16 << 20)
 _LOCALLY: Final = {
     "pig.jobcontrol.sleep": "10",  # milliseconds between two looks at a job; the default is half a second
     "mapreduce.task.io.sort.mb": "16",  # a task's buffer is taken whole, and the heap is small
     "mapreduce.client.completion.pollinterval": "50",
-    "mapreduce.local.map.tasks.maximum": "2",
+    # A file is read in parts side by side; by default one of less than 32 MB is read by one task.
+    "mapreduce.input.fileinputformat.split.maxsize": _PART_BYTES,
+    "pig.maxCombinedSplitSize": _PART_BYTES,
 }
+_MOST_TASKS: Final = 4
+"""How many parts are read at once where there are processors: each takes a share of one small heap."""
 
 
 def is_local(settings: Mapping[str, str]) -> bool:
@@ -23,6 +28,7 @@ def is_local(settings: Mapping[str, str]) -> bool:
     return settings.get(EXECTYPE, "").lower() == LOCAL
 
 
-def local_properties(settings: Mapping[str, str]) -> dict[str, str]:
+def local_properties(settings: Mapping[str, str], processors: int) -> dict[str, str]:
     """Return the properties of a script that runs in its own Java; the cluster's settings count last."""
-    return {**_ALWAYS, **_LOCALLY, **settings}
+    tasks = {"mapreduce.local.map.tasks.maximum": str(min(processors, _MOST_TASKS))}
+    return {**_ALWAYS, **_LOCALLY, **tasks, **settings}
