@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.notifications.hook_server import HookServer
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import java_program
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.spark import LABEL, SECONDS
+
+from svc_jupyter.service.engines.engine import Engine
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(400)]
 CODE = """
@@ -17,6 +26,37 @@ source, sink = sys.argv[1:]
 numbers = spark.readStream.schema("n LONG").option("maxFilesPerTrigger", 2).json(source)
 numbers.writeStream.queryName("numbers").format("json").option("path", sink).start()
 """
+
+
+IN_SCALA = """
+object Numbers {
+  def main(arguments: Array[String]): Unit = {
+    val spark = org.apache.spark.sql.SparkSession.builder().getOrCreate()
+    val numbers = spark.readStream.schema("n LONG").json(arguments(0))
+    val query = numbers.writeStream.queryName("numbers").format("json").option("path", arguments(1)).start()
+    query.awaitTermination()
+  }
+}
+"""
+
+
+@pytest.fixture
+def hook() -> Iterator[HookServer]:
+    """An HTTP server that takes webhooks."""
+    server = HookServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+def jar_of(code: str, folder: Path) -> Path:
+    """Compile a program by the compiler that Spark brings."""
+    jars = next(engine_at_once(Engine.SPARK).home.glob("lib/python*/site-packages/pyspark/jars"))
+    (folder / "program.scala").write_text(code)
+    java = asyncio.run(java_program())
+    words = ["scala.tools.nsc.Main", "-usejavacp", "-d", folder / "program.jar", folder / "program.scala"]
+    subprocess.run([java, "-cp", f"{jars}/*", *words], check=True)
+    return folder / "program.jar"
 
 
 def call(service: ServiceProcess, pipeline_id: int, what: str) -> dict[str, Any]:
@@ -65,10 +105,11 @@ def committed(sink: Path) -> list[int]:
     return sorted(json.loads(line)["n"] for line in lines)
 
 
-def test_a_pipeline_that_is_paused_goes_on_where_it_was(spark: ServiceProcess, tmp_path: Path):
+def test_a_pipeline_of_a_jar_that_is_paused_goes_on_where_it_was(spark: ServiceProcess, tmp_path: Path):
     source, sink = tmp_path / "source", tmp_path / "sink"
     feed(source, 0, 6)
-    pipeline_id = make(spark, code=CODE, user_arguments=f"{source.as_uri()} {sink.as_uri()}")
+    jar = {"create_type": "jar", "jar_path": str(jar_of(IN_SCALA, tmp_path)), "main_class": "Numbers"}
+    pipeline_id = make(spark, **jar, user_arguments=f"{source.as_uri()} {sink.as_uri()}")
     call(spark, pipeline_id, "start")
     wait_until(lambda: committed(sink) == list(range(6)), "the first numbers", SECONDS)
     assert reaches(spark, pipeline_id, "RUNNING")["health"]["status"] == "green"
@@ -86,9 +127,24 @@ def test_a_pipeline_that_is_paused_goes_on_where_it_was(spark: ServiceProcess, t
     assert spark.http.get(f"/pipelines/{pipeline_id}").status_code == 404
 
 
-def test_a_pipeline_whose_source_is_gone_fails_with_the_reason(spark: ServiceProcess, tmp_path: Path):
-    arguments = f"{(tmp_path / 'gone').as_uri()} {(tmp_path / 'sink').as_uri()}"
-    pipeline_id = make(spark, code=CODE, user_arguments=arguments)
+def test_a_pipeline_whose_source_vanishes_fails_with_the_reason_and_tells_its_channel(
+    spark: ServiceProcess, tmp_path: Path, hook: HookServer
+):
+    source, sink = tmp_path / "source", tmp_path / "sink"
+    feed(source, 0, 3)
+    channel = {"name": "on call", "type": "webhook", "target": hook.url()}
+    channel_id = spark.http.post("/notification_channels", json=channel).json()["id"]
+    arguments = f"{source.as_uri()} {sink.as_uri()}"
+    pipeline_id = make(spark, code=CODE, user_arguments=arguments, notification_channels=[channel_id])
     call(spark, pipeline_id, "start")
+    wait_until(lambda: committed(sink) == list(range(3)), "the first numbers", SECONDS)
+    refused = spark.http.put(f"/pipelines/{pipeline_id}/start")
+    assert (refused.status_code, "is active" in refused.text) == (409, True)
+    shutil.rmtree(source)
     health = reaches(spark, pipeline_id, "FAILED")["health"]
-    assert (health["status"], "gone" in health["reason"]) == ("red", True)
+    assert health["status"] == "red"
+    assert "the source of query numbers is gone: file:" in health["reason"]
+    assert str(source) in health["reason"]
+    wait_until(lambda: hook.posted, "the channel is told", SECONDS)
+    command_id = attributes(spark, pipeline_id)["command_id"]
+    assert (hook.posted[0].body["command_id"], hook.posted[0].body["status"]) == (command_id, "error")

@@ -13,6 +13,13 @@ from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+UNTIL_GO = "import os, time\nopen('begun', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.05)\n"
+
+
+SIX = """import six
+far = sc.parallelize([1]).map(lambda n: __import__("six").__version__)
+print(six.__version__, far.collect())
+"""
 
 
 def server_of(service):
@@ -23,6 +30,16 @@ def server_of(service):
             if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
                 return process
     return None
+
+
+def activity(service, environment_id):
+    """Return the newest change of a package environment once it is over."""
+
+    def newest():
+        row = service.http.get(f"/package/{environment_id}/activity_history").json()["activity_history"][0]
+        return row if row["status"] in ("success", "failed") else None
+
+    return wait_until(newest, "the change is over", SECONDS)
 
 
 def refusal(service, **fields):
@@ -228,3 +245,35 @@ def test_a_killed_session_server_ends_its_programs_and_starts_again(spark):
     after = run(spark, command_type="SqlCommand", query="SELECT 1 AS one")
     assert results(spark, after["id"])["one"].to_pylist() == [1]
     assert server_of(spark).pid != server.pid
+
+
+def test_sessions_and_applications_have_the_packages_that_are_attached_to_the_cluster(spark):
+    spark.http.put("/account/features", json={"package_management": True})
+    made = spark.http.post("/package", json={"name": "for spark", "packages": ["six==1.15.0"]}).json()
+    first = activity(spark, made["id"])
+    cluster_id = spark.http.get(f"/clusters/{LABEL}").json()["id"]
+    spark.http.post(f"/package/{made['id']}/attach_cluster", json={"cluster_id": cluster_id})
+    assert activity(spark, made["id"])["status"] == "success"
+    try:
+        before = submit(spark, program=UNTIL_GO + SIX, language="python")["id"]
+        work = spark.folder(before) / "1" / "work"
+        wait_until((work / "begun").exists, "the program runs", SECONDS)
+        spark.http.post(f"/package/{made['id']}/packages", json={"packages": ["six==1.16.0"]})
+        assert activity(spark, made["id"])["message"].startswith("six 1.15.0 → 1.16.0")
+        alone = run(spark, program=SIX, language="python", arguments="--conf spark.ui.enabled=false")
+        inside = run(spark, program=SIX, language="python")
+        assert lines(spark, inside["id"]) == lines(spark, alone["id"]) == ["1.16.0 ['1.16.0']"], inside["message"]
+        restored = {"env_type": "python_package", "package_id": first["id"]}
+        spark.http.post(f"/package/{made['id']}/activity_history", json=restored)
+        assert activity(spark, made["id"])["action"] == "restore"
+        paragraph = {"id": "p1", "text": f"%pyspark\n{SIX}"}
+        note = {"name": "packages", "location": "Common", "paragraphs": [paragraph]}
+        noted = run(spark, note_id=spark.http.post("/notebooks", json=note).json()["id"], language="notebook")
+        assert "1.15.0 ['1.15.0']" in log(spark, noted["id"])
+        (work / "go").touch()
+        assert spark.ended(before, SECONDS)["status"] == "done"
+        assert lines(spark, before) == ["1.15.0 ['1.15.0']"]
+    finally:
+        spark.http.post(f"/package/{made['id']}/detach_cluster")
+        assert activity(spark, made["id"])["action"] == "detach_cluster"
+    assert "No module named 'six'" in run(spark, program=SIX, language="python")["message"]

@@ -159,6 +159,26 @@ def test_a_note_that_kills_its_session_is_told_and_the_next_one_runs(service: Se
     assert run(service, make(service, "%pyspark\nprint(1)"))["status"] == "done"
 
 
+def test_a_paragraph_that_ends_the_driver_is_told_and_a_new_one_starts(service: ServiceProcess) -> None:
+    record = run(service, make(service, "%sh\ntrue", "%spark\nRuntime.getRuntime.halt(3)"))
+    assert record["status"] == "error"
+    assert record["message"].startswith("paragraph 2: Spark's driver ended while the program ran"), record["message"]
+    assert run(service, make(service, "%spark\nprintln(1)"))["status"] == "done"
+
+
+def test_a_gigabyte_that_a_paragraph_prints_is_in_the_log_and_its_beginning_in_the_note(
+    service: ServiceProcess,
+) -> None:
+    note_id = make(service, "%pyspark\nline = 'x' * (2**20 - 1)\nfor _ in range(1024): print(line)")
+    record = run(service, note_id)
+    assert record["status"] == "done", record["message"]
+    assert (service.folder(record["id"]) / "log").stat().st_size > 2**30
+    [paragraph] = service.http.get(f"/notebooks/{note_id}").json()["paragraphs"]
+    shown = "".join(one["data"] for one in paragraph["results"]["msg"])
+    assert len(shown) < 2**20 + 1000
+    assert "are in the log" in shown or "the log has it whole" in shown
+
+
 def test_one_paragraph_can_be_run_alone(service: ServiceProcess) -> None:
     note_id = make(service, "%pyspark\n1/0", "%sh\necho only")
     record = run(service, note_id, paragraph=2)

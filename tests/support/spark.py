@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,19 @@ LOCAL = "spark.master=local[2]\nspark.ui.enabled=false\nspark.sql.shuffle.partit
 
 
 @contextmanager
-def spark_service(data_dir: Path, *, custom_config: str = LOCAL, **settings: Any) -> Iterator[ServiceProcess]:
-    """Give a service whose cluster `spark` is UP; end all of it afterwards, also when tests failed."""
+def spark_service(
+    data_dir: Path, *, custom_config: str = LOCAL, configuration: Mapping[str, Any] | None = None, **settings: Any
+) -> Iterator[ServiceProcess]:
+    """Give a service whose cluster `spark` is UP; end all of it afterwards, also when tests failed.
+
+    `configuration` is more of the cluster's, by the names of its record; `settings` are the service's.
+    """
     engine_at_once(Engine.SPARK)
     service = ServiceProcess(data_dir, timeout_check_seconds=1, kill_grace_seconds=1, **settings).start()
     try:
-        body = {"hadoop_settings": {"use_spark": True, "custom_config": custom_config}}
+        more = dict(configuration or {})
+        hadoop = {"use_spark": True, "custom_config": custom_config, **more.pop("hadoop_settings", {})}
+        body = {"hadoop_settings": hadoop, **more}
         answer = service.http.put(f"/clusters/{LABEL}", json=body)
         assert answer.status_code == 200, answer.text
         start_cluster(service, LABEL, START_SECONDS)

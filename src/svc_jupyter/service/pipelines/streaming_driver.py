@@ -9,11 +9,14 @@ imported here.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 _LOOK_SECONDS = 1.0
+_FOLDER = re.compile(r"FileStreamSource\[((?:file|hdfs):[^*?{\[]+)\]")
+"""How Spark tells of a folder as a source. Object stores have none, and a pattern may match nothing for a while."""
 
 
 def run(code_file: str, arguments: list[str]) -> None:
@@ -29,6 +32,7 @@ def run(code_file: str, arguments: list[str]) -> None:
     while queries:
         for query in queries:
             query.awaitTermination(_LOOK_SECONDS)  # raises what ended it
+            _check_sources(spark, query)
         queries = list(spark.streams.active)
         _check_names(queries)
 
@@ -43,6 +47,17 @@ def _check_names(queries: list[Any]) -> None:
             "a streaming query has no name, so a resumed pipeline could not find its progress again: "
             "start it by .queryName('orders')"
         )
+
+
+def _check_sources(spark: Any, query: Any) -> None:
+    """End a run whose source vanished: Spark itself would wait for ever for files in a folder that is not there."""
+    for source in (query.lastProgress or {}).get("sources", ()):
+        folder = _FOLDER.fullmatch(source["description"])
+        if folder is None:
+            continue
+        path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(folder[1])
+        if not path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).exists(path):
+            raise FileNotFoundError(f"the source of query {query.name} is gone: {folder[1]}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.progress_file import followed
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.engines.s3.token_file import write_token_file
 from svc_jupyter.service.engines.spark.program import runs_on_yarn
 from svc_jupyter.service.engines.spark.session_servers import SessionServers
 from svc_jupyter.service.spark import submitted
@@ -55,6 +56,7 @@ class Applications:
         custom = instance.configuration.custom_settings
         settings = submitted.settings(place, custom, tag, task.pool, task.folder)
         _write_private(task.folder / submitted.SETTINGS_FILE, settings)
+        write_token_file(task.folder / submitted.SECRETS_FILE, place.store.secrets)
         if statement is not None:
             _write_private(task.folder / submitted.STATEMENT_FILE, to_json(statement).encode())
             words = submitted.statement_words(place, task.folder, plan.options)
@@ -75,6 +77,7 @@ class Applications:
             code = await followed(process, task.folder / PROGRESS_FILE, desk)
         finally:
             watch.cancel()
+        await asyncio.to_thread((task.folder / submitted.SECRETS_FILE).unlink, missing_ok=True)
         if has_ended(task.folder):
             return await asyncio.to_thread(outcome_of, task, code)
         if code == 0:
@@ -87,6 +90,7 @@ class Applications:
 
     async def end(self, task: Task, say: Say) -> None:
         """End what an attempt began on YARN."""
+        await asyncio.to_thread((task.folder / submitted.SECRETS_FILE).unlink, missing_ok=True)
         try:
             instance = await self._instance(task)
             if runs_on_yarn(instance.configuration.custom_settings):

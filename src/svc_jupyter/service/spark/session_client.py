@@ -49,7 +49,10 @@ class SessionClient:
         self._writer.close()
 
     async def ping(self) -> dict[str, Any]:
-        """Return the driver's heap in bytes (`heap_used`, `heap_max`), `application`, `ui`, `sessions`, `running`."""
+        """Return the driver's heap in bytes (`heap_used`, `heap_max`), `application`, `ui`, `sessions`, `running`.
+
+        `python` is that of new sessions, `own_python` Spark's own.
+        """
         return await self._call(_ANSWER_SECONDS, call="ping")
 
     async def run(self, statement: Statement, session: str | None) -> dict[str, Any]:
@@ -63,6 +66,11 @@ class SessionClient:
     async def cancel(self, statement_id: str) -> bool:
         """End a statement; return whether there was one to end."""
         return bool((await self._call(_ANSWER_SECONDS, call="cancel", id=statement_id))["cancelled"])
+
+    async def use_python(self, python: str) -> str | None:
+        """Let new sessions have a Python; return why it cannot be, None when they do."""
+        reason: str | None = (await self._call(_WAIT_SECONDS, call="use_python", python=python)).get("reason")
+        return reason
 
     async def end_session(self, session: str) -> bool:
         """End a kept session; return whether there was one."""

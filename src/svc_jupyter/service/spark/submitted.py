@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from svc_jupyter.service.engines.s3 import token_file
 from svc_jupyter.service.engines.spark import program
 from svc_jupyter.service.engines.spark.program import SparkPlace
 from svc_jupyter.service.errors import Invalid
 
 SETTINGS_FILE: Final = "spark.conf"
 STATEMENT_FILE: Final = "statement.json"
+SECRETS_FILE: Final = "storage-secrets"
+"""The keys of the account's S3 store; the file goes with the attempt's end."""
 _TAG: Final = "spark.yarn.tags"
 _QUEUE: Final = "spark.yarn.queue"
 _LINES_SHOWN: Final = 5
@@ -76,7 +79,8 @@ def statement_words(place: SparkPlace, folder: Path, options: Sequence[str]) -> 
 
 def environment(place: SparkPlace, inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the environment of an application's driver."""
-    return {**inherited, **program.environment(place), "TMPDIR": str(folder / "tmp")}
+    own = {"TMPDIR": str(folder / "tmp"), token_file.VARIABLE: str(folder / SECRETS_FILE)}
+    return {**inherited, **program.environment(place), **own}
 
 
 def failure_text(said: Sequence[Path], code: int | None) -> str:

@@ -1,11 +1,13 @@
 """The settings of a Spark cluster: what the service sets, what a user may, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from svc_jupyter.api.clusters import ClusterConfiguration
-from svc_jupyter.service.engines.spark import program
+from svc_jupyter.service.engines.s3.access import S3Access
+from svc_jupyter.service.engines.spark import program, store
 from svc_jupyter.service.engines.spark.check import check
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.spark import submitted
@@ -65,6 +67,37 @@ def test_secrets_of_a_configuration_are_in_no_command_line():
     assert b"hidden-key" in files["spark/sessions.conf"]
     assert b"hidden-secret" in files["spark/secret"]
     assert b"hidden" not in files["spark/sessions.json"]
+
+
+def with_store():
+    settings = {"fs.s3a.impl": "S3A", "hadoop.security.credential.provider.path": "user:///"}
+    access = S3Access(settings, {"fs.s3a.bucket.lake.secret.key": "hidden-key"})
+    return replace(PLACE, store=access, store_jars=[PurePosixPath("/s3/client.jar")])
+
+
+def test_the_keys_of_the_account_s_store_are_in_a_file_that_the_driver_reads_alone():
+    place = with_store()
+    files = program.server_files(place, {}, "secret")
+    assert [name for name, content in files.items() if b"hidden-key" in content] == ["spark/storage-secrets"]
+    assert program.daemon(place).environment["HADOOP_TOKEN_FILE_LOCATION"] == "/node/spark/storage-secrets"
+    assert b"hidden-key" not in submitted.settings(place, {}, "t", None, Path("/attempt"))
+    own = submitted.environment(place, {}, Path("/attempt"))
+    assert own["HADOOP_TOKEN_FILE_LOCATION"] == "/attempt/storage-secrets"
+
+
+def test_drivers_and_executors_find_the_store_s_client():
+    made = program.settings(with_store(), {"spark.driver.extraClassPath": "/own/*"})
+    assert made["spark.hadoop.fs.s3a.impl"] == "S3A"
+    assert made["spark.driver.extraClassPath"] == "/own/*:/s3/client.jar"
+    assert made["spark.yarn.jars"] == "local:/spark/lib/site/pyspark/jars/*,local:/s3/client.jar"
+    assert "/s3/client.jar" in program.java_command(with_store(), "1g")[-1]
+    assert not [key for key in program.settings(PLACE, {}) if "s3" in key or key.endswith("extraClassPath")]
+
+
+def test_a_library_that_spark_has_itself_is_not_brought_again():
+    own = [PurePosixPath("/spark/netty-common-4.2.13.Final.jar"), PurePosixPath("/spark/httpcore-4.4.16.jar")]
+    jars = [PurePosixPath(f"/s3/{name}") for name in ("netty-common-4.1.0.jar", "s3-2.35.4.jar", "httpcore-4.4.9.jar")]
+    assert store.beside(jars, own) == [PurePosixPath("/s3/s3-2.35.4.jar")]
 
 
 def test_a_program_of_its_own_runs_in_its_pool_under_its_tag():

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,6 +24,7 @@ from .sql_code import run_sql
 from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, Statement
 
 _TELL_SECONDS = 0.25
+_DRIVER_GONE = "Spark's driver ended while the program ran: did the program end it, or did its memory run out?"
 
 
 class Execution:
@@ -55,6 +56,8 @@ class Execution:
             failed = False
         except CodeFailure as failure:
             told = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
+        except (Py4JNetworkError, ConnectionError):
+            told = {"message": _DRIVER_GONE, "line": None, "may_retry": True}
         except (PySparkException, Py4JError) as error:
             told = {"message": spark_text(error), "line": None, "may_retry": True}
         except KeyboardInterrupt:

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -26,18 +25,20 @@ class Ended(Exception):
 
 
 class Zygote:
-    """Forks the processes."""
+    """Forks the processes: of one Python, by which executors run what they send there, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: str) -> None:
+        self.python = python
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "svc_spark.zygote", str(theirs.fileno())],
+            [python, "-m", "svc_spark.zygote", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
-            env=os.environ | _SINGLE_THREADED,
+            env=os.environ | _SINGLE_THREADED | {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python},
         )
         theirs.close()
         self._turn = asyncio.Lock()
+        self._children: set[int] = set()
 
     @property
     def is_running(self) -> bool:
@@ -51,6 +52,7 @@ class Zygote:
             answer = await self._asked(settings, [theirs.fileno()])
         finally:
             theirs.close()
+        self._children.add(answer["pid"])
         ours.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
         return SessionProcess(answer["pid"], reader, writer, self)
@@ -58,8 +60,20 @@ class Zygote:
     async def status_of(self, pid: int) -> int | None:
         """Return how a process that is ending has ended."""
         answer = await self._asked({"wait": pid}, [])
+        self._children.discard(pid)
         status: int | None = answer["status"]
         return status
+
+    @property
+    def has_children(self) -> bool:
+        """Whether a process of it may be there still."""
+        return bool(self._children)
+
+    async def end(self) -> None:
+        """End it, whose processes have ended."""
+        async with self._turn:
+            self._ours.close()
+            await asyncio.to_thread(self._process.wait)
 
     async def _asked(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         async with self._turn:

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from .driver import Driver
 from .jvm import Jvm
-from .processes import Zygote
+from .processes import Ended, Zygote
+from .reserve import Reserve
 from .sessions import Sessions
 from .statement import Language, SqlPart, Statement
 from .wire import LINE_LIMIT, challenge, is_proof, line
@@ -29,10 +30,12 @@ _LOOK_SECONDS: Final = 0.5
 class Server:
     """Answers calls."""
 
-    def __init__(self, secret: str, driver: Driver, sessions: Sessions) -> None:
+    def __init__(self, secret: str, driver: Driver, sessions: Sessions, reserve: Reserve) -> None:
         self._secret = secret
         self._driver = driver
         self._sessions = sessions
+        self._reserve = reserve
+        self._choosing = asyncio.Lock()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the calls of one connection."""
@@ -55,19 +58,30 @@ class Server:
             match call.pop("call", None):
                 case "ping":
                     vitals = await self._driver.vitals()
-                    return {**vitals, "sessions": self._sessions.described(), "running": self._sessions.running}
+                    told = {"sessions": self._sessions.described(), "running": self._sessions.running}
+                    return {**vitals, **told, "python": self._reserve.python, "own_python": sys.executable}
                 case "run":
                     return self._sessions.submit(_statement(call["statement"]), call["session"]).told()
                 case "wait":
                     return await self._wait(call["id"], call.get("version"))
                 case "cancel":
                     return {"cancelled": await self._sessions.cancel(call["id"])}
+                case "use_python":
+                    return await self._use(call["python"])
                 case "end_session":
                     return {"ended": await self._sessions.end(call["session"])}
                 case other:
                     return {"error": f"there is no call {other!r}"}
         except Exception as error:  # noqa: BLE001  the caller is told; the server goes on for the others
             return {"error": f"{type(error).__name__}: {error}"}
+
+    async def _use(self, python: str) -> dict[str, Any]:
+        async with self._choosing:
+            try:
+                await self._reserve.use(python)
+            except (Ended, OSError) as error:
+                return {"reason": str(error)}
+        return {}
 
     async def _wait(self, statement_id: str, version: int | None) -> dict[str, Any]:
         run = self._sessions.run(statement_id)
@@ -89,25 +103,26 @@ def _statement(told: dict[str, Any]) -> Statement:
 async def run(settings: dict[str, Any], secret: str, jvm: Jvm) -> None:
     """Serve until the driver ends."""
     driver = Driver()
-    zygote = Zygote()
-    sessions = Sessions(driver, zygote, Path(settings["classes"]), settings["idle_seconds"])
+    reserve = Reserve(driver, Zygote(sys.executable), Path(settings["classes"]))
+    sessions = Sessions(driver, reserve, settings["idle_seconds"])
     await driver.start()
-    await asyncio.shield(sessions.prepare())
-    server = Server(secret, driver, sessions)
+    await asyncio.shield(reserve.prepare())
+    server = Server(secret, driver, sessions, reserve)
     listening = await asyncio.start_server(server.serve, settings["host"], settings["port"], limit=LINE_LIMIT)
     async with listening:
         print("ready", flush=True)  # noqa: T201  into the daemon's own log
-        house = asyncio.create_task(_keep_house(driver, sessions))
-        while jvm.process.poll() is None and zygote.is_running and not house.done():  # noqa: ASYNC110
+        house = asyncio.create_task(_keep_house(driver, sessions, reserve))
+        while jvm.process.poll() is None and reserve.can_go_on and not house.done():  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_SECONDS)
         jvm.end()  # at once: whatever still waits for the driver would wait for ever
 
 
-async def _keep_house(driver: Driver, sessions: Sessions) -> None:
-    """End idle sessions; return when the driver's application was stopped: a new server begins a new one."""
+async def _keep_house(driver: Driver, sessions: Sessions, reserve: Reserve) -> None:
+    """End what nobody uses; return when the driver's application was stopped: a new server begins a new one."""
     while True:
         await asyncio.sleep(_HOUSE_SECONDS)
         await sessions.end_idle()
+        await reserve.end_retired()
         try:
             await driver.vitals()
         except RuntimeError:

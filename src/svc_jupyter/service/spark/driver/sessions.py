@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from .driver import Driver
 from .files import write_json, write_text
-from .processes import Ended, SessionProcess, Zygote
+from .processes import Ended, SessionProcess
 from .progress import percent
+from .reserve import Reserve
 from .statement import ERROR_FILE, JOBS_FILE, PROGRESS_FILE, Statement
 
 _LOOK_SECONDS: Final = 0.4
@@ -66,26 +67,17 @@ class Session:
 
 
 class Sessions:
-    """All of them, with one that waits for the next who needs it."""
+    """All of them."""
 
-    def __init__(self, driver: Driver, zygote: Zygote, classes: Path, idle_seconds: float) -> None:
+    def __init__(self, driver: Driver, reserve: Reserve, idle_seconds: float) -> None:
+        """`reserve` makes their processes."""
         self._driver = driver
-        self._zygote = zygote
-        self._classes = classes
+        self._reserve = reserve
         self._idle_seconds = idle_seconds
         self._named: dict[str, Session] = {}
         self._runs: dict[str, Run] = {}
         self._ended: deque[str] = deque()
-        self._count = 0
-        self._spare: asyncio.Task[SessionProcess] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-
-    def prepare(self) -> asyncio.Task[SessionProcess]:
-        """Begin to make the session that the next one gets, unless there is one; return what makes it."""
-        if self._spare is None:
-            self._count += 1
-            self._spare = asyncio.create_task(self._new_process(self._count, None))
-        return self._spare
 
     def submit(self, statement: Statement, session: str | None) -> Run:
         """Run a statement in the session of a name, or in one of its own; an id a second time is the first run."""
@@ -204,30 +196,11 @@ class Sessions:
     async def _process_of(self, session: Session) -> SessionProcess:
         if session.process is None or session.process.is_over:
             if session.jvm_session is None:
-                session.process = await self._take_spare()
+                session.process = await self._reserve.take()
                 session.jvm_session = session.process.jvm_session
             else:  # its process died: its views are still there
-                self._count += 1
-                session.process = await self._new_process(self._count, session.jvm_session)
+                session.process = await self._reserve.renewed(session.jvm_session)
         return session.process
-
-    async def _take_spare(self) -> SessionProcess:
-        for _ in range(2):
-            taken, self._spare = self.prepare(), None
-            try:
-                process = await asyncio.shield(taken)
-            except Ended:
-                continue  # it died while it waited
-            finally:
-                self.prepare()
-            return process
-        raise Ended("no session could be made; the session server's log says why")
-
-    async def _new_process(self, number: int, jvm_session: str | None) -> SessionProcess:
-        settings = {"number": number, "classes": str(self._classes), "jvm_session": jvm_session}
-        process = await self._zygote.fork(settings)
-        await process.until_ready()
-        return process
 
     async def _close(self, session: Session) -> None:
         process, session.process = session.process, None

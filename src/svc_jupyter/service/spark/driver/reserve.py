@@ -1,0 +1,96 @@
+"""Processes for sessions: one waits for the next session that needs it, and all are of one Python at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+
+from .driver import Driver
+from .processes import Ended, SessionProcess, Zygote
+
+_END_SECONDS = 5.0
+
+
+class Reserve:
+    """Makes the processes. A Python that was given up lives on until the last of its processes has ended."""
+
+    def __init__(self, driver: Driver, zygote: Zygote, classes: Path) -> None:
+        self._driver = driver
+        self._zygote = zygote
+        self._classes = classes
+        self._retired: list[Zygote] = []
+        self._count = 0
+        self._spare: asyncio.Task[SessionProcess] | None = None
+
+    @property
+    def python(self) -> str:
+        """The Python of new processes."""
+        return self._zygote.python
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether new processes can be made."""
+        return self._zygote.is_running
+
+    def prepare(self) -> asyncio.Task[SessionProcess]:
+        """Begin to make the process that the next session gets, unless there is one; return what makes it."""
+        if self._spare is None:
+            self._spare = asyncio.create_task(self._made(self._zygote, None))
+        return self._spare
+
+    async def take(self) -> SessionProcess:
+        """Return a process with a new session of Spark. Raises `Ended`."""
+        for _ in range(2):
+            taken, self._spare = self.prepare(), None
+            try:
+                process = await asyncio.shield(taken)
+            except Ended:
+                continue  # it died while it waited
+            finally:
+                self.prepare()
+            return process
+        raise Ended("no session could be made; the session server's log says why")
+
+    async def renewed(self, jvm_session: str) -> SessionProcess:
+        """Return a process for a session of Spark whose own one has ended. Raises `Ended`."""
+        return await self._made(self._zygote, jvm_session)
+
+    async def use(self, python: str) -> None:
+        """Let new processes be of another Python. Raises `Ended`, `OSError` where it does not run: all stays then."""
+        if python == self.python:
+            return
+        zygote = Zygote(python)
+        try:
+            made = await self._made(zygote, None)
+        except (Ended, OSError):
+            await zygote.end()
+            raise
+        self._retired.append(self._zygote)
+        spare, self._spare = self._spare, asyncio.create_task(_same(made))
+        self._zygote = zygote
+        if spare is not None:
+            with contextlib.suppress(Ended):
+                await self.end(await spare)
+
+    async def end(self, process: SessionProcess) -> None:
+        """End a process and forget its session of Spark."""
+        await process.end(_END_SECONDS)
+        await self._driver.forget(process.jvm_session)
+
+    async def end_retired(self) -> None:
+        """End what made the processes of a Python that was given up, where none of them is left."""
+        for zygote in [each for each in self._retired if not each.has_children]:
+            self._retired.remove(zygote)
+            await zygote.end()
+
+    async def _made(self, zygote: Zygote, jvm_session: str | None) -> SessionProcess:
+        self._count += 1
+        settings = {"number": self._count, "classes": str(self._classes), "jvm_session": jvm_session}
+        process = await zygote.fork(settings)
+        await process.until_ready()
+        return process
+
+
+async def _same(process: SessionProcess) -> SessionProcess:
+    return process
