@@ -108,7 +108,8 @@ class ClusterParts:
             PrestoNodes(engines, providers, Bootstrap(settings, storage), Sources(hive.metastore, db_taps)),
             hive.probe,
         )
-        session_servers = SessionServers(engines, providers, hive.metastore, AttachedEnvironments(settings, database))
+        attached = AttachedEnvironments(settings, database)
+        session_servers = SessionServers(engines, providers, hive.metastore, attached, store)
         spark = SparkEngine(
             providers,
             HadoopEngine(

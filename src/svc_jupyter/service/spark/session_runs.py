@@ -49,7 +49,8 @@ class SessionRuns:
             begun = task.folder / BEGUN_FILE
             is_new = not begun.exists()
             if is_new:
-                await self._servers.ensure(instance, desk.say)
+                if not await self._servers.is_current(instance):
+                    await self._servers.ensure(instance, desk.say)
                 begun.write_text(f"{statement.id}\n", "ascii")
             try:
                 await self._followed(instance, desk, statement, session if is_new else None, is_new=is_new)
@@ -95,7 +96,7 @@ class SessionRuns:
     async def _followed(
         self, instance: Instance, desk: Desk, statement: Statement, session: str | None, *, is_new: bool
     ) -> None:
-        """Begin the statement where it is new, and return once it has ended. Raises `_Lost`."""
+        """Begin the statement where it is new, and return once it has ended. Raises `_Lost`, `ClusterFailure`."""
         silent_since: float | None = None
         while True:
             try:
@@ -113,4 +114,6 @@ class SessionRuns:
                 silent_since = silent_since or time.monotonic()
                 if time.monotonic() - silent_since > _SILENT_SECONDS:
                     raise _Lost from None
+                if is_new:  # the server was not asked before: it may be gone
+                    await self._servers.ensure(instance, desk.say)
                 await asyncio.sleep(_AGAIN_SECONDS)

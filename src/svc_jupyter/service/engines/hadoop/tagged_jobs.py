@@ -17,11 +17,17 @@ from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSil
 _LIVING: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 _END_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 0.1
+_BEGINNING: Final = "svc-command-"
 
 
 def tag_of(command_id: int, attempt: int) -> str:
     """Return the tag of an attempt's applications."""
-    return f"svc-command-{command_id}-{attempt}"
+    return f"{_BEGINNING}{command_id}-{attempt}"
+
+
+def is_tag(name: str) -> bool:
+    """Return whether a name is an attempt's tag."""
+    return name.startswith(_BEGINNING)
 
 
 class TaggedJobs:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.engines.hadoop.site_files import site_file
-from svc_jupyter.service.engines.spark import on_yarn
+from svc_jupyter.service.engines.s3 import token_file
+from svc_jupyter.service.engines.s3.access import S3Access
+from svc_jupyter.service.engines.spark import on_yarn, store
 
 NAME: Final = "spark-sessions"
 """The daemon's name on its machine."""
@@ -24,6 +26,8 @@ UI_PORT: Final = 4040
 FOLDER: Final = PurePosixPath("spark")
 """Its files, below the machine's folder."""
 SECRET: Final = FOLDER / "secret"
+STORE_SECRETS: Final = FOLDER / "storage-secrets"
+"""The keys of the account's S3 store, which the driver reads at its start."""
 HEAP: Final = "1g"
 IDLE_SETTING: Final = "spark.session_server.idle_minutes"
 """Of the service, in a cluster's `custom_config`: after how long a kept session ends that nobody uses."""
@@ -68,6 +72,10 @@ class SparkPlace:
     warehouse: str
     python: Path
     """The Python that programs run in."""
+    store: S3Access = field(default_factory=S3Access)
+    """What opens the account's S3 store."""
+    store_jars: Sequence[PurePosixPath] = ()
+    """The jars of the client by which Spark opens it."""
 
     @property
     def conf(self) -> PurePosixPath:
@@ -95,7 +103,7 @@ def wiring(place: SparkPlace) -> dict[str, str]:
         "spark.sql.catalogImplementation": "hive",
         "spark.repl.class.outputDir": str(place.folder / FOLDER / "classes"),
         "spark.ui.killEnabled": "false",
-        **on_yarn.wiring([f"{place.spark}/jars/*"], java_home(place)),
+        **on_yarn.wiring([f"{place.spark}/jars/*", *place.store_jars], java_home(place)),
         "spark.yarn.appMasterEnv.PYTHONPATH": _python_path(place),
         "spark.executorEnv.PYTHONPATH": _python_path(place),
         "spark.pyspark.python": str(place.python),
@@ -123,7 +131,7 @@ def tuning(custom: Mapping[str, str]) -> dict[str, str]:
 def settings(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, str]:
     """Return Spark's settings on a cluster, for the session server and for programs that run alone."""
     chosen = {key: value for key, value in custom.items() if key.startswith("spark.") and key != IDLE_SETTING}
-    return tuning(custom) | chosen | wiring(place)
+    return tuning(custom) | chosen | store.settings(place.store, place.store_jars, chosen) | wiring(place)
 
 
 def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
@@ -162,6 +170,7 @@ def server_files(place: SparkPlace, custom: Mapping[str, str], secret: str) -> d
         str(FOLDER / "sessions.json"): json.dumps(told).encode(),
         str(FOLDER / "classes" / ".folder"): b"",
         str(SECRET): f"{secret}\n".encode(),
+        str(STORE_SECRETS): token_file.token_file(place.store.secrets),
     }
 
 
@@ -194,7 +203,7 @@ def conf_files(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, bytes]
 
 def java_command(place: SparkPlace, memory: str) -> list[str]:
     """Return Java with its options and class path, but without a program."""
-    class_path = [str(place.conf), str(place.folder / "conf"), f"{place.jars[0].parent}/*"]
+    class_path = [str(place.conf), str(place.folder / "conf"), f"{place.jars[0].parent}/*", *map(str, place.store_jars)]
     return [
         str(place.java),
         f"-Dproc_{NAME}",
@@ -226,12 +235,18 @@ def environment(place: SparkPlace) -> dict[str, str]:
         "PYTHONPATH": f"{place.folder / FOLDER}:{_python_path(place)}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_ARENA_MAX": "2",
+        token_file.VARIABLE: str(place.folder / STORE_SECRETS),
     }
 
 
 def daemon(place: SparkPlace) -> Daemon:
-    """Return how the session server is started."""
-    argv = [str(place.python), "-m", f"{_PACKAGE}.server", str(place.folder / FOLDER / "sessions.json")]
+    """Return how the session server is started: in Spark's own Python, whatever its sessions have."""
+    argv = [
+        str(place.home / "bin" / "python"),
+        "-m",
+        f"{_PACKAGE}.server",
+        str(place.folder / FOLDER / "sessions.json"),
+    ]
     return Daemon(NAME, argv, environment(place))
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import Instance, Node
@@ -18,17 +18,24 @@ from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.causes import last_words
+from svc_jupyter.service.engines.hadoop.tagged_jobs import is_tag
 from svc_jupyter.service.engines.hive_server.server import Metastores
+from svc_jupyter.service.engines.s3.account_store import Store, StoreClient
+from svc_jupyter.service.engines.s3.jars import S3_CLIENT
+from svc_jupyter.service.engines.s3.opened import note_opened, opens
 from svc_jupyter.service.engines.spark import program
 from svc_jupyter.service.engines.spark.program import SparkPlace
+from svc_jupyter.service.engines.spark.store import beside
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
-from svc_jupyter.service.packages.attached import AttachedEnvironments
+from svc_jupyter.service.packages.attached import AttachedEnvironment, AttachedEnvironments
 from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
 
 START_SECONDS: Final = 300.0
 """How long it may take; 8 s with tasks in its own process and 25 s on YARN, on two idle processors."""
 _LOOK_EVERY: Final = 0.2
+_DRAIN_EVERY: Final = 0.5
+_STOP_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +58,17 @@ class SessionServers:
         providers: Mapping[str, Provider],
         metastore: Metastores,
         attached: AttachedEnvironments,
+        store: Store,
     ) -> None:
-        """`attached` knows the package environments of clusters."""
+        """`attached` knows the package environments of clusters; `store` is the account's, which programs open."""
         self._attached = attached
+        self._store = store
         self._engines = engines
         self._providers = providers
         self._metastore = metastore
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._current: dict[int, tuple[int, int | None]] = {}
+        """Of each instance, which start of its server `ensure` saw, and which packages it chose."""
 
     async def ensure(self, instance: Instance, say: Say) -> SessionServerAddress:
         """Return where the cluster's server answers, started when it does not run. Raises `ClusterFailure`.
@@ -67,13 +78,24 @@ class SessionServers:
         node = _master(instance)
         machine = self._machine(instance, node)
         async with self._locks[instance.id]:
+            await self._end_outdated(instance, machine, say)
             if await self._runs(machine):
                 await self._metastore_address(say)
             else:
                 say("starting the session server")
                 await self._spawn(instance, node, machine, say)
-            await self._wait(instance, machine)
+            told = await self._wait(instance, machine)
+            chosen = await self._choose_python(instance, told, say)
+            self._current[instance.id] = (await asyncio.to_thread(_generation, instance), chosen)
         return self.address(instance)
+
+    async def is_current(self, instance: Instance) -> bool:
+        """Return whether a server that answers needs no `ensure`: it has the storage and the packages of today."""
+        if not await asyncio.to_thread(opens, _opened(instance), await self._store.access()):
+            return False
+        environment = await self._environment(instance)
+        chosen = None if environment is None else environment.package_id
+        return self._current.get(instance.id) == (await asyncio.to_thread(_generation, instance), chosen)
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
         """Start it again where it died, without waiting until it answers; not while a command does so already."""
@@ -97,22 +119,54 @@ class SessionServers:
         """Return where the cluster's Spark is; Spark is installed when it is missing. Raises `ClusterFailure`."""
         node = _master(instance)
         machine = self._machine(instance, node)
-        environment = await self._attached.of_cluster(instance.cluster_id, instance_id=instance.id)
+        environment = await self._environment(instance)
         try:
             installed = await self._engines.ensure(Engine.SPARK, say)
         except EngineFailure as error:
             raise ClusterFailure(f"Spark is not there: {error.message}") from error
         metastore = await self._metastore_address(say)
+        store = await self._store_client(say)
+        jars = await machine.engine(installed.name, installed.jars)
         return SparkPlace(
             address=node.private_ip,
             folder=machine.folder,
             java=await machine.java(),
             home=installed.home,
-            jars=await machine.engine(installed.name, installed.jars),
+            jars=jars,
             metastore=metastore.uri,
             warehouse=self._metastore.warehouse,
             python=installed.home / "bin" / "python" if environment is None else environment.python,
+            store=store.access,
+            store_jars=beside(await machine.engine(S3_CLIENT, store.jars), jars) if store.jars else (),
         )
+
+    async def _store_client(self, say: Say) -> StoreClient:
+        try:
+            return await self._store.client(say)
+        except EngineFailure as error:
+            raise ClusterFailure(f"Spark cannot open the account's storage: {error.message}") from error
+
+    async def _end_outdated(self, instance: Instance, machine: Machine, say: Say) -> None:
+        """End a server that opens the account's storage as it was before; programs and notes in it are waited for.
+
+        So it is with one that was started before the service told it of the storage at all.
+        """
+        access, file = await self._store.access(), _opened(instance)
+        is_current = await asyncio.to_thread(lambda: file.exists() and opens(file, access))
+        if is_current or not await self._runs(machine):
+            return
+        say("the account's storage has changed: the session server is started again once nothing runs in it")
+        address = self.address(instance)
+        while True:
+            try:
+                async with SessionClient(address.host, address.port, address.secret) as client:
+                    told = await client.ping()
+            except ServerSilent:
+                break
+            if not told["running"] and not any(is_tag(each["name"]) for each in told["sessions"]):
+                break
+            await asyncio.sleep(_DRAIN_EVERY)
+        await machine.stop(program.NAME, _STOP_SECONDS)
 
     async def _metastore_address(self, say: Say) -> MetastoreAddress:
         try:
@@ -144,21 +198,48 @@ class SessionServers:
         place = await self.place(instance, say)
         custom = instance.configuration.custom_settings
         await machine.write(program.server_files(place, custom, self._secret(machine)))
+        await asyncio.to_thread(note_opened, _opened(instance), place.store)
         await asyncio.to_thread(Path(machine.folder / program.JAVA).chmod, 0o700)
         await machine.start(program.daemon(place))
 
-    async def _wait(self, instance: Instance, machine: Machine) -> None:
-        """Return once it answers; raises `ClusterFailure` with its last words when it ends instead."""
+    async def _environment(self, instance: Instance) -> AttachedEnvironment | None:
+        return await self._attached.of_cluster(instance.cluster_id, instance_id=instance.id)
+
+    async def _choose_python(self, instance: Instance, told: Mapping[str, Any], say: Say) -> int | None:
+        """Let new sessions have the packages that are attached to the cluster now; those that are there keep theirs.
+
+        Return the id of those packages, None for Spark's own. Raises `ClusterFailure`.
+        """
+        environment = await self._environment(instance)
+        package_id = None if environment is None else environment.package_id
+        wanted = told["own_python"] if environment is None else str(environment.python)
+        if wanted == told["python"]:
+            return package_id
+        name = "Spark's own packages" if environment is None else f"environment {environment.name}"
+        say(f"new sessions have {name}")
+        address = self.address(instance)
+        try:
+            async with SessionClient(address.host, address.port, address.secret) as client:
+                reason = await client.use_python(wanted)
+        except ServerSilent as silent:
+            reason = silent.message
+        if reason is not None:
+            raise ClusterFailure(
+                f"Spark does not run with {name}: {reason}; "
+                f"the log of cluster {instance.cluster_id}'s session server ({program.NAME}.err) says more"
+            )
+        return package_id
+
+    async def _wait(self, instance: Instance, machine: Machine) -> Mapping[str, Any]:
+        """Return what it tells of itself once it answers; `ClusterFailure` has its last words when it ends instead."""
         deadline = time.monotonic() + START_SECONDS
         address = self.address(instance)
         while True:
             try:
                 async with SessionClient(address.host, address.port, address.secret) as client:
-                    await client.ping()
+                    return await client.ping()
             except ServerSilent as silent:
                 reason = silent.message
-            else:
-                return
             if not await self._runs(machine):
                 words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise ClusterFailure(f"the session server of cluster {instance.cluster_id} ended: {words}")
@@ -168,6 +249,19 @@ class SessionServers:
                     f"{START_SECONDS:.0f} s: {reason}; its log is {machine.folder}/logs/{program.NAME}.err"
                 )
             await asyncio.sleep(_LOOK_EVERY)
+
+
+def _opened(instance: Instance) -> Path:
+    """Return the file that says by which access the server opens the storage."""
+    return instance.folder / "spark-storage"
+
+
+def _generation(instance: Instance) -> int:
+    """Return what tells a start of the server from the one before; 0 where none was."""
+    try:
+        return _opened(instance).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def _master(instance: Instance) -> Node:
