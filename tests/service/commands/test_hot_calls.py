@@ -10,6 +10,7 @@ import pytest
 from tests.service.commands.test_routes_submitting import BODIES
 from tests.support.service_process import ServiceProcess
 
+from svc_jupyter.api.paths import ARROW_STREAM, CSV
 from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.errors import Unauthorized
 
@@ -51,6 +52,7 @@ async def status_of(method: str, target: str) -> int:
         ("GET", "v2.2/commands/1"),
         ("GET", "v1.2/commands/9999999999999999?wait=60"),
         ("GET", "v1.2/commands/12/status_with_results?wait=0"),
+        ("GET", "v1.2/commands/12/results"),
     ],
 )
 async def test_what_is_answered_at_once(method: str, target: str):
@@ -76,7 +78,9 @@ async def test_what_is_answered_at_once(method: str, target: str):
         ("GET", "v1.2/commands/1%0A"),
         ("GET", "v1.2/commands/1?include_query_properties=true"),
         ("GET", "v1.2/commands/1/status_with_results?include_headers=true"),
-        ("GET", "v1.2/commands/1/results"),
+        ("GET", "v1.2/commands/1/results?wait=1"),
+        ("GET", "v1.2/commands/1/results?table=1"),
+        ("POST", "v1.2/commands/1/results"),
         ("GET", "v1.2/db_taps/1"),
     ],
 )
@@ -90,6 +94,11 @@ def seen(response: httpx.Response) -> tuple[int, Any, list[str]]:
     if "error" in body and isinstance(body["error"], dict):
         assert body["error"].pop("trace_id") == response.headers["X-Trace-Id"]
     return response.status_code, body, sorted(response.headers)
+
+
+def bytes_of(response: httpx.Response) -> tuple[int, bytes, list[str]]:
+    """As `seen`, of an answer that is no JSON."""
+    return response.status_code, response.content, sorted(response.headers)
 
 
 @pytest.mark.parametrize("content", [content for content, _, _ in BODIES if b"for (;;)" not in content])
@@ -109,6 +118,21 @@ def test_a_look_up_is_answered_as_the_route_answers_it(
             path = f"/commands/{command_id}{part}"
             assert seen(client.get(path)) == seen(client.get(path, params=SLOW))
             assert seen(client.get(path, params={"wait": 5})) == seen(client.get(path, params=SLOW))
+
+
+@pytest.mark.parametrize("accept", ["application/json", ARROW_STREAM, CSV, "text/html"])
+@pytest.mark.parametrize("token", [None, "right"])
+def test_results_are_given_as_the_route_gives_them(
+    http: httpx.Client, shared_service: ServiceProcess, done: int, failed: int, accept: str, token: str | None
+):
+    with shared_service.client(shared_service.token if token == "right" else token) as client:
+        for command_id in (done, failed, 999_999):
+            hot, slow = (
+                client.get(f"/commands/{command_id}/results", params=params, headers={"Accept": accept})
+                for params in ({}, SLOW)
+            )
+            as_json = hot.headers["content-type"] == "application/json"
+            assert (seen(hot) if as_json else bytes_of(hot)) == (seen(slow) if as_json else bytes_of(slow))
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "as hot as not"}, {"Idempotency-Key": ""}])

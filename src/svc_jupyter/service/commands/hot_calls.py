@@ -20,12 +20,16 @@ from svc_jupyter.service.dependencies import authenticated_caller
 from svc_jupyter.service.responses import answer_to
 
 _VERSIONS = "|".join(map(re.escape, COMMAND_VERSIONS))
-_PATH = re.compile(rf"/api/(?:{_VERSIONS})/commands(?:/([1-9][0-9]{{0,15}})(/status_with_results)?)?")
+_PATH = re.compile(rf"/api/(?:{_VERSIONS})/commands(?:/([1-9][0-9]{{0,15}})(/status_with_results|/results)?)?")
 _QUERY = re.compile(rb"(?:wait=([1-5]?[0-9]|60))?")
+_RESULTS = "/results"
 
 
 class HotCalls:
-    """Pure ASGI around the application: answers submissions and look-ups of one command, passes on everything else."""
+    """Pure ASGI around the application: answers submissions and look-ups of one command and its results as they are.
+
+    It passes on everything else.
+    """
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
@@ -35,6 +39,9 @@ class HotCalls:
         path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
         query = _QUERY.fullmatch(scope["query_string"]) if path is not None else None
         if path is None or query is None or scope["method"] != ("GET" if path[1] else "POST"):
+            await self._app(scope, receive, send)
+            return
+        if path[2] == _RESULTS and query[0]:
             await self._app(scope, receive, send)
             return
         scope["app"] = self._app
@@ -54,4 +61,6 @@ async def _answer(request: Request, path: re.Match[str], *, wait: int) -> Respon
     require(caller, Action.READ, Resource.COMMAND)
     if path[2] is None:
         return await routes.get_command(int(path[1]), commands, caller, wait=wait)
+    if path[2] == _RESULTS:
+        return await routes.get_results(request, int(path[1]), commands, caller)
     return await routes.get_status_with_results(int(path[1]), commands, caller, wait=wait)
