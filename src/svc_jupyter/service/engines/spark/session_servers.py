@@ -90,12 +90,18 @@ class SessionServers:
         return self.address(instance)
 
     async def is_current(self, instance: Instance) -> bool:
-        """Return whether a server that answers needs no `ensure`: it has the storage and the packages of today."""
+        """Return whether a server that answers needs no `ensure`: it has the storage and the packages of today.
+
+        A metastore that ended is started again here, too. Raises `ClusterFailure`.
+        """
         if not await asyncio.to_thread(opens, _opened(instance), await self._store.access()):
             return False
         environment = await self._environment(instance)
         chosen = None if environment is None else environment.package_id
-        return self._current.get(instance.id) == (await asyncio.to_thread(_generation, instance), chosen)
+        if self._current.get(instance.id) != (await asyncio.to_thread(_generation, instance), chosen):
+            return False
+        await self._metastore_address(_quietly)
+        return True
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
         """Start it again where it died, without waiting until it answers; not while a command does so already."""
@@ -249,6 +255,10 @@ class SessionServers:
                     f"{START_SECONDS:.0f} s: {reason}; its log is {machine.folder}/logs/{program.NAME}.err"
                 )
             await asyncio.sleep(_LOOK_EVERY)
+
+
+def _quietly(_line: str) -> None:
+    """It is rare, and the metastore's own log tells it."""
 
 
 def _opened(instance: Instance) -> Path:
