@@ -112,6 +112,14 @@ def test_a_notes_copy_is_saved_back_and_no_other_notebook(jupyter: JupyterProces
     assert [one["text"] for one in saved.json()["paragraphs"]] == ["%sql\nselect 2", "%md\n# Late"]
     assert [one["id"] for one in saved.json()["paragraphs"]] == ["p1", "p2"]
     assert saved.json()["revision"] == 2
+    conflict = jupyter.http.put(f"{address}/document", json={"path": copy.name})
+    assert conflict.status_code == 409
+    assert "changed" in conflict.json()["error"]["error_message"]
+    overwritten = jupyter.http.put(f"{address}/document", json={"path": copy.name, "overwrite": True})
+    local["metadata"]["svc_jupyter"]["version"] = overwritten.json()["version"]
+    copy.write_text(json.dumps(local))
+    assert jupyter.http.put(f"{address}/document", json={"path": copy.name}).status_code == 200
+    assert jupyter.http.put(f"{address}/document", json={"path": copy.name, "overwrite": 1}).status_code == 422
     other = service.http.post("/notebooks", json={"name": "other", "location": "Common"}).json()
     refused = jupyter.http.put(f"/notes/{other['id']}/document", json={"path": copy.name})
     assert refused.status_code == 422

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.calls import Call
+from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.jupyter_contents import resource
 from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
@@ -109,12 +111,14 @@ async def copy_of(handler: ServiceHandler, notebook: str) -> str:
 
 async def store_copy(handler: ServiceHandler, notebook: str) -> str:
     """Store the copy of a saved local notebook; return where it lies. Raises `HTTPError` 404 when it is not there."""
-    content = await read_notebook(handler.contents_manager, notebook)
-    place = await copy_of(handler, notebook)
-    for folder in parents_of(place):
-        await handler.connection.answer(Call("PUT", resource(folder), body={"type": "directory"}))
-    body = {"type": "notebook", "format": "json", "content": content}
-    await handler.connection.answer(Call("PUT", resource(place), body=body))
+    content, place = await asyncio.gather(read_notebook(handler.contents_manager, notebook), copy_of(handler, notebook))
+    store = Call("PUT", resource(place), body={"type": "notebook", "format": "json", "content": content})
+    try:
+        await handler.connection.answer(store)
+    except NotFound:  # of the folders above it, which the first schedule of a notebook in one makes
+        for folder in parents_of(place):
+            await handler.connection.answer(Call("PUT", resource(folder), body={"type": "directory"}))
+        await handler.connection.answer(store)
     return place
 
 
