@@ -49,6 +49,7 @@ function addSection(
   calls: ClusterCalls,
   trans: TranslationBundle
 ): void {
+  // eslint-disable-next-line jupyter/require-disposable-ownership -- as long as the application
   const clusters = new Resource<IClusterLook[]>({
     name: 'clusters',
     fetch: signal => calls.all(signal),

@@ -57,7 +57,7 @@ export function CommandDetail(props: {
       {error !== null && <Failure text={error.message} />}
       {command.status !== 'done' && hasEnded(command) && <Failure text={command.message ?? word} />}
       <Facts command={command} now={now} trans={trans} />
-      <CommandResultView view={view} trans={trans} />
+      <CommandResultView view={view} retry={() => model.readResult()} trans={trans} />
       <Log view={view} trans={trans} />
     </div>
   );

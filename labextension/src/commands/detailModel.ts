@@ -93,6 +93,12 @@ export class CommandDetailModel implements IDisposable {
     return answer.result;
   }
 
+  /** Read the result again, after it could not be. */
+  readResult(): void {
+    this._become({ resultError: null });
+    this._readResult();
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this._end.abort();

@@ -8,7 +8,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { ISvcPanel, viewArea, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
-import { cancelAsked } from './cancelling';
+import type { ICommand } from '../service/records/commands';
 import { memoryOf } from './memory';
 import { CommandsModel } from './model';
 import { CommandsSection } from './section';
@@ -47,7 +47,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
             trans={trans}
             selected={selected}
             open={id => void app.commands.execute(OPEN_COMMAND, { id })}
-            cancel={command => void cancelAsked(command, id => model.cancel(id), trans)}
+            cancel={command => void cancel(model, command, trans)}
             remember={kept =>
               void stateDB.save(MEMORY, { filter: { ...kept.filter }, selected: kept.selected })
             }
@@ -63,6 +63,15 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
+async function cancel(
+  model: CommandsModel,
+  command: ICommand,
+  trans: TranslationBundle
+): Promise<void> {
+  const { cancelAsked } = await import('./cancelling');
+  await cancelAsked(command, id => model.cancel(id), trans);
+}
+
 /** Commands in the main area, each once; those that were open are so again after a reload. */
 function addDetails(
   app: JupyterFrontEnd,
@@ -70,6 +79,7 @@ function addDetails(
   restorer: ILayoutRestorer | null,
   trans: TranslationBundle
 ): void {
+  // eslint-disable-next-line jupyter/require-disposable-ownership -- as long as the application
   const tracker = new WidgetTracker<MainAreaWidget & { commandId: number }>({
     namespace: 'svc-jupyter-command'
   });
@@ -87,6 +97,7 @@ function addDetails(
       let widget = tracker.find(open => open.commandId === id);
       if (widget === undefined) {
         const { CommandDetailWidget } = await import('./detailWidget');
+        // eslint-disable-next-line jupyter/require-disposable-ownership -- the shell disposes what is closed
         widget = new CommandDetailWidget(service.requests, id, trans);
         await tracker.add(widget);
         app.shell.add(widget, viewArea(app));

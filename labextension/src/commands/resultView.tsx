@@ -1,20 +1,22 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
+import { ErrorState } from '../list';
 import type { ICommandView } from './detailModel';
 import { ResultGrid } from './grid';
 
 /** The result of a command that is done: rows as a grid, a text as it is. */
 export function CommandResultView(props: {
   view: ICommandView;
+  retry: () => void;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { view, trans } = props;
+  const { view, retry, trans } = props;
   const { command, result, resultError } = view;
   if (resultError !== null) {
     return (
       <section className="jp-SvcResult">
         <h3>{trans.__('Result')}</h3>
-        <p role="alert">{resultError.message}</p>
+        <ErrorState error={resultError} retry={retry} retryLabel={trans.__('Try again')} />
       </section>
     );
   }
