@@ -11,12 +11,13 @@ from svc_jupyter.service.engines.presto.presto_rest import (
     ServerStatus,
     parse_announced,
     parse_status,
+    parse_tasks,
 )
 
 WELL = Findings(
     figures=ClusterFigures(active_workers=2, running_queries=1, waiting_queries=3),
-    coordinator=ServerStatus(heap_used=20, heap_maximum=100, queries=1),
-    workers=[ServerStatus(40, 200, 1), ServerStatus(190, 200, 0)],
+    coordinator=ServerStatus(heap_used=20, heap_maximum=100),
+    workers=[ServerStatus(40, 200), ServerStatus(190, 200)],
     metastore=ServiceLook(is_alive=True, is_responsive=True, heap_percent=33.0),
     is_metastore_known=True,
     load={"cpu_percent": 12.34, "disk_percent": 50.0},
@@ -50,12 +51,13 @@ def test_a_silent_coordinator_is_down_with_a_red_heap():
 
 
 def test_what_a_server_tells_of_itself_is_read():
-    pools = {
-        "general": {"queryMemoryReservations": {"q1": 5, "q2": 7}},
-        "reserved": {"queryMemoryReservations": {"q1": 1}},
-    }
-    told = {"heapUsed": 10, "heapAvailable": 40, "memoryInfo": {"pools": pools}}
-    assert parse_status(told) == ServerStatus(10, 40, 2)
+    assert parse_status({"heapUsed": 10, "heapAvailable": 40, "memoryInfo": {}}) == ServerStatus(10, 40)
+
+
+def test_queries_at_work_are_those_with_a_task_that_is_not_over():
+    states = {"q1.1.0.0.0": "RUNNING", "q1.0.0.0.0": "FINISHED", "q2.0.0.0.0": "PLANNED", "q3.0.0.0.0": "ABORTED"}
+    told = [{"taskId": name, "taskStatus": {"state": state}} for name, state in states.items()]
+    assert parse_tasks(told) == {"q1", "q2"}
 
 
 def test_announced_servers_are_known_by_their_addresses():

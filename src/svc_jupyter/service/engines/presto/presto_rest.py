@@ -13,15 +13,16 @@ from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSil
 USER_HEADER: Final = "X-Presto-User"
 SHUTTING_DOWN: Final = "SHUTTING_DOWN"
 OVER: Final = frozenset({"FINISHED", "FAILED"})
+WORKING: Final = frozenset({"PLANNED", "RUNNING"})
+"""The states of tasks that are not over."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A server's memory in bytes, and how many queries have some of it."""
+    """A server's memory in bytes."""
 
     heap_used: int
     heap_maximum: int
-    queries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,12 @@ class PrestoRest:
         )
 
     async def status(self, address: str) -> ServerStatus:
-        """Return a server's memory and what uses it."""
+        """Return a server's memory."""
         return parse_status(await self._http.get(f"{address}/v1/status"))
+
+    async def queries_at_work(self, worker: str) -> frozenset[str]:
+        """Return the ids of the queries that have work on a worker."""
+        return parse_tasks(await self._http.get(f"{worker}/v1/task"))
 
     async def announced(self, coordinator: str) -> frozenset[str]:
         """Return the addresses, without ports, of the servers that the coordinator has heard of lately."""
@@ -97,9 +102,13 @@ class PrestoRest:
 
 def parse_status(told: Any) -> ServerStatus:
     """Return what a server's `/v1/status` says."""
-    pools = told["memoryInfo"]["pools"].values()
-    queries = {name for pool in pools for name in pool["queryMemoryReservations"]}
-    return ServerStatus(int(told["heapUsed"]), int(told["heapAvailable"]), len(queries))
+    return ServerStatus(int(told["heapUsed"]), int(told["heapAvailable"]))
+
+
+def parse_tasks(told: Any) -> frozenset[str]:
+    """Return the ids of the queries that have a task at work in a worker's list of tasks; memory they may have none."""
+    working = (task["taskId"] for task in told if task["taskStatus"]["state"] in WORKING)
+    return frozenset(str(name).partition(".")[0] for name in working)
 
 
 def parse_announced(told: Any) -> frozenset[str]:

@@ -11,25 +11,20 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy.exc import IntegrityError
-
-from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY, LEAVING, Manner, claimed_by, unclaimed
+from svc_jupyter.service.clusters.cluster_engine import Say
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.node_additions import NodeAdditions
+from svc_jupyter.service.clusters.node_claims import CLAIMED_BY, LEAVING, Manner, claimed_by, unclaimed
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.engines.hadoop.readiness import first_of
 from svc_jupyter.service.engines.presto.addresses import http_of
 from svc_jupyter.service.engines.presto.nodes import PrestoNodes
 from svc_jupyter.service.engines.presto.presto_rest import PrestoRest
 from svc_jupyter.service.engines.presto.readiness import Readiness
-from svc_jupyter.service.errors import Unavailable
 
 _POLL_SECONDS: Final = 0.25
 _ASK_AGAIN_SECONDS: Final = 2.0
-_MAKE_ATTEMPTS: Final = 5
 
 
 class Scaling:
@@ -39,6 +34,7 @@ class Scaling:
         self,
         instances: Instances,
         providers: Mapping[str, Provider],
+        additions: NodeAdditions,
         nodes: PrestoNodes,
         rest: PrestoRest,
         readiness: Readiness,
@@ -48,27 +44,13 @@ class Scaling:
         self._nodes = nodes
         self._rest = rest
         self._readiness = readiness
-        self._making = asyncio.Lock()
+        self._additions = additions
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:
-        """Add workers for a node command; return once all get work. Raises when that fails: then none is left.
-
-        A cancellation leaves them as they are: the command goes on with them, or has them taken back.
-        """
-        try:
-            nodes = await self._made_for(instance, count, say, command_id)
-            async with asyncio.TaskGroup() as group:
-                for node in nodes:
-                    group.create_task(self._bring_up(instance, node, say))
-        except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
-            cause = first_of(error)
-            if isinstance(cause, Unavailable):
-                raise cause from None  # the database is away: the command goes on when it is back
-            say(str(cause))
-            await self.take_back(instance, say, command_id=command_id)
-            raise cause from None
-        for node in nodes:
-            await self._instances.mark_node(node.id, **{CLAIMED_BY: None})
+        """Add workers for a node command; see `NodeAdditions.add`."""
+        await self._additions.add(
+            instance, count, say, command_id=command_id, bring_up=self._bring_up, take_back=self.take_back
+        )
 
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
         """Give back the nodes of an addition that is not done; queries that have tasks there fail."""
@@ -113,23 +95,6 @@ class Scaling:
         await self._instances.change_node(node.id, status=NodeStatus.RUNNING.value)
         await self._instances.mark_node(node.id, **{LEAVING: None, CLAIMED_BY: None})
 
-    async def _made_for(self, instance: Instance, count: int, say: Say, command_id: int) -> Sequence[Node]:
-        """Return the command's nodes: those that it made before the service was killed, else new ones."""
-        for _ in range(_MAKE_ATTEMPTS):
-            async with self._making:
-                instance = await self._instances.get(instance.id)
-                made = [node for node in instance.workers if node.details.get(ADDED_BY) == command_id]
-                if made:
-                    say(f"going on with {', '.join(node.private_dns for node in made)}")
-                    return made
-                say(f"making {count} {'machine' if count == 1 else 'machines'}")
-                new = await self._providers[instance.provider].make(instance, NodeRole.WORKER, count)
-                try:
-                    return await self._instances.add_nodes(instance.id, [_marked(node, command_id) for node in new])
-                except IntegrityError:
-                    continue  # another replica took the same places in this moment
-        raise ClusterFailure("other node commands took the places of the new nodes again and again; try again")
-
     async def _bring_up(self, instance: Instance, node: Node, say: Say) -> None:
         if node.status is NodeStatus.RUNNING:
             return
@@ -158,7 +123,7 @@ class Scaling:
         """Tell a worker to end, which it may have been told before; return in words what it has left."""
         try:
             await self._rest.shut_down(http_of(node))
-            queries = (await self._rest.status(http_of(node))).queries
+            queries = len(await self._rest.queries_at_work(http_of(node)))
         except DaemonSilent as silence:
             return f"decommissioning; what it does is not known: {silence.message}"
         if not queries:
@@ -167,7 +132,7 @@ class Scaling:
 
     async def _queries_on(self, node: Node) -> int | None:
         try:
-            return (await self._rest.status(http_of(node))).queries
+            return len(await self._rest.queries_at_work(http_of(node)))
         except DaemonSilent:
             return None
 
@@ -192,8 +157,3 @@ def removal_order(workers: Sequence[Node], queries: Mapping[int, int | None]) ->
         return not is_lost, count or 0, -node.id
 
     return sorted(candidates, key=rank)
-
-
-def _marked(node: NewNode, command_id: int) -> NewNode:
-    details = {**node.details, ADDED_BY: command_id, CLAIMED_BY: command_id}
-    return NewNode(node.role, node.hostname, node.private_ip, node.private_dns, node.instance_type, details)
