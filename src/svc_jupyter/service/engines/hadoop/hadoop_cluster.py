@@ -7,10 +7,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.clusters.samples import Sample
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
@@ -18,10 +20,11 @@ from svc_jupyter.service.engines.hadoop.check import check
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.engines.hadoop.daemons import HadoopDaemon
 from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
-from svc_jupyter.service.engines.hadoop.readiness import Readiness, first_of
+from svc_jupyter.service.engines.hadoop.readiness import Readiness
 from svc_jupyter.service.engines.hadoop.scaling import Scaling
 from svc_jupyter.service.engines.hadoop.supervision import Supervision
 from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.engines.hive_server.program import APPLICATION
 
 _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 
@@ -74,7 +77,8 @@ class HadoopEngine:
         self._readiness = Readiness(nodes, yarn)
         others = [*([hive_server] if hive_server else []), *beside]
         self._supervision = Supervision(instances, nodes, yarn, others)
-        self._scaling = Scaling(instances, providers, nodes, yarn)
+        self._additions = NodeAdditions(instances, providers)
+        self._scaling = Scaling(instances, providers, self._additions, nodes, yarn)
         self._history = asyncio.Lock()
 
     def check(self, configuration: ClusterConfiguration) -> None:
@@ -84,7 +88,7 @@ class HadoopEngine:
     async def start(self, instance: Instance, say: Say) -> None:
         """Bring coordinator and first workers up together; return once all workers are registered."""
         await self._nodes.install(say)
-        instance = await self._with_nodes(instance, say)
+        instance = await self._additions.with_first_nodes(instance, say)
         await self._nodes.write_client_files(instance, say)
         say(f"starting the daemons of {len(instance.nodes)} nodes")
         try:
@@ -117,12 +121,16 @@ class HadoopEngine:
         await provider.sweep(instance)
 
     async def is_busy(self, instance: Instance) -> bool:
-        """Whether YARN has an application that has not ended. Where YARN is silent, nobody knows: then it is busy."""
+        """Whether YARN has an application that has not ended. Where YARN is silent, nobody knows: then it is busy.
+
+        HiveServer2's own does not count: it lasts as long as the server, and its statements are commands.
+        """
         try:
             resource_manager = Addresses.of(instance).resource_manager_http
-            return bool(await self._yarn.applications(resource_manager, _BUSY_STATES))
+            found = await self._yarn.applications(resource_manager, _BUSY_STATES)
         except DaemonSilent:
             return True
+        return any(application.name != APPLICATION for application in found)
 
     async def ensure_history_server(self, instance: Instance, say: Say) -> None:
         """Return once the coordinator's history server answers, started when nobody needed it before.
@@ -162,21 +170,6 @@ class HadoopEngine:
     async def health(self, instance: Instance) -> Sample:
         """Return a live sample (SPEC: Cluster health record)."""
         return await self._health.sample(instance)
-
-    async def _with_nodes(self, instance: Instance, say: Say) -> Instance:
-        """Return the instance with all its nodes made and written down, those that an earlier start made included."""
-        provider = self._providers[instance.provider]
-        wanted = instance.configuration.node_configuration.initial_nodes
-        for role, missing in (
-            (NodeRole.MASTER, 0 if instance.master else 1),
-            (NodeRole.WORKER, wanted - len(instance.workers)),
-        ):
-            if missing > 0:
-                say("making the coordinator" if role is NodeRole.MASTER else f"making {missing} workers")
-                made = await provider.make(instance, role, missing)
-                await self._instances.add_nodes(instance.id, made)
-                instance = await self._instances.get(instance.id)
-        return instance
 
     async def _start_node(self, instance: Instance, node: Node, say: Say) -> None:
         await self._nodes.prepare(instance, node, say)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.engines.hadoop import jmx
 from svc_jupyter.service.engines.hadoop.addresses import Addresses, Port
@@ -128,10 +129,3 @@ async def _listens(host: str, port: int) -> bool:
         return False
     writer.close()
     return True
-
-
-def first_of(error: BaseException) -> BaseException:
-    """Return what went wrong first in a group of tasks: that is what the user is told."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

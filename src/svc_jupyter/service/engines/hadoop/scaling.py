@@ -11,57 +11,44 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy.exc import IntegrityError
-
-from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY, LEAVING, Manner, claimed_by, unclaimed
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.node_additions import NodeAdditions
+from svc_jupyter.service.clusters.node_claims import CLAIMED_BY, LEAVING, Manner, claimed_by, unclaimed
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.engines.hadoop.departure import POLL_SECONDS, Departure, Workers, known_nodes
 from svc_jupyter.service.engines.hadoop.exclude_file import apply_exclude_file
 from svc_jupyter.service.engines.hadoop.yarn_admin import AdminCallFailed
 from svc_jupyter.service.engines.hadoop.yarn_rest import LOST, RUNNING, YarnNode, YarnRest
-from svc_jupyter.service.errors import Unavailable
 
 REGISTER_SECONDS: Final = 180.0
 """How long a NodeManager may take until YARN knows it; it usually takes 3 to 8 s."""
 UNDO_SECONDS: Final = 30.0
-_MAKE_ATTEMPTS: Final = 5
 
 
 class Scaling:
     """Adds and removes workers of Hadoop clusters on whatever provider."""
 
     def __init__(
-        self, instances: Instances, providers: Mapping[str, Provider], workers: Workers, yarn: YarnRest
+        self,
+        instances: Instances,
+        providers: Mapping[str, Provider],
+        additions: NodeAdditions,
+        workers: Workers,
+        yarn: YarnRest,
     ) -> None:
         self.instances = instances
         self._providers = providers
         self.workers = workers
         self.yarn = yarn
-        self._making = asyncio.Lock()
+        self._additions = additions
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:
-        """Add workers for a node command; return once all are RUNNING. Raises when that fails: then none is left.
-
-        A cancellation leaves them as they are: the command goes on with them, or has them taken back.
-        """
-        try:
-            nodes = await self._made_for(instance, count, say, command_id)
-            async with asyncio.TaskGroup() as group:
-                for node in nodes:
-                    group.create_task(self._bring_up(instance, node, say))
-        except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
-            cause = _first(error)
-            if isinstance(cause, Unavailable):
-                raise cause from None  # the database is away: the command goes on when it is back
-            say(str(cause))
-            await self.take_back(instance, say, command_id=command_id)
-            raise cause from None
-        for node in nodes:
-            await self.instances.mark_node(node.id, **{CLAIMED_BY: None})
+        """Add workers for a node command; see `NodeAdditions.add`."""
+        await self._additions.add(
+            instance, count, say, command_id=command_id, bring_up=self._bring_up, take_back=self.take_back
+        )
 
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
         """Give back the nodes of an addition that is not done; what YARN began there meanwhile it runs elsewhere."""
@@ -113,24 +100,6 @@ class Scaling:
             await self.instances.mark_node(node.id, **{CLAIMED_BY: None})
 
     # Adding
-
-    async def _made_for(self, instance: Instance, count: int, say: Say, command_id: int) -> Sequence[Node]:
-        """Return the command's nodes: those that it made before the service was killed, else new ones."""
-        for _ in range(_MAKE_ATTEMPTS):
-            async with self._making:
-                instance = await self.instances.get(instance.id)
-                made = [node for node in instance.workers if node.details.get(ADDED_BY) == command_id]
-                if made:
-                    say(f"going on with {', '.join(node.private_dns for node in made)}")
-                    return made
-                say(f"making {count} {'machine' if count == 1 else 'machines'}")
-                new = await self._provider(instance).make(instance, NodeRole.WORKER, count)
-                try:
-                    nodes = await self.instances.add_nodes(instance.id, [_marked(node, command_id) for node in new])
-                except IntegrityError:
-                    continue  # another replica took the same places in this moment
-                return nodes
-        raise ClusterFailure("other node commands took the places of the new nodes again and again; try again")
 
     async def _bring_up(self, instance: Instance, node: Node, say: Say) -> None:
         if node.status is NodeStatus.RUNNING:
@@ -217,18 +186,6 @@ def removal_order(workers: Sequence[Node], known: Mapping[str, YarnNode]) -> Seq
         return not is_lost, found.containers if found else 0, -node.id
 
     return sorted(candidates, key=rank)
-
-
-def _first(error: Exception) -> Exception:
-    """Return the first cause of what tasks failed with together."""
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def _marked(node: NewNode, command_id: int) -> NewNode:
-    details = {**node.details, ADDED_BY: command_id, CLAIMED_BY: command_id}
-    return NewNode(node.role, node.hostname, node.private_ip, node.private_dns, node.instance_type, details)
 
 
 def _last_line(text: str) -> str:

@@ -7,15 +7,16 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
+from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.clusters.samples import Sample
 from svc_jupyter.service.clusters.service_probe import ServiceProbe
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.engines.hadoop.readiness import first_of
 from svc_jupyter.service.engines.presto.addresses import coordinator_http
 from svc_jupyter.service.engines.presto.health import PrestoHealth
 from svc_jupyter.service.engines.presto.nodes import PrestoNodes
@@ -42,7 +43,8 @@ class PrestoEngine:
         self._health = PrestoHealth(providers, self._rest, metastore)
         self._readiness = Readiness(nodes, self._rest)
         self._supervision = Supervision(instances, nodes, self._rest)
-        self._scaling = Scaling(instances, providers, nodes, self._rest, self._readiness)
+        self._additions = NodeAdditions(instances, providers)
+        self._scaling = Scaling(instances, providers, self._additions, nodes, self._rest, self._readiness)
 
     def check(self, configuration: ClusterConfiguration) -> None:
         """Raise `Invalid` for settings that would break the cluster's own wiring."""
@@ -51,7 +53,7 @@ class PrestoEngine:
     async def start(self, instance: Instance, say: Say) -> None:
         """Bring coordinator and first workers up together; return once a query worked with all of them."""
         await self._nodes.install(say)
-        instance = await self._with_nodes(instance, say)
+        instance = await self._additions.with_first_nodes(instance, say)
         say(f"starting the servers of {len(instance.nodes)} nodes")
         try:
             async with asyncio.TaskGroup() as group:
@@ -118,18 +120,3 @@ class PrestoEngine:
     async def health(self, instance: Instance) -> Sample:
         """Return a live sample (SPEC: Cluster health record)."""
         return await self._health.sample(instance)
-
-    async def _with_nodes(self, instance: Instance, say: Say) -> Instance:
-        """Return the instance with all its nodes made and written down, those that an earlier start made included."""
-        provider = self._providers[instance.provider]
-        wanted = instance.configuration.node_configuration.initial_nodes
-        for role, missing in (
-            (NodeRole.MASTER, 0 if instance.master else 1),
-            (NodeRole.WORKER, wanted - len(instance.workers)),
-        ):
-            if missing > 0:
-                say("making the coordinator" if role is NodeRole.MASTER else f"making {missing} workers")
-                made = await provider.make(instance, role, missing)
-                await self._instances.add_nodes(instance.id, made)
-                instance = await self._instances.get(instance.id)
-        return instance

@@ -1,0 +1,101 @@
+"""New nodes of an instance, on any engine: made once by its provider, also where the service is killed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, Protocol
+
+from sqlalchemy.exc import IntegrityError
+
+from svc_jupyter.api.clusters import NodeRole
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.first_cause import first_of
+from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
+from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
+from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.errors import Unavailable
+
+_MAKE_ATTEMPTS: Final = 5
+
+BringUp = Callable[[Instance, Node, Say], Awaitable[None]]
+"""Starts what an engine runs on a node; returns once the node gets work."""
+
+
+class TakeBack(Protocol):
+    """Gives back the nodes of an addition that is not done; see `ClusterEngine.take_back`."""
+
+    async def __call__(self, instance: Instance, say: Say, *, command_id: int) -> None:
+        """Do so; done twice it does nothing."""
+        ...
+
+
+class NodeAdditions:
+    """Makes the nodes of instances and writes them down."""
+
+    def __init__(self, instances: Instances, providers: Mapping[str, Provider]) -> None:
+        self._instances = instances
+        self._providers = providers
+        self._making = asyncio.Lock()
+
+    async def with_first_nodes(self, instance: Instance, say: Say) -> Instance:
+        """Return an instance with the nodes that it starts with, those that an earlier start made included."""
+        wanted = instance.configuration.node_configuration.initial_nodes
+        for role, missing in (
+            (NodeRole.MASTER, 0 if instance.master else 1),
+            (NodeRole.WORKER, wanted - len(instance.workers)),
+        ):
+            if missing > 0:
+                say("making the coordinator" if role is NodeRole.MASTER else f"making {missing} workers")
+                made = await self._providers[instance.provider].make(instance, role, missing)
+                await self._instances.add_nodes(instance.id, made)
+                instance = await self._instances.get(instance.id)
+        return instance
+
+    async def add(
+        self, instance: Instance, count: int, say: Say, *, command_id: int, bring_up: BringUp, take_back: TakeBack
+    ) -> None:
+        """Add workers for a node command; return once all get work. Raises when that fails: then none is left.
+
+        A cancellation leaves them as they are: the command goes on with them, or has them taken back.
+        """
+        try:
+            nodes = await self._made_for(instance, count, say, command_id)
+            async with asyncio.TaskGroup() as group:
+                for node in nodes:
+                    group.create_task(_done(bring_up(instance, node, say)))
+        except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
+            cause = first_of(error)
+            if isinstance(cause, Unavailable):
+                raise cause from None  # the database is away: the command goes on when it is back
+            say(str(cause))
+            await take_back(instance, say, command_id=command_id)
+            raise cause from None
+        for node in nodes:
+            await self._instances.mark_node(node.id, **{CLAIMED_BY: None})
+
+    async def _made_for(self, instance: Instance, count: int, say: Say, command_id: int) -> Sequence[Node]:
+        """Return the command's nodes: those that it made before the service was killed, else new ones."""
+        for _ in range(_MAKE_ATTEMPTS):
+            async with self._making:
+                instance = await self._instances.get(instance.id)
+                made = [node for node in instance.workers if node.details.get(ADDED_BY) == command_id]
+                if made:
+                    say(f"going on with {', '.join(node.private_dns for node in made)}")
+                    return made
+                say(f"making {count} {'machine' if count == 1 else 'machines'}")
+                new = await self._providers[instance.provider].make(instance, NodeRole.WORKER, count)
+                try:
+                    return await self._instances.add_nodes(instance.id, [_marked(node, command_id) for node in new])
+                except IntegrityError:
+                    continue  # another replica took the same places in this moment
+        raise ClusterFailure("other node commands took the places of the new nodes again and again; try again")
+
+
+async def _done(step: Awaitable[None]) -> None:
+    await step
+
+
+def _marked(node: NewNode, command_id: int) -> NewNode:
+    details = {**node.details, ADDED_BY: command_id, CLAIMED_BY: command_id}
+    return NewNode(node.role, node.hostname, node.private_ip, node.private_dns, node.instance_type, details)
