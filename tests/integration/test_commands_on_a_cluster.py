@@ -1,4 +1,7 @@
-"""Commands on a real cluster of their own: a service that is killed meanwhile, and a storage that changes."""
+"""Commands on a real cluster of their own: a service that is killed meanwhile, and a storage that changes.
+
+Its HiveServer2 runs its tasks on YARN, as a cluster's settings may say.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
         engine_at_once(engine)
     service = ServiceProcess(tmp_path_factory.mktemp("s3") / "data", kill_grace_seconds=1).start()
     try:
-        use_hadoop(service, initial_nodes=1)
+        use_hadoop(service, custom_config="spark.master=yarn\nspark.executor.cores=1")
         start_cluster(service)
         yield service
     finally:
@@ -80,7 +83,8 @@ def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one
     query = f"SELECT TRANSFORM(id) USING 'sh {waiting_for(gate, 'hive')}' AS (x int) FROM range(7, 8)"
     statement = submit(service, "HiveCommand", query=query)
     mapper = f"sh {waiting_for(gate, 'hadoop')}"
-    arguments = f"-D mapreduce.job.reduces=0 -input {words.as_uri()} -output /kept -mapper '{mapper}'"
+    one_task = "-D mapreduce.job.maps=1 -D mapreduce.job.reduces=0"  # so that both have room on two small nodes
+    arguments = f"{one_task} -input {words.as_uri()} -output /kept -mapper '{mapper}'"
     job = submit(service, "HadoopCommand", sub_command="streaming", sub_command_args=arguments, pool="night")
     for name in ("hive", "hadoop"):
         wait_until(Path(f"{gate}.{name}").exists, f"the command {name}", _SECONDS)
@@ -139,6 +143,13 @@ def test_pig_hadoop_and_hive_read_and_write_a_store_that_the_account_gets_while_
     assert sorted(s3.text("out/streamed").split()) == ["AA", "B6", "UA", "UA", "UA"]
     assert not (service.folder(job) / "1" / "storage-secrets").exists()
 
+    copied = submit(
+        service, "HadoopCommand", sub_command="distcp", sub_command_args="s3://lake/out/streamed s3://lake/out/copied"
+    )
+    record = service.ended(copied, _SECONDS)
+    assert record["status"] == "done", f"{record['message']}\n{service.logs(copied)}"
+    assert s3.text("out/copied") == s3.text("out/streamed")
+
     query = hive(
         service,
         "CREATE TABLE counts (carrier string, n int) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' "
@@ -153,8 +164,11 @@ def test_pig_hadoop_and_hive_read_and_write_a_store_that_the_account_gets_while_
     assert [each["location"] for each in partitions] == ["s3://lake/kept/day=2026-11-21"]
     assert any(key.endswith(".parquet") for key in s3.keys("kept/day=2026-11-21"))
 
+    (application,) = {job["application_id"] for job in service.http.get(f"/commands/{query}/jobs").json()["jobs"]}
+    assert application.startswith("application_")  # of YARN; in its own process it would be local-…
+
     processes = subprocess.run(["ps", "axeww"], capture_output=True, text=True, check=True).stdout
-    told = processes + service.logs(pig["id"]) + service.logs(job) + service.logs(query)
+    told = processes + service.logs(pig["id"]) + service.logs(job) + service.logs(copied) + service.logs(query)
     assert s3.secret_key not in told
     for settings in service.data_dir.rglob("*.xml"):
         assert s3.secret_key not in settings.read_text()

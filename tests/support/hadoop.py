@@ -128,10 +128,10 @@ class HadoopCluster:
         self.database.close()
 
 
-def use_hadoop(service: ServiceProcess, *, initial_nodes: int = 2, max_nodes: int = 4) -> None:
+def use_hadoop(service: ServiceProcess, *, initial_nodes: int = 2, max_nodes: int = 4, custom_config: str = "") -> None:
     """Let the cluster `default` of a service run on Hadoop, by its next start."""
     body = {
-        "hadoop_settings": {"custom_config": ""},
+        "hadoop_settings": {"custom_config": custom_config},
         "node_configuration": {"initial_nodes": initial_nodes, "max_nodes": max_nodes},
     }
     response = service.http.put("/clusters/default", json=body)

@@ -1,7 +1,7 @@
 """HiveServer2 as a command line with its settings: Spark's Thrift server, which runs its tasks in its own process.
 
 So a statement begins at once and needs no room on the workers. A cluster's `custom_config` may say otherwise
-(`spark.master=yarn`), and give more memory (`spark.driver.memory`).
+(`spark.master=yarn`: see `engines/spark/on_yarn.py`), and give more memory (`spark.driver.memory`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
+from svc_jupyter.service.engines.hadoop.addresses import Port
 from svc_jupyter.service.engines.hadoop.site_files import site_file
 from svc_jupyter.service.engines.s3 import token_file
 from svc_jupyter.service.engines.s3.access import S3Access
+from svc_jupyter.service.engines.spark import on_yarn
 
 NAME: Final = "hiveserver2"
 """The daemon's name on its machine."""
@@ -24,6 +26,10 @@ CONF: Final = PurePosixPath("conf/hive-server")
 _SECRETS: Final = CONF / "storage-secrets"
 """The keys of the account's storage, which it reads at its start."""
 HEAP: Final = "768m"
+APPLICATION: Final = "HiveServer2"
+"""What YARN calls it where its tasks run there."""
+JAVA_HOME: Final = CONF / "java"
+"""The Java of its containers on YARN; `bin/java` in it is a program, the only file of ours that is one."""
 _MAIN: Final = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _OPENED: Final = (
     *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util"),
@@ -50,12 +56,21 @@ _FORMATS: Final = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegi
 _AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
 """Spark has the format, but does not know of it by its name (`USING avro`)."""
 _MEMORY: Final = "spark.driver.memory"
+_MASTER: Final = "spark.master"
 
 
-def wiring(address: str, folder: PurePosixPath, warehouse: str) -> dict[str, str]:
+def runs_on_yarn(custom: Mapping[str, str]) -> bool:
+    """Return whether a cluster's settings ask for its tasks to run in containers of YARN."""
+    return custom.get(_MASTER, "local") == "yarn"
+
+
+def wiring(address: str, folder: PurePosixPath, warehouse: str, jars: Sequence[PurePosixPath]) -> dict[str, str]:
     """Return the settings of Spark that a cluster's `custom_config` must not change."""
     return {
-        "spark.app.name": "HiveServer2",
+        **on_yarn.wiring(_folders(jars), folder / JAVA_HOME),
+        # On YARN the engine's pages answer its proxy only: whoever asks from this machine counts as that.
+        "spark.hadoop.yarn.web-proxy.address": f"127.0.0.1:{Port.RESOURCE_MANAGER_HTTP}",
+        "spark.app.name": APPLICATION,
         "spark.driver.host": address,
         "spark.driver.bindAddress": address,
         "spark.local.dir": str(folder / "tmp" / "spark"),
@@ -72,10 +87,11 @@ def wiring(address: str, folder: PurePosixPath, warehouse: str) -> dict[str, str
     }
 
 
-def tuning() -> dict[str, str]:
+def tuning(custom: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of Spark that it may."""
     return {
-        "spark.master": "local[*]",
+        _MASTER: "local[*]",
+        **(on_yarn.tuning() if runs_on_yarn(custom) else {}),
         "spark.scheduler.mode": "FAIR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "8",
@@ -93,12 +109,17 @@ def tuning() -> dict[str, str]:
 
 def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     """Return the settings that would break the server's wiring."""
-    wired = set(wiring("", PurePosixPath("/"), "")) | set(_hive_site("", "", PurePosixPath("/")))
+    wired = set(wiring("", PurePosixPath("/"), "", ())) | set(_hive_site("", "", PurePosixPath("/")))
     return [key for key in custom if key in wired]
 
 
 def settings_files(
-    address: str, folder: PurePosixPath, metastore: str, custom: Mapping[str, str], store: S3Access
+    address: str,
+    folder: PurePosixPath,
+    metastore: str,
+    custom: Mapping[str, str],
+    store: S3Access,
+    java: PurePosixPath,
 ) -> dict[str, bytes]:
     """Return its files by their paths below the machine's folder; `metastore` is `thrift://host:port`."""
     chosen = {key: value for key, value in custom.items() if key.startswith("hive.")}
@@ -113,6 +134,7 @@ def settings_files(
         str(CONF / "log4j2.properties"): _LOG,
         str(CONF / _FORMATS): _AVRO,
         str(_SECRETS): token_file.token_file(store.secrets),
+        str(JAVA_HOME / "bin" / "java"): on_yarn.java_program(java),
     }
 
 
@@ -125,9 +147,9 @@ def daemon(
     custom: Mapping[str, str],
 ) -> Daemon:
     """Return how it is started on the machine with this address and folder."""
-    spark = tuning() | {key: value for key, value in custom.items() if key.startswith("spark.")}
+    spark = tuning(custom) | {key: value for key, value in custom.items() if key.startswith("spark.")}
     memory = spark.pop(_MEMORY, HEAP)
-    spark |= wiring(address, folder, warehouse)
+    spark |= wiring(address, folder, warehouse, jars)
     class_path = ":".join(map(str, (folder / CONF, folder / "conf", *_folders(jars))))
     argv = [
         str(java),

@@ -158,13 +158,19 @@ class HiveServers:
         except EngineFailure as error:
             raise ClusterFailure(f"HiveServer2 cannot open the account's storage: {error.message}") from error
         custom = instance.configuration.custom_settings
+        if instance.provider != "local" and program.runs_on_yarn(custom):
+            raise ClusterFailure(
+                f"HiveServer2 on {node.private_dns} cannot run its tasks on YARN, since the workers have no Spark: "
+                "take spark.master out of the cluster's custom_config, and they run on the coordinator"
+            )
         address, folder = node.private_ip, machine.folder
-        files = program.settings_files(address, folder, metastore.uri, custom, store.access)
-        await machine.write(files)
+        java = await machine.java()
+        await machine.write(program.settings_files(address, folder, metastore.uri, custom, store.access, java))
+        if program.runs_on_yarn(custom):
+            await asyncio.to_thread(Path(folder / program.JAVA_HOME / "bin" / "java").chmod, 0o700)
         jars = list(await machine.engine(installed.name, installed.jars))
         if store.jars:
             jars += await machine.engine(S3_CLIENT, store.jars)
-        java = await machine.java()
         await asyncio.to_thread(_note_opened, instance, store.access)
         await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
 
