@@ -2,54 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import zipfile
-from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib.resources import files
-from pathlib import Path
 from typing import Final
 
-from svc_jupyter.service.engines.additions import Workshop
+from svc_jupyter.service.engines.compiled_jar import CompiledJar
 
 MAIN_CLASS: Final = "svc.jupyter.hive.Metastore"
 SOCKET_FACTORY: Final = "svc.jupyter.hive.UnixSocketFactory"
-_PACKAGE: Final = "svc_jupyter.service.hive.java"
-_RELEASE: Final = 17
-
-
-@dataclass(frozen=True)
-class MetastoreJar:
-    """The jar, compiled when the metastore is installed; see `Addition`."""
-
-    name: str = "metastore"
-
-    @property
-    def key(self) -> str:
-        """A digest of the sources."""
-        return _digest()
-
-    async def make(self, workshop: Workshop, folder: Path) -> None:
-        """Compile the sources and put the classes into a jar."""
-        sources, classes = folder / "sources", folder / "classes"
-        for made in (sources, classes):
-            made.mkdir()
-        for name, content in _sources():
-            (sources / name).write_bytes(content)
-        await workshop.compile(sorted(sources.iterdir()), workshop.installed.jars, classes, release=_RELEASE)
-        with zipfile.ZipFile(folder / "svc-hive-metastore.jar", "w") as jar:
-            for file in sorted(classes.rglob("*.class")):
-                jar.write(file, str(file.relative_to(classes)))
-        for made in (sources, classes):
-            shutil.rmtree(made)
-
-
-def _sources() -> list[tuple[str, bytes]]:
-    """Return names and contents; read file by file, since the package may lie in an archive."""
-    return sorted((file.name, file.read_bytes()) for file in files(_PACKAGE).iterdir() if file.name.endswith(".java"))
-
-
-@cache
-def _digest() -> str:
-    return sha256(repr(_sources()).encode()).hexdigest()[:10]
+METASTORE_JAR: Final = CompiledJar("metastore", "svc-hive-metastore.jar", "svc_jupyter.service.hive.java", release=17)

@@ -11,7 +11,7 @@ from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.engines.pig.command_line import PYTHON
 from svc_jupyter.service.engines.pig.runner_jar import RUNNER_JAR
 
-_NEEDED_BY_TASKS: Final = ("commons-collections-", RUNNER_JAR)
+_NEEDED_BY_TASKS: Final = ("commons-collections-", RUNNER_JAR.file)
 """Pig's tasks use them, and neither Pig nor Hadoop 3.5 brings them along."""
 _COMMITTERS: Final = {"mapreduce.outputcommitter.factory.class": "svc.jupyter.pig.InMasterCommitterFactory"}
 JARS: Final = PurePosixPath("/var/pig")
