@@ -1,4 +1,4 @@
-"""A jar of ours that runs in an engine's Java, compiled at its installation; its sources are a folder of the package."""
+"""A jar of ours in an engine's Java, compiled at its installation; its sources are a folder of the package."""
 
 from __future__ import annotations
 
