@@ -20,6 +20,7 @@ from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.s3 import token_file
 from svc_jupyter.service.engines.s3.access import S3Access
 from svc_jupyter.service.engines.s3.account_store import StoreClient
+from svc_jupyter.service.engines.s3.opened import note_opened, opens
 from svc_jupyter.service.hive import metastore_program
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_database import MetastoreDatabase
@@ -86,10 +87,7 @@ class MetastoreProcess:
 
     def opens(self, access: S3Access) -> bool:
         """Return whether the process was started with this access to the account's storage."""
-        try:
-            return self._opened.read_text("ascii") == access.digest
-        except FileNotFoundError:  # of a version that knew of none
-            return not access.is_needed
+        return opens(self._opened, access)
 
     def spawn(self, installed: Installed, java: Path, database: MetastoreDatabase, store: StoreClient) -> None:
         """Start the program; `ready` waits for it. Raises `MetastoreFailure` when it cannot be."""
@@ -164,7 +162,7 @@ class MetastoreProcess:
             _write(secret, database.password.encode())
         tokens = self.folder / "storage-secrets"
         _write(tokens, token_file.token_file(store.access.secrets))
-        _write(self._opened, store.access.digest.encode())
+        note_opened(self._opened, store.access)
         argv = metastore_program.arguments(
             installed,
             store.jars,

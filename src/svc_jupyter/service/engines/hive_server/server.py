@@ -24,9 +24,9 @@ from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.hive_server import program
 from svc_jupyter.service.engines.hive_server.stray_jobs import StrayJobs
-from svc_jupyter.service.engines.s3.access import S3Access
 from svc_jupyter.service.engines.s3.account_store import Store
 from svc_jupyter.service.engines.s3.jars import S3_CLIENT
+from svc_jupyter.service.engines.s3.opened import note_opened, opens
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 
@@ -96,7 +96,7 @@ class HiveServers:
             machine = self._providers[instance.provider].machine(instance, master)
             address = HiveServerAddress(master.private_ip)
             is_running = await self._runs(machine)
-            if is_running and not await asyncio.to_thread(_opens, instance, await self._store.access()):
+            if is_running and not await asyncio.to_thread(opens, _opened(instance), await self._store.access()):
                 say("the account's storage has changed: starting HiveServer2 again")
                 await machine.stop(program.NAME, _STOP_SECONDS)
                 is_running = False
@@ -171,7 +171,7 @@ class HiveServers:
         jars = list(await machine.engine(installed.name, installed.jars))
         if store.jars:
             jars += await machine.engine(S3_CLIENT, store.jars)
-        await asyncio.to_thread(_note_opened, instance, store.access)
+        await asyncio.to_thread(note_opened, _opened(instance), store.access)
         await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
 
     async def _wait(self, address: HiveServerAddress, node: Node, machine: Machine) -> None:
@@ -204,17 +204,6 @@ def check_reachable(metastore: MetastoreAddress, node: Node) -> None:
 def _opened(instance: Instance) -> Path:
     """Return the file that says which access to the storage the server has, as a digest."""
     return instance.folder / "hive-storage"
-
-
-def _opens(instance: Instance, access: S3Access) -> bool:
-    try:
-        return _opened(instance).read_text("ascii") == access.digest
-    except FileNotFoundError:
-        return not access.is_needed
-
-
-def _note_opened(instance: Instance, access: S3Access) -> None:
-    _opened(instance).write_text(access.digest, "ascii")
 
 
 def _silence(address: HiveServerAddress) -> str | None:
