@@ -57,6 +57,10 @@ _AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
 """Spark has the format, but does not know of it by its name (`USING avro`)."""
 _MEMORY: Final = "spark.driver.memory"
 _MASTER: Final = "spark.master"
+_EXECUTORS: Final = dict.fromkeys(
+    ("spark.dynamicAllocation.minExecutors", "spark.dynamicAllocation.initialExecutors"), "0"
+)
+"""While no statement runs it leaves the workers to others, so that they can be removed, too."""
 
 
 def runs_on_yarn(custom: Mapping[str, str]) -> bool:
@@ -91,7 +95,7 @@ def tuning(custom: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of Spark that it may."""
     return {
         _MASTER: "local[*]",
-        **(on_yarn.tuning() if runs_on_yarn(custom) else {}),
+        **(on_yarn.tuning() | _EXECUTORS if runs_on_yarn(custom) else {}),
         "spark.scheduler.mode": "FAIR",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "8",
