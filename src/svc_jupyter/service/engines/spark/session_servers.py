@@ -231,8 +231,8 @@ class SessionServers:
             reason = silent.message
         if reason is not None:
             raise ClusterFailure(
-                f"Spark does not run with {name}: {reason}; "
-                f"the log of cluster {instance.cluster_id}'s session server ({program.NAME}.err) says more"
+                f"Spark does not run with {name}: {reason}; restore other packages or detach it. "
+                f"The log of cluster {instance.cluster_id}'s session server ({program.NAME}.err) says more"
             )
         return package_id
 
