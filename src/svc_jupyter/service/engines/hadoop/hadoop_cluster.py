@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
@@ -23,7 +23,7 @@ from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.engines.hadoop.readiness import Readiness
 from svc_jupyter.service.engines.hadoop.scaling import Scaling
 from svc_jupyter.service.engines.hadoop.supervision import Supervision
-from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.engines.hadoop.yarn_rest import YarnApplication, YarnRest
 from svc_jupyter.service.engines.hive_server.program import APPLICATION
 
 _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
@@ -121,16 +121,12 @@ class HadoopEngine:
         await provider.sweep(instance)
 
     async def is_busy(self, instance: Instance) -> bool:
-        """Whether YARN has an application that has not ended. Where YARN is silent, nobody knows: then it is busy.
-
-        HiveServer2's own does not count: it lasts as long as the server, and its statements are commands.
-        """
+        """Whether YARN works for somebody. Where YARN is silent, nobody knows: then it is busy."""
         try:
             resource_manager = Addresses.of(instance).resource_manager_http
-            found = await self._yarn.applications(resource_manager, _BUSY_STATES)
+            return works_for_somebody(await self._yarn.applications(resource_manager, _BUSY_STATES))
         except DaemonSilent:
             return True
-        return any(application.name != APPLICATION for application in found)
 
     async def ensure_history_server(self, instance: Instance, say: Say) -> None:
         """Return once the coordinator's history server answers, started when nobody needed it before.
@@ -174,3 +170,11 @@ class HadoopEngine:
     async def _start_node(self, instance: Instance, node: Node, say: Say) -> None:
         await self._nodes.prepare(instance, node, say)
         await self._nodes.start_daemons(instance, node, say)
+
+
+def works_for_somebody(applications: Iterable[YarnApplication]) -> bool:
+    """Return whether any of these that have not ended is a user's.
+
+    HiveServer2's own is none: it lasts as long as the server, and what statements it has are commands.
+    """
+    return any(application.name != APPLICATION for application in applications)
