@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.support.service_process import wait_until
 
@@ -25,28 +26,69 @@ def read_job(line):
 
 def work(job):
     (job.folder / "environ").write_bytes(open("/proc/self/environ", "rb").read())
+    (job.folder / "rehearsed").write_text(str(rehearsed))
     if job.folder.name == "fails":
         raise ValueError("of this job")
     return 3
 
-serve(read_job, work)
+rehearsed = False
+
+def rehearse():
+    global rehearsed
+    rehearsed = True
+
+serve(read_job, work, rehearse)
 """
+
+
+ENVIRONMENT = {
+    "FIRST": "1",
+    MARK: MARK_BYTES * ".",
+    "LAST": "2",
+    "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
+}
 
 
 def serve(*folders: Path) -> list[str]:
     """Let a parent do a job for each folder; return its answers."""
-    environment = {
-        "FIRST": "1",
-        MARK: MARK_BYTES * ".",
-        "LAST": "2",
-        "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
-    }
     lines = "".join(f"{folder}\n" for folder in folders)
     ended = subprocess.run(
-        [sys.executable, "-c", PARENT], input=lines, capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-c", PARENT], input=lines, capture_output=True, text=True, env=ENVIRONMENT, check=True
     )
     assert ended.stderr == ""
     return ended.stdout.splitlines()
+
+
+class Parent:
+    """A parent that waits for jobs."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PARENT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=ENVIRONMENT,
+        )
+
+    def __enter__(self) -> Parent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate(timeout=30)
+
+    def spare(self) -> psutil.Process:
+        """Return the worker that waits, once there is one."""
+        parent = psutil.Process(self.process.pid)
+        return wait_until(lambda: next(iter(parent.children()), None), "a worker that waits")
+
+    def do(self, folder: Path) -> str:
+        """Hand it a job; return its answer."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{folder}\n")
+        return self.process.stdout.readline().strip()
 
 
 def until_over(folder: Path) -> str:
@@ -73,6 +115,34 @@ def test_a_job_that_fails_is_logged_and_the_next_one_is_done(tmp_path: Path):
     assert until_over(folders[0]) == "70\n"
     assert "ValueError: of this job" in (folders[0] / "log").read_text()
     assert until_over(folders[2]) == "3\n"
+
+
+def test_a_job_gets_the_worker_that_waits_which_has_rehearsed(tmp_path: Path):
+    with Parent() as parent:
+        spare = parent.spare()
+        assert parent.do(tmp_path) == "taken"
+        assert until_over(tmp_path) == "3\n"
+        assert (tmp_path / "pid").read_text() == f"{spare.pid}\n"
+        assert (tmp_path / "rehearsed").read_text() == "True"
+
+
+def test_a_worker_that_was_killed_while_it_waited_takes_no_job_with_it(tmp_path: Path):
+    with Parent() as parent:
+        spare = parent.spare()
+        spare.kill()
+        wait_until(lambda: not spare.is_running(), "its end")
+        assert parent.do(tmp_path) == "taken"
+        assert until_over(tmp_path) == "3\n"
+        assert (tmp_path / "rehearsed").read_text() == "False"
+
+
+@pytest.mark.parametrize("end", ["stdin", "kill"])
+def test_a_worker_that_waits_ends_with_its_parent(end: str):
+    with Parent() as parent:
+        spare = parent.spare()
+        if end == "kill":
+            parent.process.kill()
+    wait_until(lambda: not spare.is_running(), "its end")
 
 
 def test_a_module_can_be_done_without(monkeypatch: pytest.MonkeyPatch):

@@ -9,14 +9,17 @@ that file is imported here.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import resource
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
-from svc_jupyter.service.db_taps.job import Dialect, Job, from_line
+from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind, from_line
 from svc_jupyter.service.workers.parent import Without, freeze, serve, write_code
 
 _SIGNALLED = 128
@@ -44,6 +47,19 @@ def load() -> None:
     for dialect in Dialect:
         split("", dialect)  # compiles its expressions, which takes longer than a short query
     freeze()
+
+
+def _rehearse() -> None:
+    """Run a query whose result goes nowhere."""
+    from svc_jupyter.service.db_taps.execution import Execution, open_engine
+
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        database = folder / "empty"
+        database.touch()
+        connection = Connection("none", "SQLite", EngineName.SQLITE, Dialect.SQLITE, "none", str(database))
+        job = Job(JobKind.QUERY, folder, folder / "log", connection, "SELECT 1 AS one, 'a' AS two")
+        Execution(job, open_engine(job), io.StringIO()).run()
 
 
 def _work(job: Job) -> int:
@@ -76,4 +92,4 @@ def _end_when_told(job: Job, cancel: Callable[[], None], told: threading.Event) 
 
 if __name__ == "__main__":
     load()
-    serve(from_line, _work)
+    serve(from_line, _work, _rehearse)

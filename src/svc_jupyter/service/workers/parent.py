@@ -4,6 +4,9 @@ A job comes as a line on stdin (so its secrets are in no argument, environment o
 stdout: `taken` once the worker runs and has written its `pid`, else the reason. Each worker leads a session of its own
 and outlives both this process and the service; this process ends at the end of its stdin. A process that forks must
 have one thread only. Nothing of the service is imported here.
+
+Unless jobs come one upon the other, a worker is forked ahead and waits: to fork, and to touch for the first time what
+is shared with the parent, takes longer than a short job.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import gc
 import importlib.abc
 import importlib.machinery
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -26,6 +30,8 @@ MARK = "SVC_COMMAND_MARK"
 MARK_BYTES = 4096
 """What a parent's environment keeps free for its workers' marks: the longest path of a folder."""
 _FAILED = 70
+_BURST_SECONDS = 0.02
+"""A job that comes so soon after another one gets a worker of its own at once: a rehearsal would only hold it up."""
 _KILL_ME_FIRST = b"500"
 """Out-of-memory score: when memory runs out, a worker has to go before the service does."""
 
@@ -66,19 +72,52 @@ def freeze() -> None:
     gc.freeze()
 
 
-def serve(read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int]) -> None:
-    """Fork a worker for each job on stdin until stdin ends; `work` does a job there and returns its exit code."""
+def serve(
+    read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None = None
+) -> None:
+    """Fork a worker for each job on stdin until stdin ends; `work` does a job there and returns its exit code.
+
+    `rehearse` does in a worker, before it has its job, what most jobs do: the memory that they need is then its own.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # workers that have ended do not stay as zombies
-    for line in sys.stdin.buffer:
-        reader, writer = os.pipe()
-        if os.fork() == 0:
-            os.close(reader)
-            _become_worker(line, writer, read_job, work)
-        os.close(writer)
-        with os.fdopen(reader, "rb") as told:
-            answer = told.read() or b"the worker ended before it took the job"
+    jobs = sys.stdin.buffer
+    while True:
+        spare = None
+        if not select.select([jobs], [], [], _BURST_SECONDS)[0]:
+            spare = _Spare(read_job, work, rehearse)
+        line = jobs.readline()
+        if not line:
+            return
+        answer = b"" if spare is None else spare.take(line)
+        if not answer:  # nobody waited, or was killed while it did
+            answer = _Spare(read_job, work, None).take(line) or b"the worker ended before it took the job"
         sys.stdout.buffer.write(answer.replace(b"\n", b" ") + b"\n")
         sys.stdout.buffer.flush()
+
+
+class _Spare:
+    """A worker that waits for its job, and ends when its parent is gone."""
+
+    def __init__(
+        self, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None
+    ) -> None:
+        job, self._job = os.pipe()
+        self._told, told = os.pipe()
+        if os.fork() == 0:
+            os.close(self._job)
+            os.close(self._told)
+            _become_worker(job, told, read_job, work, rehearse)
+        os.close(job)
+        os.close(told)
+
+    def take(self, line: bytes) -> bytes:
+        """Hand it its job; return its answer, which is empty when it was killed."""
+        with contextlib.suppress(BrokenPipeError), open(self._job, "wb", buffering=0) as job:
+            view = memoryview(line)
+            while view:
+                view = view[job.write(view) :]
+        with open(self._told, "rb") as told:
+            return told.read()
 
 
 def write_code(job: WorkerJob, code: int) -> None:
@@ -89,12 +128,22 @@ def write_code(job: WorkerJob, code: int) -> None:
 
 
 def _become_worker(
-    line: bytes, told: int, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int]
+    jobs: int,
+    told: int,
+    read_job: Callable[[bytes], AnyJob],
+    work: Callable[[AnyJob], int],
+    rehearse: Callable[[], None] | None,
 ) -> NoReturn:
-    """Take the job and do it; never returns into the parent's loop."""
+    """Wait for the job and do it; never returns into the parent's loop."""
     code = _FAILED
     job: AnyJob | None = None
     try:
+        if rehearse is not None:
+            rehearse()
+        with open(jobs, "rb") as source:
+            line = source.read()
+        if not line:
+            os._exit(0)  # there was no further job
         job = read_job(line)
         os.setsid()
         _carry_mark(job)
