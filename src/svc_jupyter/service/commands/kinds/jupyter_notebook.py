@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from svc_jupyter.api.commands import CommandType, JupyterNotebookSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.kinds.told_failure import told_failure
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.progress_file import followed
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError
@@ -31,8 +32,6 @@ from svc_jupyter.service.notebook_runs.job import (
 )
 from svc_jupyter.service.notebook_runs.workers import RunWorkers
 from svc_jupyter.service.settings import Settings
-
-_SIGNALLED = 128
 
 
 class Notebooks(Protocol):
@@ -158,23 +157,7 @@ def _outcome(task: Task, code: int | None) -> Outcome:
     try:
         size = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))["size"]
     except FileNotFoundError:
-        return _failure(task, code)
+        return told_failure(task.folder / ERROR_FILE, code, "the process of the run")
     if size is None:
         return Outcome(True, exit_code=code)
     return Outcome(True, exit_code=code, result=StoredResult(ResultForm.LINES, f"{task.attempt}/{TEXT_FILE}", size))
-
-
-def _failure(task: Task, code: int | None) -> Outcome:
-    try:
-        error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
-    except FileNotFoundError:
-        return Outcome(False, f"the process of the run ended before it: {_how(code)}", exit_code=code)
-    return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"])
-
-
-def _how(code: int | None) -> str:
-    if code is None:
-        return "it was killed (did memory run out?), or the machine was restarted"
-    if code > _SIGNALLED:
-        return f"it was ended by signal {code - _SIGNALLED}"
-    return f"it failed with code {code}; the log says more"

@@ -11,6 +11,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.kinds.failed_start import START_FAILURES, not_begun
 from svc_jupyter.service.commands.kinds.script_source import ScriptSource
+from svc_jupyter.service.commands.kinds.told_failure import told_failure
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.progress_file import followed
 from svc_jupyter.service.db_taps.job import (
@@ -29,7 +30,6 @@ from svc_jupyter.service.storage.storage import Storage
 
 GROWING_FILE: Final = f"{RESULT_FILE}{PART_SUFFIX}"
 """The rows while they are written, below the attempt's folder."""
-_SIGNALLED: Final = 128
 
 
 class WorkerQueries:
@@ -102,16 +102,4 @@ def outcome_of(task: Task, code: int | None) -> Outcome:
 
 def failure_of(task: Task, code: int | None) -> Outcome:
     """Return why a worker left no summary."""
-    try:
-        error = json.loads((task.folder / ERROR_FILE).read_text("utf-8"))
-    except FileNotFoundError:
-        return Outcome(False, f"the process that ran the query ended before it: {_how(code)}", exit_code=code)
-    return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"])
-
-
-def _how(code: int | None) -> str:
-    if code is None:
-        return "it was killed (did memory run out?), or the machine was restarted"
-    if code > _SIGNALLED:
-        return f"it was ended by signal {code - _SIGNALLED}"
-    return f"it failed with code {code}; the log says more"
+    return told_failure(task.folder / ERROR_FILE, code, "the process that ran the query")
