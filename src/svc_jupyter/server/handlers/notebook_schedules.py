@@ -111,6 +111,7 @@ async def copy_of(handler: ServiceHandler, notebook: str) -> str:
 
 async def store_copy(handler: ServiceHandler, notebook: str) -> str:
     """Store the copy of a saved local notebook; return where it lies. Raises `HTTPError` 404 when it is not there."""
+    place: str
     content, place = await asyncio.gather(read_notebook(handler.contents_manager, notebook), copy_of(handler, notebook))
     store = Call("PUT", resource(place), body={"type": "notebook", "format": "json", "content": content})
     try:
