@@ -85,7 +85,7 @@ class Applications:
             return Outcome(True, exit_code=0, result=StoredResult(ResultForm.LINES, f"{task.attempt}/{OUT_FILE}", size))
         await self.end(task, desk.say)
         said = (task.log_file, task.folder / OUT_FILE)
-        text = await asyncio.to_thread(submitted.failure_text, said, code)
+        text = await asyncio.to_thread(submitted.failure_text, said, code, task.pool)
         return Outcome(False, text, exit_code=code)
 
     async def end(self, task: Task, say: Say) -> None:

@@ -23,6 +23,7 @@ _LINES_SHOWN: Final = 5
 _TAIL_BYTES: Final = 65_536
 _TELLING: Final = re.compile(r"^(?:Error: |Caused by: |Exception in thread|[\w.]*(?:Exception|Error)\b)|\bERROR\b")
 _STACK: Final = re.compile(r"^\s+(?:at |File |\.\.\. \d+ more)")
+_NO_QUEUE: Final = "rejected by placement rules"
 _SUBMIT: Final = "spark-submit"
 _MASTER_OPTIONS: Final = ("--master", "--properties-file")
 
@@ -83,16 +84,19 @@ def environment(place: SparkPlace, inherited: Mapping[str, str], folder: Path) -
     return {**inherited, **program.environment(place), **own}
 
 
-def failure_text(said: Sequence[Path], code: int | None) -> str:
+def failure_text(said: Sequence[Path], code: int | None, pool: str | None) -> str:
     """Return why an application failed: what it said last that tells something, without Java's stacks.
 
     `said` are the files of what it said: its log, and its output, to which spark-submit sends a traceback of Python.
+    YARN does not name the queue that it has not got: that is `pool`.
     """
     if code is None:
         return "the driver is gone without an exit code: it was killed, or the machine was restarted"
     lines = [line for file in said for line in _last_lines(file)]
     telling = [line.strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
     shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
+    if pool is not None and any(_NO_QUEUE in line for line in shown):
+        shown.insert(0, f"pool {pool} has no place in the cluster's fairscheduler_config_xml")
     return "\n".join([f"the program exited with code {code}", *shown])
 
 

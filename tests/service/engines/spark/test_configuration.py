@@ -110,5 +110,15 @@ def test_a_program_of_its_own_runs_in_its_pool_under_its_tag():
 def test_the_reason_of_a_failure_is_what_the_driver_said_last(tmp_path):
     log = tmp_path / "log"
     log.write_text("starting\nTraceback (most recent call last):\n  File x\nValueError: no\n  at a.b.c(D.java)\n")
-    assert submitted.failure_text([log], 1) == "the program exited with code 1\nValueError: no"
-    assert "was killed" in submitted.failure_text([log], None)
+    assert submitted.failure_text([log], 1, "etl") == "the program exited with code 1\nValueError: no"
+    assert "was killed" in submitted.failure_text([log], None, None)
+
+
+def test_a_pool_that_yarn_has_no_place_for_is_named(tmp_path):
+    log = tmp_path / "log"
+    log.write_text(
+        "YarnException: Failed to submit application_1 to YARN : Reject application rejected by placement rules.\n"
+    )
+    told = submitted.failure_text([log], 1, "nowhere").splitlines()
+    assert told[1] == "pool nowhere has no place in the cluster's fairscheduler_config_xml"
+    assert "nowhere" not in submitted.failure_text([log], 1, None)
