@@ -1,5 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { clustersPlugin } from './clusters/plugin';
+import { notesPlugin } from './contents/notesPlugin';
 import { contentsPlugin } from './contents/plugin';
 import { commandsPlugin } from './commands/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
@@ -19,6 +20,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   scheduleStatusPlugin,
   clustersPlugin,
   contentsPlugin,
+  notesPlugin,
   highlightingPlugin
 ];
 

@@ -57,10 +57,16 @@ def test_a_log_comes_while_the_command_runs_and_its_failure_is_told(page: LabPag
     assert page.traffic.to_the_extension(f"commands/{command_id}/events")
 
 
-def test_a_result_is_a_grid_of_its_first_rows(page: LabPage, service: ServiceProcess) -> None:
+def test_a_result_is_a_grid_of_its_first_rows_and_is_asked_for_again(page: LabPage, service: ServiceProcess) -> None:
     command_id = rows_of_a_query(service, 200_000)
+    page.traffic.expect_errors("503")
     page.open()
+    results = f"**/svc-jupyter/api/commands/{command_id}/results*"
+    page.page.route(results, lambda route: route.fulfill(status=503, json={"message": "the service is stopping"}))
     page.run("svc-jupyter:open-command", id=command_id)
+    expect(detail(page, command_id).get_by_role("alert")).to_contain_text("the service is stopping")
+    page.page.unroute(results)
+    detail(page, command_id).get_by_role("button", name="Try again").click()
     grid = detail(page, command_id).get_by_role("table", name="Result")
     expect(grid.get_by_role("row").nth(1)).to_have_text("1<b>1")
     expect(detail(page, command_id)).to_contain_text(

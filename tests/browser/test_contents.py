@@ -205,6 +205,38 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_told(
     expect(tree.row(name)).to_have_count(0)
 
 
+def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_told(
+    tree: Tree, service: ServiceProcess
+) -> None:
+    page, name = tree.page, f"note of {tree.page.name}"
+    note = {"name": name, "location": "Common", "paragraphs": [{"id": "p", "text": "%sql\nselect 42"}]}
+    address = f"/notebooks/{service.http.post('/notebooks', json=note).json()['id']}"
+    page.traffic.expect_errors("409")
+    page.open()
+    tree.row("Jupyter notebooks").press("ArrowLeft")
+    tree.open("Notes", "Common")
+    tree.row(name).press("Enter")
+    page.answer_dialog("No Kernel")
+    told = page.page.locator(".Toastify__toast")
+
+    _write(page, "first ")
+    expect(told.filter(has_text=f"The note {name} is saved in the service.")).to_be_visible()
+    assert "first select 42" in service.http.get(address).json()["paragraphs"][0]["text"]
+
+    other = {"paragraphs": [{"id": "p", "text": "%sql\nselect 'of somebody else'"}]}
+    service.http.put(address, json=other).raise_for_status()
+    _write(page, "second ")
+    conflict = told.filter(has_text="was changed meanwhile")
+    conflict.get_by_role("button", name="Open what it says now").click()
+    page.answer_dialog("No Kernel")
+    expect(page.notebook).to_contain_text("of somebody else")
+    page.run("application:activate-previous-tab")
+    _write(page, "third ")
+    told.filter(has_text="was changed meanwhile").get_by_role("button", name="Save over it").click()
+    expect(told.filter(has_text=f"The note {name} is saved in the service.")).to_be_visible()
+    assert "third second first select 42" in service.http.get(address).json()["paragraphs"][0]["text"]
+
+
 def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(tree: Tree) -> None:
     tree.make("empty")
     tree.page.open()
@@ -242,6 +274,16 @@ def test_the_section_is_accessible_in_high_contrast(tree: Tree) -> None:
     tree.page.dialog.wait_for()
     assert tree.page.accessibility_findings(".jp-Dialog") == []
     tree.press("Escape")
+
+
+def _write(page: LabPage, text: str) -> None:
+    """Type a text at the end of the magic's line of the open notebook's first cell, and save."""
+    editor = page.notebook.locator(".jp-CodeCell .cm-content").first
+    editor.click()
+    for key in ("Control+Home", "ArrowDown", "Home"):
+        page.page.keyboard.press(key)
+    page.page.keyboard.type(text)
+    page.page.keyboard.press("Control+S")
 
 
 def _switch(service: ServiceProcess) -> Callable[..., None]:

@@ -20,6 +20,12 @@ export interface IWorkspaceItem {
   location: string;
 }
 
+/** A note. */
+export interface INoteRecord extends IWorkspaceItem {
+  /** Counts its edits; absent where the service does not count them. */
+  version?: number;
+}
+
 /** One page of what is in a folder, by name, folders first. */
 export interface IFolderContents {
   folders: IFolder[];
