@@ -12,6 +12,8 @@ from tests.server.jupyter_process import TOKEN, JupyterProcess
 from tests.support.service_process import ServiceProcess
 
 _SERVER_EXTENSIONS = {"jupyterlab": True, "svc_jupyter.server": True}
+_PREFIX = "/user/ann/"
+"""Where a hub serves somebody's Lab: no address of a page may begin at the root."""
 _LAB_EXTENSIONS = ("svc-jupyter-labextension", "@jupyter-widgets/jupyterlab-manager")
 _WITHOUT = {"@jupyterlab/apputils-extension:announcements": True}
 """Asks once in each new profile whether it may fetch news, in front of everything else."""
@@ -32,7 +34,7 @@ class LabProcess(JupyterProcess):
             folder,
             base_url=service.base_url,
             token=service.token if token is None else token,
-            ServerApp={"jpserver_extensions": _SERVER_EXTENSIONS, **config.pop("ServerApp", {})},
+            ServerApp={"base_url": _PREFIX, "jpserver_extensions": _SERVER_EXTENSIONS, **config.pop("ServerApp", {})},
             LabApp=lab,
             **config,
         )

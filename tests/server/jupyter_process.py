@@ -48,6 +48,7 @@ class JupyterProcess:
         }
         config = self.folder / "jupyter_config.json"
         config.write_text(json.dumps(settings))
+        self._prefix = str(settings["ServerApp"].get("base_url", "/"))
         own = {name: str(self.folder / name.lower()) for name in ("HOME", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR")}
         with self.log_file.open("ab") as log:
             self._process = subprocess.Popen(
@@ -103,7 +104,7 @@ class JupyterProcess:
         assert self._process is not None
         assert self._process.poll() is None, self.log_file.read_text()
         found = re.search(r"http://(?:localhost|127\.0\.0\.1):([1-9]\d*)/", self.log_file.read_text())
-        return f"http://127.0.0.1:{found[1]}/" if found else None
+        return f"http://127.0.0.1:{found[1]}{self._prefix}" if found else None
 
     def _answers(self) -> bool:
         try:

@@ -1,10 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { HTMLSelect } from '@jupyterlab/ui-components';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import type { CommandStatus } from '../service/records/commands';
 import type { ICommandFilter } from './model';
 import { statusWords } from './words';
 
 const STATUSES: readonly CommandStatus[] = ['waiting', 'running', 'done', 'error', 'cancelled'];
+/** Where the arrow of a choice stands. */
+const ARROW = { top: '6px' };
 /** Milliseconds without a key before a name is searched for. */
 const TYPING_PAUSE = 300;
 
@@ -32,28 +35,26 @@ export function FilterBar(props: {
 
   return (
     <div className="jp-SvcFilter">
-      <select
-        className="jp-mod-styled"
+      <HTMLSelect
         aria-label={trans.__('Whose commands')}
         value={filter.allUsers ? 'all' : 'own'}
+        options={[
+          { value: 'own', label: trans.__('own') },
+          { value: 'all', label: trans.__('all') }
+        ]}
+        iconProps={ARROW}
         onChange={event => change({ allUsers: event.target.value === 'all' })}
-      >
-        <option value="own">{trans.__('own')}</option>
-        <option value="all">{trans.__('all')}</option>
-      </select>
-      <select
-        className="jp-mod-styled"
+      />
+      <HTMLSelect
         aria-label={trans.__('Status of the commands')}
         value={filter.status}
+        options={[
+          { value: '', label: trans.__('any status') },
+          ...STATUSES.map(status => ({ value: status, label: statusWords(status, trans).word }))
+        ]}
+        iconProps={ARROW}
         onChange={event => change({ status: event.target.value as CommandStatus | '' })}
-      >
-        <option value="">{trans.__('any status')}</option>
-        {STATUSES.map(status => (
-          <option key={status} value={status}>
-            {statusWords(status, trans).word}
-          </option>
-        ))}
-      </select>
+      />
       <input
         className="jp-mod-styled"
         type="search"

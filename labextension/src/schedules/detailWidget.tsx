@@ -1,5 +1,6 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { historyIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 import { VisibleView } from '../panel';
 import type { ServiceRequests } from '../service';
@@ -35,6 +36,7 @@ export function scheduleWidget(
   content.addClass('jp-SvcDetail-widget');
   const widget = new MainAreaWidget<Widget>({ content });
   widget.title.label = trans.__('Schedule %1', id);
+  widget.title.icon = historyIcon;
   widget.title.closable = true;
   model.look.changed.connect(() => {
     const name = model.look.state.value?.schedule.name;

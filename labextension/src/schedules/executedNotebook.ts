@@ -1,5 +1,6 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notebookIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
 import { asServiceError } from '../service';
 import { guarded } from './guardedPage';
@@ -22,6 +23,7 @@ export class ExecutedNotebook extends MainAreaWidget {
     super({ content, reveal: shown });
     this.title.label = title;
     this.title.caption = trans.__('The notebook as it was executed; it cannot be changed');
+    this.title.icon = notebookIcon;
     this.title.closable = true;
   }
 }

@@ -1,17 +1,35 @@
 const MINUTE = 60_000;
+const WALL_CLOCK: Intl.DateTimeFormatOptions = {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric'
+};
+/** Making a format takes a hundred times as long as using one, and a list of schedules shows many times of few zones. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Return a zone's format. Throws `RangeError` for a zone that this browser does not know. */
+function formatOf(
+  language: string | undefined,
+  zone: string,
+  options: Intl.DateTimeFormatOptions
+): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, zone, options]);
+  const known = formats.get(key);
+  if (known) {
+    return known;
+  }
+  const made = new Intl.DateTimeFormat(language, { ...options, timeZone: zone });
+  formats.set(key, made);
+  return made;
+}
 
 /** Return the offset of a zone from UTC at a moment, in milliseconds. */
 function offsetOf(zone: string, moment: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric'
-  }).formatToParts(moment);
+  const parts = formatOf('en-US', zone, WALL_CLOCK).formatToParts(moment);
   const part = (type: string): number => Number(parts.find(one => one.type === type)?.value ?? 0);
   const wall = Date.UTC(
     part('year'),
@@ -27,7 +45,7 @@ function offsetOf(zone: string, moment: number): number {
 /** Return whether this browser knows a zone. */
 export function isZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    formatOf('en-US', name, WALL_CLOCK);
     return true;
   } catch {
     return false;
@@ -70,9 +88,15 @@ export function nextHour(now: Date, zone: string): string {
   return new Date(Math.floor(wall / hour) * hour + hour).toISOString().slice(0, 16);
 }
 
-/** Return the zone that the reader's clock shows. */
+let own: { zone: string; offset: number } | null = null;
+
+/** Return the zone that the reader's clock shows; it is looked up again when the clock's offset has changed. */
 export function ownZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const offset = new Date().getTimezoneOffset();
+  if (own?.offset !== offset) {
+    own = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC', offset };
+  }
+  return own.zone;
 }
 
 /** Return the names of all zones that this browser knows, `UTC` first. */
@@ -94,10 +118,7 @@ export function clock(moment: Date, zone: string): string {
 /** Return `Sat 22 Nov`, in the reader's language, with the year when it is another one than now. */
 export function shortDay(moment: Date, now: Date, zone: string): string {
   const part = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
-      ...options,
-      timeZone: zone
-    }).format(moment);
+    formatOf(document.documentElement.lang || undefined, zone, options).format(moment);
   const day = `${part({ weekday: 'short' })} ${part({ day: 'numeric' })} ${part({ month: 'short' })}`;
   const [year, present] = [fieldText(moment, zone).slice(0, 4), fieldText(now, zone).slice(0, 4)];
   return year === present ? day : `${day} ${year}`;

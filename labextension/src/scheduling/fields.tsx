@@ -1,3 +1,4 @@
+import { HTMLSelect } from '@jupyterlab/ui-components';
 import type { JSX, ReactNode } from 'react';
 import { useEffect, useId, useState } from 'react';
 
@@ -89,22 +90,15 @@ export function SelectField(
   return (
     <Labelled {...props}>
       {(id, described) => (
-        <div className="jp-select-wrapper">
-          <select
-            {...described}
-            id={id}
-            className="jp-mod-styled"
-            value={props.value}
-            disabled={props.disabled}
-            onChange={event => props.onChange(event.target.value)}
-          >
-            {props.options.map(option => (
-              <option key={option.value} value={option.value}>
-                {option.label}
-              </option>
-            ))}
-          </select>
-        </div>
+        <HTMLSelect
+          {...described}
+          id={id}
+          value={props.value}
+          disabled={props.disabled}
+          options={[...props.options]}
+          iconProps={{ top: '7px' }}
+          onChange={event => props.onChange(event.target.value)}
+        />
       )}
     </Labelled>
   );
