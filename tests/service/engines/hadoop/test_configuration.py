@@ -76,6 +76,14 @@ def test_what_a_node_has_for_containers_is_what_its_provider_says():
     assert settings["yarn.nodemanager.resource.cpu-vcores"] == "4"
 
 
+def test_on_a_spark_cluster_memory_alone_says_how_many_containers_there_are():
+    spark = configured("spark.x=1")
+    spark.hadoop_settings.use_spark = True
+    assert read(node_sites(ADDRESSES, PLACE, spark)["yarn-site.xml"])["yarn.nodemanager.resource.cpu-vcores"] == "32"
+    spark.hadoop_settings.custom_config = "yarn.nodemanager.resource.cpu-vcores=3"
+    assert read(node_sites(ADDRESSES, PLACE, spark)["yarn-site.xml"])["yarn.nodemanager.resource.cpu-vcores"] == "3"
+
+
 def test_clients_get_the_cluster_and_no_folder_of_a_node():
     sites = {file: read(content) for file, content in client_sites(ADDRESSES, PurePosixPath("/i"), {}).items()}
     assert sites["core-site.xml"]["fs.defaultFS"] == "hdfs://127.3.4.1:8020"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from svc_jupyter.api.clusters import ClusterConfiguration
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.clusters.providers.provider import MARKS
 from svc_jupyter.service.engines.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
 from svc_jupyter.service.engines.hadoop.own_address import OPTIONS
@@ -24,6 +24,8 @@ SITES: Final = (CORE, HDFS, YARN, MAPRED)
 USUAL_MEMORY_MB: Final = 2048
 USUAL_CORES: Final = 2
 """What a node has for containers when its provider does not say."""
+_SMALLEST_MB: Final = 128
+"""The memory of the smallest container, and the step from one size to the next."""
 POOLS_FILE: Final = PurePosixPath("conf/fair-scheduler.xml")
 _OTHER_ENGINES: Final = ("pig.", "hive.", "spark.", "presto.")
 """Settings that lie in a cluster's configuration for other engines, and are none of Hadoop's."""
@@ -91,6 +93,10 @@ def node_sites(addresses: Addresses, place: Place, configuration: ClusterConfigu
     merged = wiring(addresses, place)
     for file, settings in tuning(place).items():
         merged[file] = settings | merged[file]
+    if configuration.cluster_type is ClusterType.SPARK:
+        # Memory alone says how many containers there are: Spark keeps some that mostly wait, and on a machine with
+        # two processors those of the session server would leave none for their own tasks or for another program.
+        merged[YARN]["yarn.nodemanager.resource.cpu-vcores"] = str(place.memory_mb // _SMALLEST_MB)
     for key, value in of_hadoop(configuration.custom_settings).items():
         merged[file_of(key)][key] = value
     return {file: site_file(settings) for file, settings in merged.items()}
@@ -222,8 +228,8 @@ def _yarn_tuning(place: Place) -> Settings:
         "yarn.scheduler.fair.user-as-default-queue": "false",
         "yarn.scheduler.fair.allow-undeclared-pools": "true",
         "yarn.scheduler.fair.assignmultiple": "true",
-        "yarn.scheduler.minimum-allocation-mb": "128",
-        "yarn.resource-types.memory-mb.increment-allocation": "128",
+        "yarn.scheduler.minimum-allocation-mb": str(_SMALLEST_MB),
+        "yarn.resource-types.memory-mb.increment-allocation": str(_SMALLEST_MB),
         "yarn.scheduler.maximum-allocation-mb": str(place.memory_mb),
         "yarn.nodemanager.resource.memory-mb": str(place.memory_mb),
         "yarn.nodemanager.resource.cpu-vcores": str(max(2, place.cores)),
