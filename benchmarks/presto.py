@@ -1,7 +1,8 @@
 """A Presto cluster: nodes added and removed, and a warm `SELECT 1` beside presto-python-client.
 
-The command is submitted, waited for and its result read over HTTP; the client sends the same statement to the same
-coordinator and fetches the row. A node is added when the coordinator gives it work, removed when its command has ended.
+The command goes by the service's Python client, to its rows; presto-python-client sends the same statement to the same
+coordinator and fetches the row. They take turns, each after a pause. A node is added when the coordinator gives it
+work, removed when its command has ended.
 """
 
 from __future__ import annotations
@@ -16,47 +17,55 @@ import httpx
 import prestodb
 
 from benchmarks import report
-from benchmarks.contests import Results
+from benchmarks.contests import compete
 from benchmarks.service import Service
+from svc_jupyter.client import Client
 from svc_jupyter.service.engines.presto.addresses import HTTP_PORT
 from svc_jupyter.service.settings import default_engines_dir
 
 _LOOK_SECONDS = 0.05
-_WARM_UP = 20
+_WARM_UP = 30
+_PAUSE_SECONDS = 0.3
+"""So long it is quiet before each statement: what the one before has left to do is not measured with it."""
 
 
 def run(folder: Path, *, quick: bool) -> None:
     """Print seconds of a start, of additions and removals, and milliseconds of a statement."""
     rounds, statements = (1, 10) if quick else (3, 40)
-    with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
+    with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service, Client(*service.address) as client:
         base_url, token = service.address
         with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=300) as http:
             cluster = _Cluster(http)
             try:
                 started = _timed(cluster.start)
-                _statements(cluster, statements)
+                _statements(client, cluster.coordinator(), statements)
                 _nodes(cluster, rounds, started)
             finally:
                 cluster.end()
 
 
-def _statements(cluster: _Cluster, rounds: int) -> None:
-    connection = prestodb.dbapi.connect(host=cluster.coordinator(), port=HTTP_PORT, user="benchmark")
+def _statements(client: Client, coordinator: str, rounds: int) -> None:
+    connection = prestodb.dbapi.connect(host=coordinator, port=HTTP_PORT, user="benchmark")
 
-    def by_client() -> None:
+    def directly() -> None:
         cursor = connection.cursor()
         cursor.execute("SELECT 1")
         if cursor.fetchall() != [[1]]:
-            raise RuntimeError("the client got something else")
+            raise RuntimeError("presto-python-client got something else")
 
-    for _ in range(_WARM_UP):
-        cluster.query("SELECT 1")
-        by_client()
-    commands, client = [], []
-    for _ in range(rounds):
-        commands.append(_timed(lambda: cluster.query("SELECT 1")))
-        client.append(_timed(by_client))
-    results = Results({"PrestoCommand": commands, "presto-python-client": client})
+    def command() -> None:
+        if client.commands.run("PrestoCommand", query="SELECT 1").result().to_arrow().num_rows != 1:
+            raise RuntimeError("the command got something else")
+
+    def after_a_pause(work: Callable[[], None]) -> float:
+        time.sleep(_PAUSE_SECONDS)
+        return _timed(work)
+
+    contestants = {
+        "PrestoCommand": lambda: after_a_pause(command),
+        "presto-python-client": lambda: after_a_pause(directly),
+    }
+    results = compete(contestants, rounds, warm_up=_WARM_UP)
     title = "SELECT 1, warm (goal 1.2 times the client's)"
     report.contest(title, "ms", results, "presto-python-client", report.milliseconds)
 
@@ -91,11 +100,6 @@ class _Cluster:
     def coordinator(self) -> str:
         nodes = self._state()["nodes"]
         return str(next(node["private_ip"] for node in nodes if node["role"] == "master"))
-
-    def query(self, query: str) -> None:
-        answer = self._http.post("/commands", json={"command_type": "PrestoCommand", "query": query})
-        record = self._ended(answer)
-        self._http.get(f"/commands/{record['id']}/results").raise_for_status()
 
     def add(self) -> None:
         self._ended(self._http.post("/clusters/presto/nodes", json={"node_count": 1}))

@@ -1,127 +1,177 @@
-"""A Spark cluster in local mode: warm statements, a note, a million rows, beside Spark used directly.
+"""A Spark cluster: warm statements, a note, a million rows, beside Spark Connect; a first note on a cluster that is UP.
 
-"toPandas" is a program in the engine's own Python with a warm session of its own: what somebody without a service would
-write. `spark-submit` is the same statement as a program, started anew. Both run while the cluster is up and idle.
+The service's are cells in a warm kernel, from the magic's first line to its DataFrame. "Spark Connect" is a client of
+its own with a server of its own, on the same Spark and also warm: what somebody without a service would write.
+`spark-submit` starts the same statement as a program, anew each time. All that is compared has its tasks in the
+driver's process (`local[*]`) and takes turns; the other server is idle meanwhile. sparkmagic cannot be measured: its
+server, Livy, knows no Spark 4.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from types import TracebackType
+from typing import Self
 
 import httpx
 
 from benchmarks import report
-from benchmarks.contests import Results
+from benchmarks.contests import Measure, compete
+from benchmarks.kernel import Kernel
+from benchmarks.processes import forget_peak, peak_resident, resident
 from benchmarks.service import Service
+from benchmarks.spark_connect import SparkConnect, submit_seconds
 from svc_jupyter.client import Client
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.settings import Settings, default_engines_dir
 
-MILLION = (
+_ONE = "SELECT 1"
+_MILLION = (
     "SELECT id, id * 2 AS twice, id / 3 AS third, cast(id AS string) AS text, id % 7 = 0 AS seventh FROM range(1000000)"
 )
-_DIRECT = """
-import json, sys, time
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false").getOrCreate()
-spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
-times = []
-for _ in range(int(sys.argv[2]) + 2):
-    started = time.perf_counter()
-    spark.sql(sys.argv[1]).toPandas()
-    times.append(time.perf_counter() - started)
-print("times", json.dumps(times[2:]))
-"""
-_LOCAL = {"hadoop_settings": {"use_spark": True, "custom_config": "spark.master=local[*]\nspark.ui.enabled=false"}}
+_KEPT, _OWN, _CONNECT = "%%svc_sql, a kept session", "%%svc_sql, a session of its own", "Spark Connect"
+_PRINTING = "%pyspark\nline = 'x' * 99\nfor _ in range({lines}):\n    print(line)"
+_MASTERS = {"in one process": "spark.master=local[*]\nspark.ui.enabled=false", "on YARN": "spark.ui.enabled=false"}
+_GOALS = {"in one process": 8, "on YARN": 40}
 _LOOK_SECONDS = 0.05
+_WARM_UP = 10
 
 
 def run(folder: Path, *, quick: bool) -> None:
-    """Print seconds of a start, then milliseconds of statements and of a note, then a million rows."""
+    """Print seconds of a note, memory, milliseconds of statements, seconds of a million rows, then of starts."""
+    home = asyncio.run(Engines.of(Settings(data_dir=folder)).ensure(Engine.SPARK, lambda _line: None)).home
+    starts = {}
+    with (
+        Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service,
+        Client(*service.address) as client,
+        Kernel(folder, SVC_DATA_DIR=str(service.data_dir)) as kernel,
+    ):
+        kernel.call("run_lines", ["%load_ext svc_jupyter"])
+        note = client.notes.create("Common", "one", paragraphs=[{"text": "%sql\nSELECT 1 AS one"}]).id
+        for name, settings in _MASTERS.items():
+            with _Cluster(service, settings) as cluster:
+                starts[name] = (cluster.start_seconds, _run_note(kernel, client, note)[0])
+                if name == "in one process":
+                    _warm(service, client, kernel, note, home, folder, quick=quick)
+    _starts(starts, [submit_seconds(home, folder, _ONE) for _ in range(2 if quick else 5)])
+
+
+def _warm(
+    service: Service, client: Client, kernel: Kernel, note: int, home: Path, folder: Path, *, quick: bool
+) -> None:
     rounds = 5 if quick else 20
-    with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service, Client(*service.address) as client:
-        base_url, token = service.address
-        with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=300) as http:
-            http.put("/clusters/spark", json=_LOCAL).raise_for_status()
-            started = _timed(lambda: _reach(http, "start", "UP"))
-            try:
-                report.table(
-                    "seconds", ["", "once"], [["cluster started, a query ran (goal 8 s)", report.seconds(started)]]
-                )
-                _statements(client, folder, rounds)
-                _note(client, rounds)
-                _million(client, folder, max(2, rounds // 4))
-            finally:
-                _reach(http, "terminate", "DOWN")
+    _note(kernel, client, note, rounds)
+    _memory(service, kernel, client, 10**8 if quick else 10**9)  # before it has grown by what follows
+    with SparkConnect(home, folder) as direct:
+        _statements(kernel, direct, rounds)
+        _million(kernel, direct, max(3, rounds // 3))
 
 
-def _statements(client: Client, folder: Path, rounds: int) -> None:
-    def command() -> None:
-        client.commands.submit("SparkCommand", sql="SELECT 1", app_id="warm").wait().result().to_arrow()
+def _statements(kernel: Kernel, direct: SparkConnect, rounds: int) -> None:
+    contestants: dict[str, Measure] = {
+        _KEPT: lambda: _cell(kernel, "--app-id warm", _ONE, 1),
+        _OWN: lambda: _cell(kernel, "", _ONE, 1),
+        _CONNECT: lambda: direct.seconds(_ONE),
+    }
+    results = compete(contestants, rounds, warm_up=_WARM_UP)
+    report.contest("SELECT 1 to a DataFrame, warm (goal 120 ms)", "ms", results, _CONNECT, report.milliseconds)
 
-    command()
-    cold = [_timed(lambda: _direct(folder, "SELECT 1", 0)) for _ in range(2)]
-    results = Results({"SparkCommand, sql": [_timed(command) for _ in range(rounds)], "spark-submit": cold})
-    report.contest("SELECT 1, warm (goal 120 ms)", "ms", results, "spark-submit", report.milliseconds)
+
+def _million(kernel: Kernel, direct: SparkConnect, rounds: int) -> None:
+    contestants: dict[str, Measure] = {
+        _KEPT: lambda: _cell(kernel, "--app-id warm", _MILLION, 10**6),
+        _CONNECT: lambda: direct.seconds(_MILLION),
+    }
+    results = compete(contestants, rounds, warm_up=2)
+    title = "1,000,000 × 5 rows to a DataFrame (goal 1.2 times Spark Connect)"
+    report.contest(title, "s", results, _CONNECT, report.seconds)
 
 
-def _note(client: Client, rounds: int) -> None:
-    note = client.notes.create("Common", "one", paragraphs=[{"text": "%sql\nSELECT 1 AS one"}])
-    over = []
-    for number in range(rounds + 1):
-        started = time.perf_counter()
-        run_ = client.commands.submit("SparkCommand", note_id=note.id, label="spark").wait()
-        seconds = time.perf_counter() - started
-        assert run_.record.outputs is not None
-        if number:
-            over.append(seconds - (run_.record.outputs.paragraphs[0].seconds or 0))
+def _cell(kernel: Kernel, options: str, query: str, rows: int) -> float:
+    took, shape = kernel.call("query_by_magic", "svc_sql", options, query)
+    if shape[0] != rows:
+        raise AssertionError(f"{shape[0]} rows instead of {rows}")
+    return float(took)
+
+
+def _note(kernel: Kernel, client: Client, note: int, rounds: int) -> None:
+    pairs = [_run_note(kernel, client, note) for _ in range(rounds)]
     rows = [
-        [
-            "a note of one paragraph, over the paragraph's time (goal 0.5 s)",
-            report.seconds(median(over)),
-            report.seconds(max(over)),
-        ]
+        ["%svc_spark_run of a note with one paragraph", *_shown([whole for whole, _ in pairs])],
+        ["over the paragraph's own time (goal 0.50)", *_shown([whole - spark for whole, spark in pairs])],
     ]
-    report.table("seconds", ["", "median", "max"], rows)
+    report.table("seconds, warm", ["", "median", "max"], rows)
 
 
-def _million(client: Client, folder: Path, rounds: int) -> None:
-    def command() -> None:
-        client.commands.submit("SqlCommand", query=MILLION, app_id="warm").wait().result().to_pandas()
-
-    command()
-    results = Results(
-        {"SqlCommand": [_timed(command) for _ in range(rounds)], "toPandas": _direct(folder, MILLION, rounds)}
-    )
-    report.contest(
-        "1,000,000 × 5 rows to a DataFrame (goal 1.2 times the direct way)", "s", results, "toPandas", report.seconds
-    )
+def _run_note(kernel: Kernel, client: Client, note: int) -> tuple[float, float]:
+    """Return the seconds of a run, and those of its paragraphs."""
+    seconds = float(kernel.call("cell_seconds", f"%svc_spark_run {note} --label spark"))
+    outputs = client.commands.list(per_page=1).commands[0].outputs
+    assert outputs is not None
+    return seconds, sum(one.seconds or 0.0 for one in outputs.paragraphs)
 
 
-def _direct(folder: Path, query: str, rounds: int) -> list[float]:
-    """Run a statement by Spark's own Python; return the seconds of each round after two to warm up."""
-    installed = asyncio.run(Engines.of(Settings(data_dir=folder)).ensure(Engine.SPARK, lambda _line: None))
-    command = [str(installed.home / "bin" / "python"), "-c", _DIRECT, query, str(rounds)]
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    times: list[float] = json.loads(told.rpartition("times ")[2])
-    return times
+def _memory(service: Service, kernel: Kernel, client: Client, size: int) -> None:
+    note = client.notes.create("Common", "long", paragraphs=[{"text": _PRINTING.format(lines=size // 100)}]).id
+    works: dict[str, Callable[[], object]] = {
+        "1,000,000 × 5 rows pass": lambda: _cell(kernel, "--app-id warm", _MILLION, 10**6),
+        f"a paragraph prints {size / 1e9:g} GB": lambda: _run_note(kernel, client, note),
+    }
+    rows = []
+    for name, work in works.items():
+        before = resident(service.pid)
+        forget_peak(service.pid)
+        seconds = _timed(work)
+        rows.append([name, report.megabytes(before), report.megabytes(peak_resident(service.pid) - before)])
+        rows[-1].append(report.seconds(seconds))
+    report.table("Memory of the service", ["megabytes", "before", "more at most", "seconds"], rows)
 
 
-def _reach(http: httpx.Client, wanted: str, state: str) -> dict[str, Any]:
-    http.put("/clusters/spark/state", json={"state": wanted}).raise_for_status()
-    while (now := http.get("/clusters/spark/state").json())["state"] != state:
-        time.sleep(_LOOK_SECONDS)
-    return dict(now)
+def _starts(starts: dict[str, tuple[float, float]], submitted: list[float]) -> None:
+    rows = [["spark-submit of a statement, tasks in one process", *_shown(submitted)]]
+    for name, (cluster, note) in starts.items():
+        rows += [
+            [f"cluster {name}: DOWN to UP, a query has run", report.seconds(cluster), ""],
+            [f"cluster {name}: its first note (goal {_GOALS[name]})", report.seconds(note), ""],
+        ]
+    report.table("seconds, cold", ["", "median or once", "max"], rows)
+
+
+class _Cluster:
+    """The Spark cluster of a service, with settings: UP in a `with`."""
+
+    def __init__(self, service: Service, settings: str) -> None:
+        base_url, token = service.address
+        self._http = httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=300)
+        self._settings = {"hadoop_settings": {"use_spark": True, "custom_config": settings}}
+        self.start_seconds = 0.0
+
+    def __enter__(self) -> Self:
+        self._http.put("/clusters/spark", json=self._settings).raise_for_status()
+        self.start_seconds = _timed(lambda: self._reach("start", "UP"))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reach("terminate", "DOWN")
+        self._http.close()
+
+    def _reach(self, wanted: str, state: str) -> None:
+        self._http.put("/clusters/spark/state", json={"state": wanted}).raise_for_status()
+        while (now := self._http.get("/clusters/spark/state").json())["state"] != state:
+            if wanted == "start" and now["state"] == "DOWN":
+                raise RuntimeError(f"the cluster did not start: {now['message'] or now['terminate_reason']}")
+            time.sleep(_LOOK_SECONDS)
+
+
+def _shown(values: list[float]) -> tuple[str, str]:
+    return report.seconds(median(values)), report.seconds(max(values))
 
 
 def _timed(work: Callable[[], object]) -> float:

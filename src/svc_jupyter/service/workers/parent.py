@@ -30,8 +30,10 @@ MARK = "SVC_COMMAND_MARK"
 MARK_BYTES = 4096
 """What a parent's environment keeps free for its workers' marks: the longest path of a folder."""
 _FAILED = 70
-_BURST_SECONDS = 0.02
-"""A job that comes so soon after another one gets a worker of its own at once: a rehearsal would only hold it up."""
+_BURST_SECONDS = 0.1
+"""A job that comes so soon after another one gets a worker of its own at once: a rehearsal would only hold it up, and
+take the processor from a short job before it.
+"""
 _KILL_ME_FIRST = b"500"
 """Out-of-memory score: when memory runs out, a worker has to go before the service does."""
 
