@@ -26,6 +26,7 @@ from svc_jupyter.service.engines.engine import Engine
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("cluster-of-its-own")]
 _SECONDS = 250.0
+_HIVE_ON_YARN = "spark.master=yarn\nspark.executor.cores=1\nspark.dynamicAllocation.maxExecutors=1"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
         engine_at_once(engine)
     service = ServiceProcess(tmp_path_factory.mktemp("s3") / "data", kill_grace_seconds=1).start()
     try:
-        use_hadoop(service, custom_config="spark.master=yarn\nspark.executor.cores=1")
+        use_hadoop(service, custom_config=_HIVE_ON_YARN)
         start_cluster(service)
         yield service
     finally:
