@@ -53,6 +53,15 @@ async def test_a_daemon_that_runs_is_not_started_a_second_time(machine: LocalMac
     assert [process.pid for process in marked(NODE_MARK, Path(machine.folder))] == [first]
 
 
+async def test_a_file_that_several_write_at_once_is_one_of_theirs(machine: LocalMachine):
+    texts = [bytes([letter]) * 100_000 for letter in b"abcdefgh"]
+    for _ in range(10):
+        await asyncio.gather(*(machine.write({"conf/nodes": text}) for text in texts))
+    conf = Path(machine.folder / "conf")
+    assert (conf / "nodes").read_bytes() in texts
+    assert [file.name for file in conf.iterdir()] == ["nodes"]
+
+
 async def test_a_daemon_goes_on_and_is_found_again_after_the_service_was_killed(machine: LocalMachine, tmp_path: Path):
     program = """
 import asyncio, os, signal, sys

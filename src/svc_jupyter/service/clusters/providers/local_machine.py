@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
+from threading import get_ident
 from typing import Final
 
 from svc_jupyter.service.clusters.providers.daemon_process import DaemonProcess
@@ -159,7 +160,7 @@ class LocalMachine:
         for name, content in files.items():
             file = self._path / name
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft = file.with_name(f".{file.name}.{os.getpid()}")
+            draft = file.with_name(f".{file.name}.{os.getpid()}-{get_ident()}")  # others may write it just now
             draft.write_bytes(content)
             draft.chmod(0o600)
             draft.replace(file)
