@@ -139,6 +139,7 @@ def test_a_store_that_the_account_gets_is_opened_by_the_next_program(service: Se
 
 
 def test_a_full_queue_is_waited_for_and_a_cancellation_ends_the_application(service: ServiceProcess, s3: S3Server):
+    assert service.http.put("/account/storage", json=s3.record).status_code == 200
     first = submit(service, program=UNTIL_GO, language="python", pool="narrow", arguments=ONE_CORE)["id"]
     begun(service, first)
     count = "print(spark.read.csv('s3://lake/in').count(), 'rows')"
