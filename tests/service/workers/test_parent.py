@@ -136,12 +136,16 @@ def test_a_worker_that_was_killed_while_it_waited_takes_no_job_with_it(tmp_path:
         assert (tmp_path / "rehearsed").read_text() == "False"
 
 
-@pytest.mark.parametrize("end", ["stdin", "kill"])
-def test_a_worker_that_waits_ends_with_its_parent(end: str):
+def test_a_worker_that_waits_ends_before_its_parent():
     with Parent() as parent:
         spare = parent.spare()
-        if end == "kill":
-            parent.process.kill()
+    assert not spare.is_running()
+
+
+def test_a_worker_that_waits_ends_with_a_parent_that_is_killed():
+    with Parent() as parent:
+        spare = parent.spare()
+        parent.process.kill()
     wait_until(lambda: not spare.is_running(), "its end")
 
 

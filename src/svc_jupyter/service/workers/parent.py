@@ -89,6 +89,8 @@ def serve(
             spare = _Spare(read_job, work, rehearse)
         line = jobs.readline()
         if not line:
+            if spare is not None:
+                spare.end()
             return
         answer = b"" if spare is None else spare.take(line)
         if not answer:  # nobody waited, or was killed while it did
@@ -105,7 +107,8 @@ class _Spare:
     ) -> None:
         job, self._job = os.pipe()
         self._told, told = os.pipe()
-        if os.fork() == 0:
+        self._pid = os.fork()
+        if self._pid == 0:
             os.close(self._job)
             os.close(self._told)
             _become_worker(job, told, read_job, work, rehearse)
@@ -120,6 +123,12 @@ class _Spare:
                 view = view[job.write(view) :]
         with open(self._told, "rb") as told:
             return told.read()
+
+    def end(self) -> None:
+        """Tell it that there is no further job; return once it is gone."""
+        os.close(self._job)
+        with contextlib.suppress(ChildProcessError):  # what is waited for when children are not collected
+            os.waitpid(self._pid, 0)
 
 
 def write_code(job: WorkerJob, code: int) -> None:
