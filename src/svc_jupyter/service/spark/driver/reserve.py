@@ -10,6 +10,8 @@ from .driver import Driver
 from .processes import Ended, SessionProcess, Zygote
 
 _END_SECONDS = 5.0
+_LATER_SECONDS = 0.3
+"""After this the next process is made: at once it would take the processors from a short statement."""
 
 
 class Reserve:
@@ -48,7 +50,7 @@ class Reserve:
             except Ended:
                 continue  # it died while it waited
             finally:
-                self.prepare()
+                asyncio.get_running_loop().call_later(_LATER_SECONDS, self.prepare)
             return process
         raise Ended("no session could be made; the session server's log says why")
 

@@ -14,13 +14,16 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .attach import attached
 from .execution import Execution
-from .statement import OUT_FILE, Statement, from_json
+from .statement import OUT_FILE, Language, SqlPart, Statement, from_json
 
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_NOTHING = "SELECT 1"
 ENDED = "ended"
 
 
@@ -31,19 +34,27 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     jvm_session = settings["jvm_session"]
     spark = attached(None if jvm_session is None else str(jvm_session))
-    spark.sql("SELECT 1").collect()
+    spark.sql(_NOTHING).collect()
     reader, writer = link.makefile("rb"), link.makefile("wb", buffering=0)
     thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
+    classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
+    _rehearse(Execution(spark, classes, number, lambda _rows: None))
+    execution = Execution(spark, classes, number, lambda rows: _tell(writer, rows=rows))
     _tell(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
-    execution = Execution(
-        spark, Path(str(settings["classes"])), int(settings["number"] or 0), lambda rows: _tell(writer, rows=rows)
-    )
     for line in reader:
         statement = from_json(line)
         succeeded = _with_outputs(statement, execution)
         _tell(writer, ended=statement.id, succeeded=succeeded)
     execution = spark = None  # type: ignore[assignment]
     gc.collect()  # lets the driver forget what only this session held
+
+
+def _rehearse(execution: Execution) -> None:
+    """Run a statement whose result goes nowhere: what the first one costs is then paid."""
+    with suppress(OSError), TemporaryDirectory() as folder:
+        execution.run(
+            Statement("rehearsal", Language.SQL, _NOTHING, folder, os.devnull, folder, parts=[SqlPart(1, _NOTHING)])
+        )
 
 
 def _with_outputs(statement: Statement, execution: Execution) -> bool:
