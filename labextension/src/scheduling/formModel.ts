@@ -112,15 +112,17 @@ export class ScheduleFormModel implements IDisposable {
     void this._typed.invoke();
   }
 
-  /** Save, then create the schedule, or change it; return its record, null when that failed. */
+  /** Save, then create the schedule, or change it, once; return its record, null when that failed. */
   async submit(): Promise<IScheduleRecord | null> {
     const { calls } = this._options;
-    return this._attempt(() => {
+    const record = await this._attempt(() => {
       const { values } = this._state;
       return this.record
         ? calls.edit(this.record.id, changesOf(this.record, values))
         : calls.create(this.source.path, bodyOf(values));
     });
+    this._isDone ||= record !== null;
+    return record;
   }
 
   /** Save, then run the notebook once with these values; return the command, null when that failed. */
@@ -150,7 +152,7 @@ export class ScheduleFormModel implements IDisposable {
   }
 
   private async _attempt<T>(step: () => Promise<T>): Promise<T | null> {
-    if (this._state.isWorking) {
+    if (this._state.isWorking || this._isDone) {
       return null;
     }
     this._check();
