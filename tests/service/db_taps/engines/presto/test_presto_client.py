@@ -1,0 +1,130 @@
+"""The statement protocol over real connections; the server stands in for a coordinator and gives answers it was told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
+
+Answer = tuple[int, dict[str, Any], dict[str, str]]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Gives the answers of its server in turn; None is a connection that ends without one."""
+
+    protocol_version = "HTTP/1.1"
+    server: Coordinator
+
+    def do_GET(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        self.server.asked.append((self.command, self.path, self.rfile.read(size).decode(), self.headers))
+        self.server.connections.add(self.client_address)
+        answer = self.server.answers.pop(0)
+        if answer is None:
+            self.close_connection = True
+            return
+        status, body, headers = answer
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_POST = do_DELETE = do_GET  # noqa: N815  the names that the standard library looks for
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Coordinator(ThreadingHTTPServer):
+    """Answers as it was told."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers: list[Answer | None] = []
+        self.asked: list[tuple[str, str, str, Any]] = []
+        self.connections: set[Any] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+@pytest.fixture
+def coordinator() -> Iterator[Coordinator]:
+    with Coordinator() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def client(coordinator: Coordinator) -> Iterator[StatementClient]:
+    client = StatementClient(coordinator.url, SessionState("ann", "svc-command-1-1", catalog="hive"))
+    yield client
+    client.close()
+
+
+def test_a_statement_and_its_answers_go_over_one_connection(coordinator: Coordinator, client: StatementClient):
+    coordinator.answers = [(200, {"id": "q"}, {"X-Presto-Set-Schema": "tiny"}), (200, {"data": [["ä"]]}, {})]
+    assert client.post("SELECT 'ä'") == {"id": "q"}
+    assert client.following(f"{coordinator.url}/v1/statement/q/1?slug=x") == {"data": [["ä"]]}
+    (posted, first), (got, second) = ((asked[:3], asked[3]) for asked in coordinator.asked)
+    assert posted == ("POST", "/v1/statement", "SELECT 'ä'")
+    assert got == ("GET", "/v1/statement/q/1?slug=x", "")
+    assert (first["X-Presto-User"], first["X-Presto-Catalog"], first["X-Presto-Schema"]) == ("ann", "hive", None)
+    assert second["X-Presto-Schema"] == "tiny"
+    assert len(coordinator.connections) == 1
+
+
+def test_an_answer_that_did_not_come_is_asked_for_again(coordinator: Coordinator, client: StatementClient):
+    coordinator.answers = [(200, {}, {}), None, (503, {}, {}), (200, {"id": "q"}, {})]
+    client.post("SELECT 1")
+    assert client.following(f"{coordinator.url}/next") == {"id": "q"}
+    assert [asked[1] for asked in coordinator.asked] == ["/v1/statement", "/next", "/next", "/next"]
+
+
+def test_a_statement_is_never_sent_twice(coordinator: Coordinator, client: StatementClient):
+    coordinator.answers = [None]
+    with pytest.raises(CoordinatorLost):
+        client.post("INSERT INTO t VALUES 1")
+    assert len(coordinator.asked) == 1
+
+
+def test_a_connection_that_was_closed_meanwhile_fails_no_statement(coordinator: Coordinator, client: StatementClient):
+    coordinator.answers = [(200, {}, {"Connection": "close"}), (200, {"id": "q"}, {})]
+    client.post("SELECT 1")
+    assert client.post("SELECT 2") == {"id": "q"}
+
+
+@pytest.mark.parametrize(("status", "reason"), [(404, "started again"), (410, "started again"), (401, "answers 401")])
+def test_a_query_that_is_not_known_any_more_is_told(
+    coordinator: Coordinator, client: StatementClient, status: int, reason: str
+):
+    coordinator.answers = [(200, {}, {}), (status, {}, {})]
+    client.post("SELECT 1")
+    with pytest.raises(CoordinatorLost, match=reason):
+        client.following(f"{coordinator.url}/next")
+
+
+def test_a_cancellation_goes_to_the_next_answers_address(coordinator: Coordinator, client: StatementClient):
+    coordinator.answers = [(200, {}, {})]
+    client.cancel(f"{coordinator.url}/v1/statement/q/2")
+    assert coordinator.asked[0][:2] == ("DELETE", "/v1/statement/q/2")
+
+
+def test_a_coordinator_that_is_gone_is_told_to_who_cancels():
+    with Coordinator() as gone:
+        url = gone.url
+    client = StatementClient(url, SessionState("ann", "s"))
+    with pytest.raises(CoordinatorLost):
+        client.cancel(f"{url}/v1/statement/q/2")
