@@ -1,4 +1,4 @@
-"""The statement protocol over real connections; the server stands in for a coordinator and gives answers it was told."""
+"""The statement protocol over real connections; the server stands in for a coordinator and answers as it was told."""
 
 from __future__ import annotations
 
