@@ -147,4 +147,4 @@ def test_a_pipeline_whose_source_vanishes_fails_with_the_reason_and_tells_its_ch
     assert str(source) in health["reason"]
     wait_until(lambda: hook.posted, "the channel is told", SECONDS)
     command_id = attributes(spark, pipeline_id)["command_id"]
-    assert (hook.posted[0].body["command_id"], hook.posted[0].body["status"]) == (command_id, "error")
+    assert (hook.posted[0].body["command_id"], hook.posted[0].body["event"]) == (command_id, "pipeline.failure")

@@ -47,6 +47,13 @@ def command_event(row: Row) -> Event:
     return Event(f"command:{row['id']}", content)
 
 
+def pipeline_event(pipeline: Row, command: Row) -> Event:
+    """Return the failure of a pipeline's run: the end of its command, and which pipeline it was."""
+    event = command_event(command)
+    facts = {"message": _cut(command["message"], _MESSAGE_LIMIT)}
+    return Event(event.key, event.content | facts | {"pipeline": {"id": pipeline["id"], "name": pipeline["name"]}})
+
+
 def action_event(schedule: Row, action: Row, outcome: Outcome) -> Event:
     """Return the end of an action of a schedule."""
     missing = list((action["dependencies"] or {}).get("not_found") or ())

@@ -23,7 +23,7 @@ from svc_jupyter.service.notifications import digests, outbox
 from svc_jupyter.service.notifications.audience import Recipient, Wishes, audience, wishes_of
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.notifications.digests import DIGESTS, Digests
-from svc_jupyter.service.notifications.events import Event, action_event, command_event
+from svc_jupyter.service.notifications.events import Event, action_event, command_event, pipeline_event
 from svc_jupyter.service.notifications.mail_sender import MailSender
 from svc_jupyter.service.notifications.outcomes import Outcome, outcome_of
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
@@ -79,7 +79,7 @@ class Notifications:
     def on_pipeline_failure(self, connection: sa.Connection, pipeline: Row, command: Row) -> None:
         """Note, in the transaction that ends the command of a pipeline's run, that its channels are to be told."""
         recipients = audience(connection, pipeline, Wishes(channels=True, owner=False))
-        self._put(connection, command_event(command), self._deliverable(recipients))
+        self._put(connection, pipeline_event(pipeline, command), self._deliverable(recipients))
 
     def on_action_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
         """Note, in the transaction that ends an action of a schedule, whom the schedule wants told.

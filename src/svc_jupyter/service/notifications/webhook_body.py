@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from svc_jupyter.api import paths
 from svc_jupyter.service.commands.record import iso_time
 from svc_jupyter.service.notifications.events import EventKind
+from svc_jupyter.service.notifications.plain_text import one_line
 from svc_jupyter.service.notifications.schedule_rendering import action_links, schedule_links, title_of
 
 DIGEST_EVENT = "schedule.digest"
+PIPELINE_EVENT = "pipeline.failure"
+_NAME_LIMIT = 200
 
 
 def webhook_body(content: Mapping[str, Any], *, delivery_id: str, public_url: str | None) -> dict[str, Any]:
-    """Return the body that tells of an action, or of those that a digest gathers. Moments are ISO 8601 UTC."""
+    """Return the body that tells of an action, of those that a digest gathers, or of a pipeline's run that failed.
+
+    Moments are ISO 8601 UTC.
+    """
+    if content["kind"] == EventKind.COMMAND:
+        return _pipeline_failure(content, delivery_id, public_url)
     schedule = content["schedule"]
     about = {
         "delivery_id": delivery_id,
@@ -37,6 +46,28 @@ def webhook_body(content: Mapping[str, Any], *, delivery_id: str, public_url: st
             "links": schedule_links(schedule["id"], public_url),
         }
     )
+
+
+def _pipeline_failure(content: Mapping[str, Any], delivery_id: str, public_url: str | None) -> dict[str, Any]:
+    pipeline, command_id = content["pipeline"], content["id"]
+    links = {}
+    if public_url:
+        base = public_url.rstrip("/")
+        links["pipeline"] = base + paths.api(f"pipelines/{pipeline['id']}")
+        links["command"] = base + paths.command(command_id)
+        links["log"] = base + paths.command(command_id, "logs")
+    return {
+        "event": PIPELINE_EVENT,
+        "delivery_id": delivery_id,
+        "text": f"Pipeline {one_line(pipeline['name'], _NAME_LIMIT)} failed",
+        "pipeline_id": pipeline["id"],
+        "name": pipeline["name"],
+        "status": content["status"],
+        "message": content["message"],
+        "command_id": command_id,
+        "ended_at": iso_time(content["end_time"]),
+        "links": links,
+    }
 
 
 def _action(action: Mapping[str, Any]) -> dict[str, Any]:

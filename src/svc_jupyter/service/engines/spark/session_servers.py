@@ -47,6 +47,10 @@ class SessionServerAddress:
     secret: str
 
 
+class _ServerEnded(ClusterFailure):
+    """It ended before it answered."""
+
+
 class SessionServers:
     """Brings session servers up on clusters; see `hadoop_cluster.Beside`."""
 
@@ -79,12 +83,7 @@ class SessionServers:
         machine = self._machine(instance, node)
         async with self._locks[instance.id]:
             await self._end_outdated(instance, machine, say)
-            if await self._runs(machine):
-                await self._metastore_address(say)
-            else:
-                say("starting the session server")
-                await self._spawn(instance, node, machine, say)
-            told = await self._wait(instance, machine)
+            told = await self._answering(instance, node, machine, say)
             chosen = await self._choose_python(instance, told, say)
             self._current[instance.id] = (await asyncio.to_thread(_generation, instance), chosen)
         return self.address(instance)
@@ -236,6 +235,18 @@ class SessionServers:
             )
         return package_id
 
+    async def _answering(self, instance: Instance, node: Node, machine: Machine, say: Say) -> Mapping[str, Any]:
+        """Return what a server tells of itself: the one that runs, or a new one."""
+        if await self._runs(machine):
+            await self._metastore_address(say)
+            try:
+                return await self._wait(instance, machine)
+            except _ServerEnded:
+                say("the session server was about to end")
+        say("starting the session server")
+        await self._spawn(instance, node, machine, say)
+        return await self._wait(instance, machine)
+
     async def _wait(self, instance: Instance, machine: Machine) -> Mapping[str, Any]:
         """Return what it tells of itself once it answers; `ClusterFailure` has its last words when it ends instead."""
         deadline = time.monotonic() + START_SECONDS
@@ -248,7 +259,7 @@ class SessionServers:
                 reason = silent.message
             if not await self._runs(machine):
                 words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
-                raise ClusterFailure(f"the session server of cluster {instance.cluster_id} ended: {words}")
+                raise _ServerEnded(f"the session server of cluster {instance.cluster_id} ended: {words}")
             if time.monotonic() > deadline:
                 raise ClusterFailure(
                     f"the session server of cluster {instance.cluster_id} does not answer after "
