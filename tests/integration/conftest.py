@@ -33,5 +33,5 @@ def kernel(environment):
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """A service with a Spark cluster that is UP, for all tests of Spark: they are of one xdist group."""
-    with spark_service(tmp_path_factory.mktemp("spark") / "data") as service:
+    with spark_service(tmp_path_factory.mktemp("spark") / "data", webhook_private_addresses=True) as service:
         yield service
