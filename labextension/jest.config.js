@@ -4,6 +4,8 @@ const ES_MODULES = [
   '@jupyter',
   '@lumino',
   '@codemirror',
+  '@microsoft',
+  'exenv-es6',
   'd3-dsv',
   'eventsource-parser',
   'lib0',

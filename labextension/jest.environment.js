@@ -23,6 +23,15 @@ module.exports = class PageEnvironment extends TestEnvironment {
     Object.assign(this.global, { TextDecoder, TextEncoder, structuredClone });
     this.global.ResizeObserver = NoLayout;
     this.global.DragEvent = class DragEvent extends this.global.MouseEvent {};
+    const unmatched = {
+      matches: false,
+      addListener() {},
+      addEventListener() {},
+      removeEventListener() {}
+    };
+    this.global.requestIdleCallback = step => this.global.setTimeout(step);
+    this.global.navigator.clipboard ??= {};
+    this.global.matchMedia = () => unmatched;
     this.global.IS_REACT_ACT_ENVIRONMENT = true;
   }
 };

@@ -1,6 +1,7 @@
-import { MainAreaWidget, Notification } from '@jupyterlab/apputils';
+import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
+import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import { VisibleView } from '../panel';
 import { tellOfCommand } from '../schedules/performer';
@@ -9,6 +10,7 @@ import { nextText } from '../schedules/words';
 import { Resource, type ServiceRequests } from '../service';
 import type { IClusterList, IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel } from '../service/records/schedules';
+import { afterPaint } from './afterPaint';
 import type { ScheduleFormModel } from './formModel';
 import { type IFormSteps, ScheduleFormView } from './formView';
 import { scheduleIcon } from './icons';
@@ -26,11 +28,26 @@ export interface IFormContext {
   rename: () => void;
 }
 
+/**
+ * A tab of the main area that closes for good and takes the keyboard when it is shown, as a `MainAreaWidget` does; the
+ * toolbar of one, though empty, has the page laid out once more before the form is seen.
+ */
+class FormTab extends VisibleView {
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    if (!this.node.contains(document.activeElement)) {
+      this.node.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    }
+  }
+
+  protected override onCloseRequest(message: Message): void {
+    super.onCloseRequest(message);
+    this.dispose();
+  }
+}
+
 /** Return the form as a tab of the main area. Closing it forgets what was typed; a reload of the page does not. */
-export function scheduleFormWidget(
-  model: ScheduleFormModel,
-  context: IFormContext
-): MainAreaWidget {
+export function scheduleFormWidget(model: ScheduleFormModel, context: IFormContext): Widget {
   const { requests, schedules, commands, trans } = context;
   const clusters = new Resource<IClusterRecord[]>({
     name: 'schedule-form-clusters',
@@ -44,7 +61,7 @@ export function scheduleFormWidget(
     interval: CHANNELS_INTERVAL
   });
   const steps: IFormSteps = {
-    submit: () => void submit(model, context).then(isDone => isDone && widget.dispose()),
+    submit: () => void submit(model, context, () => widget.dispose()),
     runOnce: () => void runOnce(model, context),
     cancel: () => widget.dispose(),
     edit: other => {
@@ -53,11 +70,11 @@ export function scheduleFormWidget(
     },
     rename: context.rename
   };
-  const content = new VisibleView(() => (
+  const widget = new FormTab(() => (
     <ScheduleFormView model={model} steps={steps} choices={{ clusters, channels }} trans={trans} />
   ));
-  content.addClass('jp-SvcForm-widget');
-  const widget = new MainAreaWidget<Widget>({ content });
+  widget.addClass('jp-SvcForm-widget');
+  widget.node.tabIndex = -1; // a press beside the fields makes it the current tab
   widget.title.label = model.record
     ? trans.__('Edit schedule %1', model.record.name)
     : trans.__('Schedule %1', model.source.name);
@@ -65,18 +82,21 @@ export function scheduleFormWidget(
   widget.title.closable = true;
   widget.disposed.connect(() => {
     void model.discard();
-    [model, clusters, channels].forEach(part => part.dispose());
+    clusters.dispose();
+    channels.dispose();
+    model.dispose();
   });
   return widget;
 }
 
 async function submit(
   model: ScheduleFormModel,
-  { schedules, commands, trans }: IFormContext
-): Promise<boolean> {
+  { schedules, commands, trans }: IFormContext,
+  close: () => void
+): Promise<void> {
   const record = await model.submit();
   if (record === null) {
-    return false;
+    return;
   }
   const next = nextText(trans, record, new Date());
   const said = model.record
@@ -87,11 +107,14 @@ async function submit(
     actions: [{ label: trans.__('Show it'), callback }],
     autoClose: 8_000
   });
-  if (model.record === null) {
-    void schedules.ofNotebooks.refresh(model.source.path);
-  }
-  schedules.changed();
-  return true;
+  // Being told comes first: the layout that the form leaves, and the lists, take longer than the message.
+  afterPaint(() => {
+    close();
+    if (model.record === null) {
+      void schedules.ofNotebooks.refresh(model.source.path);
+    }
+    schedules.changed();
+  });
 }
 
 async function runOnce(model: ScheduleFormModel, { commands, trans }: IFormContext): Promise<void> {

@@ -1,12 +1,14 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import type { WidgetTracker } from '@jupyterlab/apputils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { flushSync } from 'react-dom';
 import { viewArea } from '../panel';
 import type { ISvcSchedules } from '../schedules/tokens';
 import { nextHour, ownZone } from '../schedules/times';
 import type { ServiceRequests } from '../service';
+import { afterPaint } from './afterPaint';
 import { DraftStore } from './drafts';
 import { valuesOf } from './formBody';
 import { editFormId, newFormId } from './formIds';
@@ -24,7 +26,7 @@ export interface IOpening {
   requests: ServiceRequests;
   schedules: ISvcSchedules;
   trans: TranslationBundle;
-  tracker: WidgetTracker<MainAreaWidget>;
+  tracker: WidgetTracker;
 }
 
 /** Open the form for a new schedule of a notebook, beside it where it is looked at. */
@@ -79,12 +81,14 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   const widget = scheduleFormWidget(model, { ...opening, commands: app.commands, rename });
   widget.id = id;
   const isSeen = notebook?.isVisible === true;
-  app.shell.add(widget, viewArea(app), {
-    type: 'Schedule Form',
-    ...(isSeen && { mode: 'split-right', ref: notebook.id })
+  // With its content at once, so that the page is laid out once.
+  flushSync(() => {
+    app.shell.add(widget, viewArea(app), {
+      type: 'Schedule Form',
+      ...(isSeen && { mode: 'split-right', ref: notebook.id })
+    });
   });
   void tracker.add(widget);
   app.shell.activateById(id);
-  requestAnimationFrame(() => widget.node.querySelector<HTMLElement>('[data-autofocus]')?.focus());
-  void model.open();
+  afterPaint(() => model.isDisposed || void model.open());
 }

@@ -6,7 +6,6 @@ import {
 import {
   ICommandPalette,
   IToolbarWidgetRegistry,
-  type MainAreaWidget,
   Notification,
   WidgetTracker
 } from '@jupyterlab/apputils';
@@ -58,7 +57,7 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     browser: IDefaultFileBrowser | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
-    const tracker = new WidgetTracker<MainAreaWidget>({ namespace: 'svc-jupyter-schedule-form' });
+    const tracker = new WidgetTracker({ namespace: 'svc-jupyter-schedule-form' });
     const { requests } = service;
     const opening: IOpening = { app, documents, state, requests, schedules, trans, tracker };
     addCommands(opening, notebooks, browser, palette);
@@ -68,6 +67,8 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
         void openFor(app, schedules, localPath, context.path);
       return new ScheduleButton(panel, schedules.ofNotebooks, localPath, trans, open);
     });
+    // Its code is there by the time somebody wants the form.
+    void app.restored.then(() => whenIdle(() => void import('./opening')));
     watchNotebooks(notebooks, schedules.ofNotebooks, localPath);
     void restorer?.restore(tracker, {
       command: ScheduleCommands.schedule,
@@ -76,6 +77,15 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     });
   }
 };
+
+/** Do something when the page has nothing else to do; Safari does not tell. */
+function whenIdle(step: () => void): void {
+  if ('requestIdleCallback' in window) {
+    requestIdleCallback(step);
+  } else {
+    setTimeout(step);
+  }
+}
 
 /** Open the form for a notebook: of its schedule where it is known to have one, else of a new one. */
 async function openFor(

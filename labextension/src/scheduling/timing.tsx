@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useId, useMemo } from 'react';
+import { type JSX, startTransition, useEffect, useId, useMemo, useState } from 'react';
 import { allZones, clock, momentOf, shortDay, shortTime } from '../schedules/times';
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
+import { afterPaint } from './afterPaint';
 import { type IOption, SelectField, TextField } from './fields';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
@@ -94,11 +95,11 @@ export function Timing(props: ITimingProps): JSX.Element {
 
 function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   const isCron = values.timing === 'cron';
+  const names = useZones();
   const zones = useMemo(() => {
-    const names = allZones();
     const known = names.includes(values.timeZone) ? names : [values.timeZone, ...names];
     return known.map(name => ({ value: name, label: name }));
-  }, [values.timeZone]);
+  }, [names, values.timeZone]);
   return (
     <div className="jp-SvcForm-row">
       <TextField
@@ -127,6 +128,13 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
       />
     </div>
   );
+}
+
+/** Return the zones to choose from: none for the first look at the form, which four hundred of them would hold up. */
+function useZones(): readonly string[] {
+  const [zones, setZones] = useState<readonly string[]>([]);
+  useEffect(() => afterPaint(() => startTransition(() => setZones(allZones()))), []);
+  return zones;
 }
 
 /** The timetable in words and its next times, as the service understands it; the lines are always there. */

@@ -1,0 +1,8 @@
+/** Do something once the page has been painted as it is by now; at once where the browser does not show it. */
+export function afterPaint(step: () => void): void {
+  if (document.hidden) {
+    step();
+  } else {
+    requestAnimationFrame(() => setTimeout(step));
+  }
+}

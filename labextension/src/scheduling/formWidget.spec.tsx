@@ -1,0 +1,87 @@
+import { StateDB } from '@jupyterlab/statedb';
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { CommandRegistry } from '@lumino/commands';
+import { Widget } from '@lumino/widgets';
+import { act } from 'react';
+import type { ScheduleCalls } from '../schedules/calls';
+import { aSchedule } from '../schedules/testing';
+import type { ISvcSchedules } from '../schedules/tokens';
+import type { ServiceRequests } from '../service';
+import { DraftStore } from './drafts';
+import { ScheduleFormModel } from './formModel';
+import { newValues } from './formValues';
+import { scheduleFormWidget } from './formWidget';
+import type { INotebookSource } from './notebookSource';
+
+const trans = nullTranslator.load('svc_jupyter');
+
+describe('the form’s tab', () => {
+  const create = jest.fn().mockResolvedValue(aSchedule());
+  const changed = jest.fn();
+  let state: StateDB;
+  let widget: Widget;
+
+  beforeEach(async () => {
+    state = new StateDB();
+    const calls = {
+      create,
+      ofNotebook: () => Promise.resolve([]),
+      channels: () => Promise.resolve([]),
+      preview: () => Promise.resolve({ command: {}, description: 'every day', next_times: [] })
+    } as unknown as ScheduleCalls;
+    const source: INotebookSource = {
+      path: 'report.ipynb',
+      name: 'report.ipynb',
+      isUntitled: false,
+      save: () => Promise.resolve('now'),
+      cells: () => Promise.resolve([])
+    };
+    const drafts = new DraftStore(state, source.path, null);
+    const values = newValues('report', 'UTC', '2090-11-22T09:00', []);
+    await drafts.save({ values, record: null });
+    const model = new ScheduleFormModel({ source, calls, drafts, trans, values });
+    const requests = { get: () => Promise.resolve({ clusters: [] }) } as unknown as ServiceRequests;
+    const ofNotebooks = { refresh: () => Promise.resolve() };
+    widget = scheduleFormWidget(model, {
+      requests,
+      schedules: { calls, changed, ofNotebooks } as unknown as ISvcSchedules,
+      commands: new CommandRegistry(),
+      trans,
+      rename: () => undefined
+    });
+    await act(async () => {
+      Widget.attach(widget, document.body);
+      await model.open();
+    });
+  });
+  afterEach(() => act(() => widget.dispose()));
+
+  it('takes the keyboard to the name when it is shown, and leaves it where it is in the form', () => {
+    MessageLoop.sendMessage(widget, Widget.Msg.ActivateRequest);
+    expect(document.activeElement).toHaveProperty('value', 'report');
+    const other = widget.node.querySelectorAll('input')[1];
+    other?.focus();
+    MessageLoop.sendMessage(widget, Widget.Msg.ActivateRequest);
+    expect(document.activeElement).toBe(other);
+  });
+
+  it('is gone for good when it is closed, with what was typed', async () => {
+    await act(async () => {
+      widget.close();
+      await Promise.resolve();
+    });
+    expect(widget.isDisposed).toBe(true);
+    expect(await state.list('')).toMatchObject({ ids: [] });
+  });
+
+  it('closes once the schedule is made, and has the lists read again', async () => {
+    const closed = new Promise<void>(resolve => widget.disposed.connect(() => resolve()));
+    await act(async () => {
+      widget.node.querySelector('form')?.requestSubmit();
+      await closed;
+    });
+    expect(create).toHaveBeenCalledTimes(1);
+    expect(changed).toHaveBeenCalledTimes(1);
+  });
+});
