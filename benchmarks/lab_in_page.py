@@ -32,10 +32,11 @@ _SECONDS_UNTIL = """async ([press, seen]) => {
     [...document.querySelectorAll(selector)].find(node => text === '' || node.textContent.includes(text));
   const started = performance.now();
   find(press).click();
-  while (!find(seen)) await new Promise(done => requestAnimationFrame(done));
-  await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  do await new Promise(done => requestAnimationFrame(done)); while (!find(seen));
+  await new Promise(done => setTimeout(done));
   return (performance.now() - started) / 1000;
 }"""
+"""What is in the page as a frame begins is painted in that frame; the first task after it comes when it has been."""
 
 _SCROLL = """async ([selector, wanted, step]) => {
   const list = document.querySelector(selector);

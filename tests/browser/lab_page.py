@@ -112,13 +112,16 @@ class LabPage:
             "([id, args]) => window.jupyterapp.commands.execute(id, args).then(() => undefined)", [command, arguments]
         )
 
-    def run_cell(self, number: int, *, wait: bool = True) -> Locator:
-        """Run a cell of the open notebook, from 0; return its outputs, by default as soon as it is done."""
-        # A cell that is run before its notebook has a kernel is not run at all.
+    def wait_for_kernel(self) -> None:
+        """Wait until the open notebook has a kernel that answers."""
         self.page.evaluate(
             "async () => { const context = window.jupyterapp.shell.currentWidget.sessionContext;"
             " await context.ready; await context.session.kernel.info; }"
         )
+
+    def run_cell(self, number: int, *, wait: bool = True) -> Locator:
+        """Run a cell of the open notebook, from 0; return its outputs, by default as soon as it is done."""
+        self.wait_for_kernel()  # a cell that is run before its notebook has one is not run at all
         cell = self.notebook.locator(".jp-CodeCell").nth(number)
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")

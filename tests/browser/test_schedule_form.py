@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from nbformat.v4 import new_code_cell
 from playwright.sync_api import Locator, expect
@@ -60,11 +61,22 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     action.click()
     expect(detail.get_by_role("region", name="Log of action 1")).to_contain_text("for EU 30")
     assert page.accessibility_findings(".jp-SvcDetail") == []
+    detail.get_by_role("button", name="Run action 1 again").click()
+    expect(detail.get_by_role("row").filter(has_text="rerun 1")).to_contain_text("done", timeout=_RUN_SECONDS * 1000)
     action.get_by_role("button", name="Show the executed notebook of action 1").click()
     frame = page.page.locator("[id^=svc-jupyter-executed-] iframe")
     expect(frame).to_be_visible()
     expect(frame).to_have_attribute("srcdoc", re.compile("for EU 30"))
     expect(frame).to_have_attribute("sandbox", "")
+
+    row.click()
+    detail.get_by_role("button", name="Open a copy of the executed notebook of action 1").last.click()
+    expect(page.notebook).to_contain_text("for EU 30")
+    choose(page, name, "Suspend")
+    expect(row_of(page, name)).to_contain_text("suspended")
+    choose(page, name, "Resume")
+    page.answer_dialog(f"Resume {name}")
+    expect(row_of(page, name)).to_contain_text("next ")
 
     choose(page, name, "Edit…")
     edit = page.page.get_by_role("form", name="Schedule report.ipynb")
@@ -74,7 +86,7 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     expect(edit).to_contain_text("Changed: frequency. Next run: ")
     edit.get_by_role("button", name="Save the changes").click()
     expect(edit).to_be_hidden()
-    schedule = page.lab.service.http.get("/scheduler", params={"name": name}).json()["schedules"][0]
+    schedule = _schedule(page, name)
     assert (schedule["frequency"], schedule["command"]["arguments"]) == (2, {"days": 30})
 
     choose(page, name, "Kill…")
@@ -84,10 +96,14 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
-def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> None:
+def test_a_copy_that_is_behind_is_told_and_brought_up_to_date_in_two_tabs(page: LabPage) -> None:
     page.write_notebook("stale.ipynb", "1")
     page.open("stale.ipynb", panel=False)
+    page.run("docmanager:clone")
+    expect(page.page.locator(".jp-NotebookPanel")).to_have_count(2)
     form = form_of(page, "stale.ipynb")
+    page.run("svc-jupyter:schedule-notebook", path=f"{page.name}/stale.ipynb")
+    expect(page.page.get_by_role("form")).to_have_count(1)
     form.get_by_label("by cron").check()
     expect(form.get_by_label("Start")).to_be_disabled()
     expect(form).to_contain_text("cron runs from the next matching time")
@@ -96,6 +112,8 @@ def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> 
     status = page.page.locator(".jp-SvcStatusItem")
     expect(status).to_contain_text("next run")
     expect(status).not_to_contain_text("older")
+    both = page.page.locator(".jp-NotebookPanel .jp-SvcScheduleButton [aria-pressed=true]")
+    expect(both).to_have_count(2)
 
     page.notebook.locator(".cm-content").first.click()
     page.page.keyboard.type(" + 1")
@@ -105,3 +123,8 @@ def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> 
     place = f"Users/admin@localhost/Scheduled/{page.name}/stale.ipynb"
     stored = page.lab.service.http.get(f"/jupyter_notebooks/contents/{place}").json()["content"]["cells"][0]["source"]
     assert "+ 1" in "".join(stored)
+
+
+def _schedule(page: LabPage, name: str) -> dict[str, Any]:
+    [schedule] = page.lab.service.http.get("/scheduler", params={"name": name}).json()["schedules"]
+    return dict(schedule)

@@ -19,11 +19,15 @@ _WARNED = new_code_cell(
 )
 
 
-def test_wrong_input_is_told_at_its_field_while_it_is_typed(page: LabPage) -> None:
+def test_the_palette_opens_the_form_and_wrong_input_is_told_at_its_field_while_it_is_typed(page: LabPage) -> None:
     page.traffic.expect_errors("422")
     page.write_notebook("Untitled.ipynb", "1", _WARNED)
     page.open("Untitled.ipynb", panel=False)
-    form = form_of(page, "Untitled.ipynb")
+    page.run("apputils:activate-command-palette")
+    page.page.locator(".lm-CommandPalette-input").fill("Schedule This Notebook")
+    page.page.keyboard.press("Enter")
+    form = page.page.get_by_role("form", name="Schedule Untitled.ipynb")
+    expect(form).to_contain_text("saved")
     expect(form).to_contain_text("has no name of its own yet")
     expect(form).to_contain_text("Cell 2 shows a warning when run")
     form.get_by_role("button", name="Show cell 2").click()
@@ -62,11 +66,12 @@ def test_a_read_only_notebook_with_changes_is_not_scheduled_and_a_hostile_name_i
     assert not [request for request in page.traffic.to_the_extension("schedules") if request.url.endswith("schedules")]
 
 
-def test_a_notebook_that_was_deleted_meanwhile_is_told(page: LabPage) -> None:
+def test_a_notebook_chosen_in_the_file_browser_and_deleted_meanwhile_is_told(page: LabPage) -> None:
     page.traffic.expect_errors("404")
     file = page.write_notebook("gone.ipynb", "1")
     page.open(panel=False)
-    page.run("svc-jupyter:schedule-notebook", path=f"{page.name}/gone.ipynb")
+    page.page.locator(".jp-DirListing-item", has_text="gone.ipynb").click(button="right")
+    page.page.get_by_role("menuitem", name="Schedule Notebook…").click()
     form = page.page.get_by_role("form", name="Schedule gone.ipynb")
     expect(form).to_contain_text("saved")
     file.unlink()

@@ -13,7 +13,9 @@ from playwright.sync_api import Locator
 from tests.browser.lab_page import LabPage
 from tests.support.service_process import ServiceProcess
 
-MAIN_AREA = "#jp-main-dock-panel .jp-MainAreaWidget:not(.lm-mod-hidden):not(.jp-NotebookPanel):not(:has(.jp-Launcher))"
+MAIN_AREA = (
+    "#jp-main-dock-panel > .lm-DockPanel-widget:not(.lm-mod-hidden):not(.jp-NotebookPanel):not(:has(.jp-Launcher))"
+)
 """What stands in the main area and is neither a notebook nor the launcher."""
 _numbers = itertools.count(1)
 _LATE = "0 0 9 1 1 ? 2090"
