@@ -252,6 +252,25 @@ def test_a_query_that_loses_its_worker_runs_again(service: ServiceProcess):
     wait_until(lambda: nodes_of(service) == {worker: "RUNNING"}, "the worker's return", _SECONDS)
 
 
+def test_a_removal_that_went_on_after_a_kill_of_the_service_can_be_called_off(service: ServiceProcess):
+    [worker] = nodes_of(service)
+    query = submit(service, _LONG)
+    wait_until(lambda: any(job["status"] == "RUNNING" for job in jobs_of(service, query)), "work", _SECONDS)
+    removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": worker}).json()["id"]
+    wait_until(lambda: "1 query has work there" in service.logs(removal), "the worker is leaving", _SECONDS)
+    service.kill()
+    service.start()
+    wait_until(lambda: service.logs(removal).count("queries that have work there may finish") == 2, "it goes on")
+    assert service.http.put(f"/commands/{removal}", json={"status": "kill"}).json()["kill_succeeded"]
+    assert service.ended(removal, _SECONDS)["status"] == "cancelled"
+    assert f"{worker}: put back" in service.logs(removal)
+    before = servers_of(service)[worker].pid
+    assert service.http.put(f"/commands/{query}", json={"status": "kill"}).json()["kill_succeeded"]
+    wait_until(lambda: worker in (now := servers_of(service)) and now[worker].pid != before, "its server", _SECONDS)
+    wait_until(lambda: run(service, "SELECT 1 AS one")["status"] == "done", "it takes work again", _SECONDS)
+    wait_until(lambda: nodes_of(service) == {worker: "RUNNING"}, "the worker's return", _SECONDS)
+
+
 def test_without_workers_a_query_says_so(service: ServiceProcess):
     end_of_node_command(service, service.http.request("DELETE", "/clusters/presto/nodes"))
     assert nodes_of(service) == {}
