@@ -96,14 +96,10 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
-def test_a_copy_that_is_behind_is_told_and_brought_up_to_date_in_two_tabs(page: LabPage) -> None:
+def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> None:
     page.write_notebook("stale.ipynb", "1")
     page.open("stale.ipynb", panel=False)
-    page.run("docmanager:clone")
-    expect(page.page.locator(".jp-NotebookPanel")).to_have_count(2)
     form = form_of(page, "stale.ipynb")
-    page.run("svc-jupyter:schedule-notebook", path=f"{page.name}/stale.ipynb")
-    expect(page.page.get_by_role("form")).to_have_count(1)
     form.get_by_label("by cron").check()
     expect(form.get_by_label("Start")).to_be_disabled()
     expect(form).to_contain_text("cron runs from the next matching time")
@@ -112,8 +108,6 @@ def test_a_copy_that_is_behind_is_told_and_brought_up_to_date_in_two_tabs(page: 
     status = page.page.locator(".jp-SvcStatusItem")
     expect(status).to_contain_text("next run")
     expect(status).not_to_contain_text("older")
-    both = page.page.locator(".jp-NotebookPanel .jp-SvcScheduleButton [aria-pressed=true]")
-    expect(both).to_have_count(2)
 
     page.notebook.locator(".cm-content").first.click()
     page.page.keyboard.type(" + 1")
