@@ -5,13 +5,22 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from tests.support.service_process import wait_until
 
 from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
+from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.statements import split
 
+[STATEMENT] = split("SELECT 1", Dialect.PRESTO)
 Answer = tuple[int, dict[str, Any], dict[str, str]]
 
 
@@ -25,6 +34,8 @@ class Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("Content-Length") or 0)
         self.server.asked.append((self.command, self.path, self.rfile.read(size).decode(), self.headers))
         self.server.connections.add(self.client_address)
+        if self.command == "GET":
+            assert self.server.gate.wait(20)
         answer = self.server.answers.pop(0)
         if answer is None:
             self.close_connection = True
@@ -36,6 +47,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
+        if self.command == "DELETE":
+            self.server.gate.set()
 
     do_POST = do_DELETE = do_GET  # noqa: N815  the names that the standard library looks for
 
@@ -51,6 +64,9 @@ class Coordinator(ThreadingHTTPServer):
         self.answers: list[Answer | None] = []
         self.asked: list[tuple[str, str, str, Any]] = []
         self.connections: set[Any] = set()
+        self.gate = threading.Event()
+        """Until then the next answer is not given; a cancellation gives it."""
+        self.gate.set()
 
     @property
     def url(self) -> str:
@@ -128,3 +144,28 @@ def test_a_coordinator_that_is_gone_is_told_to_who_cancels():
     client = StatementClient(url, SessionState("ann", "s"))
     with pytest.raises(CoordinatorLost):
         client.cancel(f"{url}/v1/statement/q/2")
+
+
+def test_a_query_that_is_cancelled_is_shown_so_whatever_its_last_answer_calls_it(
+    coordinator: Coordinator, tmp_path: Path
+):
+    coordinator.gate.clear()
+    stats = {"state": "RUNNING", "scheduled": False}
+    failed = {"id": "q", "stats": {**stats, "state": "FAILED"}, "error": {"message": "Query was canceled"}}
+    coordinator.answers = [
+        (200, {"id": "q", "stats": stats, "nextUri": f"{coordinator.url}/next"}, {}),
+        (200, {}, {}),
+        (200, failed, {}),
+    ]
+    told = {"coordinator": coordinator.url, "user": "ann", "source": "s"}
+    engine = PrestoSqlEngine(
+        Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", json.dumps(told)), tmp_path
+    )
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(engine.run, [STATEMENT], Mock())
+        wait_until(lambda: any(asked[0] == "GET" for asked in coordinator.asked), "the wait for an answer")
+        engine.cancel()
+        with pytest.raises(QueryFailure):
+            running.result(20)
+    [job] = json.loads((tmp_path / JOBS_FILE).read_text())
+    assert (job["job_id"], job["status"]) == ("q", "CANCELED")

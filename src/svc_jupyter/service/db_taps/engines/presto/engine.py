@@ -5,6 +5,7 @@ until its end. There are no transactions but those that the script begins itself
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +24,6 @@ from svc_jupyter.service.db_taps.statements import Statement
 
 _READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC"})
 """Statements that change nothing: they may run a second time."""
-_OVER: Final = frozenset({"FINISHED", "FAILED"})
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
 _AGAIN_SECONDS: Final = 90.0
@@ -64,10 +64,10 @@ class PrestoSqlEngine:
         uri = self._next
         if uri is None:
             return
+        self._jobs.cancelled()
         client = StatementClient(self._coordinator, self._state)
         with suppress(CoordinatorLost):
             client.cancel(uri)
-            self._jobs.cancelled()
         client.close()
 
     def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
@@ -145,6 +145,8 @@ class _JobList:
         self._file = None if folder is None else folder / JOBS_FILE
         self._found: dict[str, dict[str, Any]] = {}
         self._written_at = time.monotonic()
+        self._is_cancelled = False
+        self._turn = threading.Lock()
 
     def note(self, answer: Mapping[str, Any], statement: Statement) -> None:
         stats = answer["stats"]
@@ -152,25 +154,29 @@ class _JobList:
             "job_id": answer["id"],
             "name": " ".join(statement.text.split())[:_NAME_SHOWN],
             "url": answer.get("infoUri"),
-            "status": stats["state"],
+            "status": self._status(stats["state"]),
             "progress": round(100 * share(stats)),
         }
         if time.monotonic() - self._written_at >= _JOBS_EVERY:
             self.write()
 
     def cancelled(self) -> None:
-        """Note that what runs was ended, which no answer will tell any more."""
-        for job in self._found.values():
-            if job["status"] not in _OVER:
-                job["status"] = "CANCELED"
+        """Note that what runs is ended, by a thread of its own; its last answer calls that a failure."""
+        self._is_cancelled = True
+        for job in list(self._found.values()):
+            job["status"] = self._status(job["status"])
         self.write()
 
     def write(self) -> None:
-        self._written_at = time.monotonic()
-        if self._file is not None and self._found:
-            draft = self._file.with_name(f"{self._file.name}.part")
-            draft.write_text(json.dumps(list(self._found.values())), "utf-8")
-            draft.rename(self._file)
+        with self._turn:
+            self._written_at = time.monotonic()
+            if self._file is not None and self._found:
+                draft = self._file.with_name(f"{self._file.name}.part")
+                draft.write_text(json.dumps(list(self._found.values())), "utf-8")
+                draft.rename(self._file)
+
+    def _status(self, state: str) -> str:
+        return "CANCELED" if self._is_cancelled and state != "FINISHED" else state
 
 
 def share(stats: Mapping[str, Any]) -> float:
