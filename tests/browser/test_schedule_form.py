@@ -119,6 +119,28 @@ def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> 
     assert "+ 1" in "".join(stored)
 
 
+def test_two_tabs_of_a_notebook_have_one_form_and_one_schedule(page: LabPage) -> None:
+    page.page.set_viewport_size({"width": 2000, "height": 800})  # both toolbars whole, the form beside them
+    page.write_notebook("twice.ipynb", "1")
+    page.open("twice.ipynb", panel=False)
+    page.run("docmanager:clone")
+    clocks = page.page.get_by_role("button", name="Schedule this notebook")
+    expect(clocks).to_have_count(2)
+    clocks.first.click()
+    form = page.page.get_by_role("form", name="Schedule twice.ipynb")
+    form.get_by_label("Name", exact=True).fill(f"one of {page.name}")
+    page.page.keyboard.press("Tab")
+    page.run("svc-jupyter:schedule-notebook", path=f"{page.name}/twice.ipynb")
+    expect(form).to_have_count(1)
+    expect(form.get_by_label("Name", exact=True)).to_have_value(f"one of {page.name}")
+    form.get_by_label("by cron").check()
+    form.get_by_label("Cron expression").fill("0 0 1 1 *")
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+    expect(page.page.get_by_role("button", name="Scheduled: next run")).to_have_count(2)
+    assert _schedule(page, f"one of {page.name}")["status"] == "RUNNING"
+
+
 def _schedule(page: LabPage, name: str) -> dict[str, Any]:
     [schedule] = page.lab.service.http.get("/scheduler", params={"name": name}).json()["schedules"]
     return dict(schedule)
