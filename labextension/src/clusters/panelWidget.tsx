@@ -1,6 +1,7 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
+import { clusterIcon } from '../icons';
 import { VisibleView } from '../panel';
 import type { ClusterCalls } from './calls';
 import { ClusterDetail } from './detail';
@@ -25,6 +26,7 @@ export function clusterWidget(
   const widget = new MainAreaWidget({ content });
   widget.title.label = name;
   widget.title.caption = trans.__('Cluster %1', name);
+  widget.title.icon = clusterIcon;
   widget.title.closable = true;
   widget.disposed.connect(() => model.dispose());
   return widget;

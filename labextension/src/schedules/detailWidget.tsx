@@ -2,6 +2,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { historyIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
+import { scheduleIcon } from '../icons';
 import { VisibleView } from '../panel';
 import type { ServiceRequests } from '../service';
 import { type IDetailSteps, ScheduleDetail } from './detail';
@@ -37,6 +38,7 @@ export function scheduleWidget(
   const widget = new MainAreaWidget<Widget>({ content });
   widget.title.label = trans.__('Schedule %1', id);
   widget.title.icon = historyIcon;
+  widget.title.icon = scheduleIcon;
   widget.title.closable = true;
   model.look.changed.connect(() => {
     const name = model.look.state.value?.schedule.name;

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
+import { scheduleIcon } from '../icons';
 import { VisibleView } from '../panel';
 import { tellOfCommand } from '../schedules/performer';
 import { type ISvcSchedules, ScheduleCommands } from '../schedules/tokens';
@@ -13,7 +14,6 @@ import type { INotificationChannel } from '../service/records/schedules';
 import { afterPaint } from './afterPaint';
 import type { ScheduleFormModel } from './formModel';
 import { type IFormSteps, ScheduleFormView } from './formView';
-import { scheduleIcon } from './icons';
 
 const CLUSTERS_INTERVAL = 30_000;
 const CHANNELS_INTERVAL = 300_000;

@@ -19,9 +19,9 @@ import {
   ISvcSchedules,
   ScheduleCommands
 } from '../schedules/tokens';
+import { scheduleIcon } from '../icons';
 import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { argumentsOfForm } from './formIds';
-import { scheduleIcon } from './icons';
 import type { IOpening } from './opening';
 import { watchNotebooks } from './openNotebooks';
 

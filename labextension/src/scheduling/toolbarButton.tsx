@@ -2,8 +2,8 @@ import { ReactWidget, ToolbarButtonComponent } from '@jupyterlab/ui-components';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
+import { scheduledIcon, scheduleIcon } from '../icons';
 import type { NotebookSchedules } from '../schedules/notebookSchedules';
-import { scheduledIcon, scheduleIcon } from './icons';
 import { summaryOf } from './summary';
 
 /** The clock in a notebook's own toolbar: filled when the notebook is scheduled. It acts on the notebook it stands in. */
