@@ -14,12 +14,12 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { scheduleIcon } from '../icons';
 import {
   type ISvcSchedules as Schedules,
   ISvcSchedules,
   ScheduleCommands
 } from '../schedules/tokens';
-import { scheduleIcon } from '../icons';
 import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
