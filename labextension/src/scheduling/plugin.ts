@@ -24,7 +24,6 @@ import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '.
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
 import { watchNotebooks } from './openNotebooks';
-
 import { ScheduleButton } from './toolbarButton';
 
 /** The item's name in the settings of the notebook's toolbar. */
