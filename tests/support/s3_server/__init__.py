@@ -43,7 +43,8 @@ class S3Server:
     def text(self, prefix: str) -> str:
         """Return what all objects hold whose keys lie below a folder, in the order of the keys."""
         bucket = self._bucket()
-        return b"".join(bytes(bucket.get(key).bytes()) for key in self.keys(prefix)).decode()
+        filled = sorted(item["path"] for item in bucket.list(prefix).collect() if item["size"])  # no folder's mark
+        return b"".join(bytes(bucket.get(key).bytes()) for key in filled).decode()
 
     def keys(self, prefix: str) -> list[str]:
         """Return the keys below a folder, at any depth."""

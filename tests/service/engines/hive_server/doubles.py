@@ -32,12 +32,19 @@ class Machine:
 
     folder: PurePosixPath
     started: list[str] = field(default_factory=list)
+    last_words: str | None = None
+    """What the first that is started says when it ends at once; None when it does not."""
     has_started: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def daemons(self) -> Sequence[DaemonState]:
-        states = [DaemonState(name, pid=number) for number, name in enumerate(self.started, start=1)]
+        running = self.started[1:] if self.last_words is not None else self.started
+        states = [DaemonState(name, pid=number) for number, name in enumerate(running, start=1)]
         await asyncio.sleep(0)
         return states
+
+    async def tail(self, _name: str) -> str:
+        await asyncio.sleep(0)
+        return self.last_words or ""
 
     async def write(self, files: Mapping[str, bytes]) -> None:
         await asyncio.sleep(0)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.service.engines.hive_server.doubles import Machine, Metastore, instance
 
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.engines.hive_server.server import HiveServers
 
 
@@ -38,3 +39,34 @@ async def test_the_watch_leaves_it_to_the_command_that_is_starting_it(
     command.cancel()
     with pytest.raises(asyncio.CancelledError):
         await command
+
+
+async def test_one_that_fell_over_its_own_pages_is_started_once_more(
+    servers: HiveServers, machine: Machine, metastore: Metastore, tmp_path: Path
+) -> None:
+    machine.last_words = 'Exception in thread "main" java.util.ConcurrentModificationException'
+    metastore.may_answer.set()
+    again = asyncio.Event()
+
+    def say(line: str) -> None:
+        if line == "starting HiveServer2 again: it fell over its own pages":
+            machine.has_started.clear()
+            again.set()
+
+    command = asyncio.create_task(servers.ensure(instance(tmp_path), say))
+    await again.wait()
+    await machine.has_started.wait()
+    assert machine.started == ["hiveserver2"] * 2
+    command.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await command
+
+
+async def test_one_that_ends_for_another_reason_is_told_with_its_last_words(
+    servers: HiveServers, machine: Machine, metastore: Metastore, tmp_path: Path
+) -> None:
+    machine.last_words = "Exception: no space left"
+    metastore.may_answer.set()
+    with pytest.raises(ClusterFailure, match="ended while it started: Exception: no space left"):
+        await servers.ensure(instance(tmp_path), lambda _line: None)
+    assert machine.started == ["hiveserver2"]

@@ -35,6 +35,8 @@ START_SECONDS: Final = 120.0
 _LOOK_EVERY: Final = 0.2
 _ANSWER_SECONDS: Final = 5.0
 _STOP_SECONDS: Final = 5.0
+_RACE_OF_ITS_PAGES: Final = "ConcurrentModificationException"
+"""What it says when it ends since YARN told it of a filter for its pages in the moment in which they came up."""
 
 
 class Metastores(Protocol):
@@ -104,7 +106,14 @@ class HiveServers:
                 installed = await self._install(say)
                 say("starting HiveServer2")
                 await self._spawn(instance, master, machine, installed, metastore, say)
-            await self._wait(address, master, machine)
+            try:
+                await self._wait(address, master, machine)
+            except ClusterFailure as failure:
+                if is_running or _RACE_OF_ITS_PAGES not in failure.message:
+                    raise
+                say("starting HiveServer2 again: it fell over its own pages")
+                await self._spawn(instance, master, machine, installed, metastore, say)
+                await self._wait(address, master, machine)
             return address
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
