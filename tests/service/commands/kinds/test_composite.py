@@ -78,7 +78,7 @@ async def test_every_sub_command_is_shown_as_its_type_shows_it(
         ([TRUE, {"inline": "true"}], "sub-command 2: command_type is missing; it must be one of ShellCommand"),
         ([TRUE, {"command_type": ["x"]}], "sub-command 2: command_type must be a string"),
         ([TRUE, {"command_type": "Shell"}], "sub-command 2: command_type 'Shell' is unknown"),
-        ([{"command_type": "HiveCommand"}], "sub-command 1: HiveCommand could not be created: not supported yet"),
+        ([{"command_type": "HiveCommand"}], "sub-command 1: command_type 'HiveCommand' is unknown; it must be one of"),
         (
             [{"command_type": "CompositeCommand", "sub_commands": [TRUE]}],
             "sub-command 1: a composite command cannot hold another one",
