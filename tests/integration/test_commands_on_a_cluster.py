@@ -6,6 +6,7 @@ Its HiveServer2 runs its tasks on YARN, as a cluster's settings may say.
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,42 +129,46 @@ def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: ServiceProcess, 
 def test_pig_hadoop_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(
     service: ServiceProcess, s3: S3Server
 ) -> None:
+    run = f"run{secrets.token_hex(3)}"  # a second attempt finds nothing of the first
     hive(service, "SELECT 1")  # HiveServer2 and the metastore run, and know of no store yet
     assert service.http.put("/account/storage", json=s3.record).status_code == 200
 
     script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n;"
-    pig = succeeded(service, script + "STORE s INTO 'out/counts' USING PigStorage(','); DUMP s;")
+    pig = succeeded(service, script + f"STORE s INTO '{run}/counts' USING PigStorage(','); DUMP s;")
     assert {"carrier": "UA", "n": 3} in rows_of(service, pig["id"])
 
-    arguments = "-D mapreduce.job.reduces=0 -input s3://lake/pig/flights.csv -output s3://lake/out/streamed "
+    arguments = f"-D mapreduce.job.reduces=0 -input s3://lake/pig/flights.csv -output s3://lake/{run}/streamed "
     job = submit(
         service, "HadoopCommand", sub_command="streaming", sub_command_args=f"{arguments} -mapper 'cut -d, -f 1'"
     )
     record = service.ended(job, _SECONDS)
     assert record["status"] == "done", f"{record['message']}\n{service.logs(job)}"
-    assert sorted(s3.text("out/streamed").split()) == ["AA", "B6", "UA", "UA", "UA"]
+    assert sorted(s3.text(f"{run}/streamed").split()) == ["AA", "B6", "UA", "UA", "UA"]
     assert not (service.folder(job) / "1" / "storage-secrets").exists()
 
     copied = submit(
-        service, "HadoopCommand", sub_command="distcp", sub_command_args="s3://lake/out/streamed s3://lake/out/copied"
+        service,
+        "HadoopCommand",
+        sub_command="distcp",
+        sub_command_args=f"s3://lake/{run}/streamed s3://lake/{run}/copied",
     )
     record = service.ended(copied, _SECONDS)
     assert record["status"] == "done", f"{record['message']}\n{service.logs(copied)}"
-    assert s3.text("out/copied") == s3.text("out/streamed")
+    assert s3.text(f"{run}/copied") == s3.text(f"{run}/streamed")
 
     query = hive(
         service,
-        "CREATE TABLE counts (carrier string, n int) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' "
-        "LOCATION 's3://lake/out/counts';\n"
-        "CREATE TABLE kept (carrier string, n int) PARTITIONED BY (day string) STORED AS PARQUET "
-        "LOCATION 's3://lake/kept';\n"
-        "INSERT INTO kept PARTITION (day='2026-11-21') SELECT * FROM counts;\n"
-        "SELECT carrier, n FROM kept ORDER BY carrier",
+        f"CREATE TABLE counts_{run} (carrier string, n int) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' "
+        f"LOCATION 's3://lake/{run}/counts';\n"
+        f"CREATE TABLE kept_{run} (carrier string, n int) PARTITIONED BY (day string) STORED AS PARQUET "
+        f"LOCATION 's3://lake/{run}/kept';\n"
+        f"INSERT INTO kept_{run} PARTITION (day='2026-11-21') SELECT * FROM counts_{run};\n"
+        f"SELECT carrier, n FROM kept_{run} ORDER BY carrier",
     )
     assert service.text(query) == "AA\t1\r\nB6\t1\r\nUA\t3\r\n"
-    partitions = service.http.get("/hive/default/kept/partitions").json()["partitions"]
-    assert [each["location"] for each in partitions] == ["s3://lake/kept/day=2026-11-21"]
-    assert any(key.endswith(".parquet") for key in s3.keys("kept/day=2026-11-21"))
+    partitions = service.http.get(f"/hive/default/kept_{run}/partitions").json()["partitions"]
+    assert [each["location"] for each in partitions] == [f"s3://lake/{run}/kept/day=2026-11-21"]
+    assert any(key.endswith(".parquet") for key in s3.keys(f"{run}/kept/day=2026-11-21"))
 
     (application,) = {job["application_id"] for job in service.http.get(f"/commands/{query}/jobs").json()["jobs"]}
     assert application.startswith("application_")  # of YARN; in its own process it would be local-…
