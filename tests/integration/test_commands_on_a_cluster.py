@@ -25,8 +25,8 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.engines.engine import Engine
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("cluster-of-its-own")]
-_SECONDS = 250.0
+pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("cluster-of-its-own")]
+_SECONDS = 450.0
 _HIVE_ON_YARN = "spark.master=yarn\nspark.executor.cores=1\nspark.dynamicAllocation.maxExecutors=1"
 
 
