@@ -110,6 +110,7 @@ class PigKind:
         script = await asyncio.to_thread((task.folder / SCRIPT).read_text, "utf-8", "replace")
         outcome = outcome_of(task, code, script, _source(task))
         await self._tidy(task, desk.say, has_failed=not outcome.succeeded)
+        self._jvms.warm()
         return outcome
 
     async def end_remote(self, task: Task) -> None:

@@ -31,6 +31,8 @@ from svc_jupyter.service.engines.progress import Say
 
 IDLE_SECONDS = 300.0
 """How long a Java stays warm without a script to come: it holds about 200 MB."""
+_LATER_SECONDS = 10.0
+"""After this the next Java is warmed up beside a script that still runs; at once it would take half its processors."""
 log = structlog.get_logger(__name__)
 
 
@@ -55,13 +57,14 @@ class Jvms:
         self._idle_seconds = idle_seconds
         self._python = python
         self._spare: asyncio.Task[Jvm | None] | None = None
+        self._next: asyncio.TimerHandle | None = None
         self._retirement: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self._host = socket.gethostname()
 
     def warm(self) -> None:
-        """Begin to warm a Java up if none is there and Pig is installed: a script is about to come."""
+        """Begin to warm a Java up if none is there and Pig is installed: a script is about to come, or has ended."""
         if self._spare is None and not self._is_closed and self._engines.installed(Engine.PIG) is not None:
             self._spare = asyncio.create_task(self._warmed())
         self._plan_retirement()
@@ -83,8 +86,9 @@ class Jvms:
     async def stop(self) -> None:
         """End the Java that waits; those that have a script go on."""
         self._is_closed = True
-        if self._retirement is not None:
-            self._retirement.cancel()
+        for timer in (self._next, self._retirement):
+            if timer is not None:
+                timer.cancel()
         await self._retire()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -106,7 +110,9 @@ class Jvms:
             if jvm is not None and DurableProcess.adopt(job.folder) is None:
                 await jvm.end()
             raise
-        self.warm()
+        if self._next is not None:
+            self._next.cancel()
+        self._next = asyncio.get_running_loop().call_later(_LATER_SECONDS, self.warm)
         return process
 
     async def _launch(self, say: Say) -> Jvm:
