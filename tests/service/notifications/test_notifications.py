@@ -71,6 +71,42 @@ async def test_a_user_is_told_of_the_end_of_a_command(
         assert f"https://svc.example.org/api/v1.2/commands/{command['id']}/logs" in body
 
 
+async def test_the_channels_of_a_pipeline_are_told_of_a_run_that_failed(
+    database: Database,
+    account_id: int,
+    user_id: int,
+    ended_command: EndedCommand,
+    add_channel: Callable[..., int],
+    mail_server: MailServer,
+    mail_settings: MailSettings,
+    running: Running,
+) -> None:
+    await mail_server.start()
+    notifications = await running(mail_settings(public_url="https://svc.example.org"))
+    command = ended_command(command_type="SparkCommand", status="error", message="the source of query n is gone")
+    channels = [add_channel("grace@example.org, kay@example.org")]
+    pipeline = {"id": 5, "name": "Orders", "account_id": account_id, "user_id": user_id}
+
+    with database.begin() as connection:
+        notifications.on_pipeline_failure(connection, {**pipeline, "notification_channels": channels}, command)
+    await eventually(lambda: sent(database) == 2)
+
+    assert sorted(received.recipients[0] for received in mail_server.received) == [
+        "grace@example.org",
+        "kay@example.org",
+    ]
+    message = mail_server.received[0].message
+    assert message["Subject"] == f"[svc-jupyter] Pipeline Orders failed (command {command['id']})"
+    text = message.get_body(("plain",))
+    assert text is not None
+    for part in (
+        "the source of query n is gone",
+        "%svc_pipeline start 5",
+        "https://svc.example.org/api/v1.2/pipelines/5",
+    ):
+        assert part in text.get_content()
+
+
 @pytest.mark.usefixtures("trusted")
 async def test_a_user_is_told_over_an_encrypted_connection_with_login(
     database: Database,

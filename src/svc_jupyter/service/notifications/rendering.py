@@ -38,27 +38,35 @@ def notice_of(content: Row, *, public_url: str | None) -> Notice:
 
 
 def command_ended(row: Row, *, public_url: str | None) -> Notice:
-    """Tell of the end of a command (SPEC: parameter `can_notify`).
+    """Tell of the end of a command (SPEC: parameter `can_notify`), or of the pipeline whose run it was.
 
     The command's own text is not told: it may hold passwords, and mail passes many hands.
     """
     title = one_line(f"{_title(row)} {_BECAME[CommandStatus(row['status'])]}", _TITLE_LIMIT + 20)
-    blocks: list[Block] = [Facts(_facts(row))]
+    blocks: list[Block] = [Facts([*_pipeline_facts(row), *_facts(row)])]
     if row["status"] != CommandStatus.DONE:
         reason = paragraph(row["message"] or "no reason was given", _REASON_LIMIT)
         blocks.append(Lines("Reason", reason.splitlines()))
-    blocks.append(Lines("In a notebook", [f"%svc_command {row['id']} {part}" for part in _parts(row)]))
+    blocks.append(Lines("In a notebook", _magics(row)))
     if links := _links(row, public_url):
         blocks.append(Links(links))
     return laid_out(f"[svc-jupyter] {title} (command {row['id']})", title, blocks)
 
 
 def _title(row: Row) -> str:
+    if "pipeline" in row:
+        return f"Pipeline {one_line(row['pipeline']['name'], _TITLE_LIMIT)}"
     return one_line(row["name"] or "", _TITLE_LIMIT) or str(row["command_type"])
 
 
-def _parts(row: Row) -> tuple[str, ...]:
-    return ("logs", "result") if row["status"] == CommandStatus.DONE else ("logs",)
+def _magics(row: Row) -> list[str]:
+    parts = ("logs", "result") if row["status"] == CommandStatus.DONE else ("logs",)
+    again = [f"%svc_pipeline start {row['pipeline']['id']}"] if "pipeline" in row else []
+    return [*(f"%svc_command {row['id']} {part}" for part in parts), *again]
+
+
+def _pipeline_facts(row: Row) -> list[Fact]:
+    return [("Pipeline", str(row["pipeline"]["id"]))] if "pipeline" in row else []
 
 
 def _facts(row: Row) -> list[Fact]:
@@ -93,6 +101,8 @@ def _links(row: Row, public_url: str | None) -> list[Fact]:
         return []
     base = public_url.rstrip("/")
     links = [("Command", base + paths.command(row["id"])), ("Log", base + paths.command(row["id"], "logs"))]
+    if "pipeline" in row:
+        links.insert(0, ("Pipeline", base + paths.api(f"pipelines/{row['pipeline']['id']}")))
     if row["status"] == CommandStatus.DONE:
         links.append(("Result", base + paths.command(row["id"], "results")))
     return links
