@@ -1,6 +1,7 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import type { JSX, ReactNode } from 'react';
-import { useEffect, useId, useState } from 'react';
+import { useContext, useEffect, useId, useState } from 'react';
+import { PaintedContext } from './afterPaint';
 
 /** What every field has. */
 interface IFieldProps {
@@ -130,6 +131,7 @@ export function Fold(props: {
   children: ReactNode;
 }): JSX.Element {
   const [isOpen, setOpen] = useState(props.open);
+  const isPainted = useContext(PaintedContext);
   useEffect(() => {
     if (props.open) {
       setOpen(true);
@@ -144,7 +146,7 @@ export function Fold(props: {
       <summary>
         {props.title} <span className="jp-SvcMuted">{props.summary}</span>
       </summary>
-      <div className="jp-SvcFold-content">{props.children}</div>
+      <div className="jp-SvcFold-content">{(isOpen || isPainted) && props.children}</div>
     </details>
   );
 }

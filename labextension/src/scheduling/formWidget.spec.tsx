@@ -19,6 +19,8 @@ const trans = nullTranslator.load('svc_jupyter');
 describe('the form’s tab', () => {
   const create = jest.fn().mockResolvedValue(aSchedule());
   const changed = jest.fn();
+  const channels = jest.fn().mockResolvedValue([]);
+  let model: ScheduleFormModel;
   let state: StateDB;
   let widget: Widget;
 
@@ -27,7 +29,7 @@ describe('the form’s tab', () => {
     const calls = {
       create,
       ofNotebook: () => Promise.resolve([]),
-      channels: () => Promise.resolve([]),
+      channels,
       preview: () => Promise.resolve({ command: {}, description: 'every day', next_times: [] })
     } as unknown as ScheduleCalls;
     const source: INotebookSource = {
@@ -40,7 +42,7 @@ describe('the form’s tab', () => {
     const drafts = new DraftStore(state, source.path, null);
     const values = newValues('report', 'UTC', '2090-11-22T09:00', []);
     await drafts.save({ values, record: null });
-    const model = new ScheduleFormModel({ source, calls, drafts, trans, values });
+    model = new ScheduleFormModel({ source, calls, drafts, trans, values });
     const requests = { get: () => Promise.resolve({ clusters: [] }) } as unknown as ServiceRequests;
     const ofNotebooks = { refresh: () => Promise.resolve() };
     widget = scheduleFormWidget(model, {
@@ -50,14 +52,17 @@ describe('the form’s tab', () => {
       trans,
       rename: () => undefined
     });
-    await act(async () => {
-      Widget.attach(widget, document.body);
-      await model.open();
-    });
   });
   afterEach(() => act(() => widget.dispose()));
 
-  it('takes the keyboard to the name when it is shown, and leaves it where it is in the form', () => {
+  const show = (): Promise<void> =>
+    act(async () => {
+      Widget.attach(widget, document.body);
+      await model.open();
+    });
+
+  it('takes the keyboard to the name when it is shown, and leaves it where it is in the form', async () => {
+    await show();
     MessageLoop.sendMessage(widget, Widget.Msg.ActivateRequest);
     expect(document.activeElement).toHaveProperty('value', 'report');
     const other = widget.node.querySelectorAll('input')[1];
@@ -67,6 +72,7 @@ describe('the form’s tab', () => {
   });
 
   it('is gone for good when it is closed, with what was typed', async () => {
+    await show();
     await act(async () => {
       widget.close();
       await Promise.resolve();
@@ -76,6 +82,7 @@ describe('the form’s tab', () => {
   });
 
   it('closes once the schedule is made, and has the lists read again', async () => {
+    await show();
     const closed = new Promise<void>(resolve => widget.disposed.connect(() => resolve()));
     await act(async () => {
       widget.node.querySelector('form')?.requestSubmit();
@@ -83,5 +90,23 @@ describe('the form’s tab', () => {
     });
     expect(create).toHaveBeenCalledTimes(1);
     expect(changed).toHaveBeenCalledTimes(1);
+  });
+
+  it('is painted first without what is folded in, and asks for nothing until then', async () => {
+    jest.useFakeTimers();
+    try {
+      const folded = (): Element | null => widget.node.querySelector('.jp-SvcFold-content > *');
+      act(() => Widget.attach(widget, document.body));
+      await act(() => Promise.resolve());
+      expect(widget.node.querySelector('h2')).not.toBeNull();
+      expect(folded()).toBeNull();
+      expect(channels).not.toHaveBeenCalled();
+      await act(() => jest.advanceTimersByTimeAsync(100));
+      expect(folded()).not.toBeNull();
+      await act(() => jest.advanceTimersByTimeAsync(100));
+      expect(channels).toHaveBeenCalledTimes(1);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -3,15 +3,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
+import type { JSX } from 'react';
 import { scheduleIcon } from '../icons';
 import { VisibleView } from '../panel';
 import { tellOfCommand } from '../schedules/performer';
 import { type ISvcSchedules, ScheduleCommands } from '../schedules/tokens';
 import { nextText } from '../schedules/words';
-import { Resource, type ServiceRequests } from '../service';
+import { Resource, type ServiceRequests, VisibleContext } from '../service';
 import type { IClusterList, IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel } from '../service/records/schedules';
-import { afterPaint } from './afterPaint';
+import { afterPaint, PaintedContext } from './afterPaint';
 import type { ScheduleFormModel } from './formModel';
 import { type IFormSteps, ScheduleFormView } from './formView';
 
@@ -33,6 +34,29 @@ export interface IFormContext {
  * toolbar of one, though empty, has the page laid out once more before the form is seen.
  */
 class FormTab extends VisibleView {
+  private _isPainted = false;
+
+  /** Return the form; as it is painted first it is without what can wait, and asks for nothing. */
+  protected override content(): JSX.Element {
+    return (
+      <PaintedContext.Provider value={this._isPainted}>
+        <VisibleContext.Provider value={this.isVisible && this._isPainted}>
+          {super.content()}
+        </VisibleContext.Provider>
+      </PaintedContext.Provider>
+    );
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    afterPaint(() => {
+      if (!this.isDisposed) {
+        this._isPainted = true;
+        this.update();
+      }
+    });
+  }
+
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (!this.node.contains(document.activeElement)) {

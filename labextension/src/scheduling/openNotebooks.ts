@@ -36,3 +36,16 @@ export function watchNotebooks(
   notebooks.forEach(panel => onAdded(notebooks, panel));
   follow();
 }
+
+/** Do something once, as soon as there is a notebook. */
+export function withFirstNotebook(notebooks: INotebookTracker, step: () => void): void {
+  if (notebooks.size > 0) {
+    step();
+    return;
+  }
+  const onAdded = (): void => {
+    notebooks.widgetAdded.disconnect(onAdded);
+    step();
+  };
+  notebooks.widgetAdded.connect(onAdded);
+}

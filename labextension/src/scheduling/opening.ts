@@ -16,6 +16,7 @@ import { type IFormOptions, ScheduleFormModel } from './formModel';
 import { nameFrom, newValues } from './formValues';
 import { scheduleFormWidget } from './formWidget';
 import { NotebookSource } from './notebookSource';
+import { rehearseForm } from './rehearsal';
 import { StoredSource } from './storedSource';
 
 /** What opening a form needs. */
@@ -58,6 +59,13 @@ export async function openEditForm(opening: IOpening, schedule: number): Promise
   const source = new StoredSource(requests, record.command.path ?? '');
   const values = kept?.values ?? valuesOf(record, []);
   show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
+}
+
+/** Have the page try a form before somebody wants one, unless one was opened already. */
+export function rehearseOpening(opening: IOpening): void {
+  if (opening.tracker.size === 0) {
+    rehearseForm({ ...opening, commands: opening.app.commands, rename: () => undefined });
+  }
 }
 
 function reveal({ app, tracker }: IOpening, id: string): boolean {

@@ -23,8 +23,9 @@ import {
 import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
-import { watchNotebooks } from './openNotebooks';
+import { watchNotebooks, withFirstNotebook } from './openNotebooks';
 import { ScheduleButton } from './toolbarButton';
+import { whenIdle } from './whenIdle';
 
 /** The item's name in the settings of the notebook's toolbar. */
 const TOOLBAR_ITEM = 'svc-schedule';
@@ -66,8 +67,11 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
         void openFor(app, schedules, localPath, context.path);
       return new ScheduleButton(panel, schedules.ofNotebooks, localPath, trans, open);
     });
-    // Its code is there by the time somebody wants the form.
-    void app.restored.then(() => whenIdle(() => void import('./opening')));
+    // The form's code is there by the time somebody wants it, and has run once where there is a notebook to schedule.
+    void app.restored.then(() => {
+      whenIdle(() => void import('./opening'));
+      withFirstNotebook(notebooks, () => whenIdle(() => void rehearse(opening)));
+    });
     watchNotebooks(notebooks, schedules.ofNotebooks, localPath);
     void restorer?.restore(tracker, {
       command: ScheduleCommands.schedule,
@@ -77,13 +81,10 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Do something when the page has nothing else to do; Safari does not tell. */
-function whenIdle(step: () => void): void {
-  if ('requestIdleCallback' in window) {
-    requestIdleCallback(step);
-  } else {
-    setTimeout(step);
-  }
+/** Have the form's code run before somebody waits for it. */
+async function rehearse(opening: IOpening): Promise<void> {
+  const { rehearseOpening } = await import('./opening');
+  whenIdle(() => rehearseOpening(opening));
 }
 
 /** Open the form for a notebook: of its schedule where it is known to have one, else of a new one. */
