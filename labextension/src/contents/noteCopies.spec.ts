@@ -55,7 +55,7 @@ function opened(mark: unknown = { note: 7, version: 3 }) {
     }
   );
   saves.push(() => copy.onSaved());
-  return { model, save, note, told, stored: () => onDisk, overwrite: () => overwrite() };
+  return { model, save, saves, note, told, stored: () => onDisk, overwrite: () => overwrite() };
 }
 
 describe('NoteCopy', () => {
@@ -98,6 +98,14 @@ describe('NoteCopy', () => {
       note.meanwhile = () => undefined;
       void save();
     };
+    await save();
+    expect(told).toEqual(['saved 4', 'saved 5']);
+  });
+
+  it('saves once more what was saved while the copy was given its note’s version', async () => {
+    const { save, saves, told } = opened();
+    const again = [() => Promise.resolve(), save];
+    saves.push(() => again.shift()?.() ?? Promise.resolve());
     await save();
     expect(told).toEqual(['saved 4', 'saved 5']);
   });

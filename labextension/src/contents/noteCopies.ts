@@ -52,7 +52,9 @@ export class NoteCopy {
 
   /** Take that the copy was saved on the Jupyter server. Resolves when the note says the same, or the listener knows why not. */
   async onSaved(): Promise<void> {
-    if (!this._isMarking) {
+    if (this._isMarking) {
+      this._savesWhileMarking += 1;
+    } else {
       await this._catchUp(false);
     }
   }
@@ -100,10 +102,12 @@ export class NoteCopy {
     model.setMetadata(MARK, mark);
     if (!isEdited || this._isBehind) {
       this._isMarking = true;
+      this._savesWhileMarking = 0;
       try {
         await this._context.save();
       } finally {
         this._isMarking = false;
+        this._isBehind ||= this._savesWhileMarking > 1;
       }
     }
   }
@@ -113,4 +117,6 @@ export class NoteCopy {
   private _isBehind = false;
   /** Whether the save under way is this one's own. */
   private _isMarking = false;
+  /** How often the copy was saved since then: one of them is this one's own. */
+  private _savesWhileMarking = 0;
 }
