@@ -41,6 +41,12 @@ class StoredResult:
     text_file: str | None = None
     """The file, relative to the command's folder, whose text is given inline in place of the rows."""
 
+    @classmethod
+    def of_rows(cls, file: str, told: Mapping[str, Any], *, text_file: str | None = None) -> StoredResult:
+        """Return typed rows, of which whoever wrote them told `size`, `rows` and `columns`."""
+        columns = tuple((name, kind) for name, kind in told["columns"])
+        return cls(ResultForm.ARROW, file, told["size"], told["rows"], columns, text_file)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -34,14 +34,7 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     if size:
         with printed.open("rb") as source, task.log_file.open("ab") as log:
             shutil.copyfileobj(source, log)
-    result = StoredResult(
-        ResultForm.ARROW,
-        file=f"{task.attempt}/{RESULT_FILE}",
-        size=summary["size"],
-        rows=summary["rows"],
-        columns=tuple((name, kind) for name, kind in summary["columns"]),
-    )
-    return Outcome(True, exit_code=code, result=result)
+    return Outcome(True, exit_code=code, result=StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", summary))
 
 
 def _told(file: Path) -> dict[str, Any] | None:

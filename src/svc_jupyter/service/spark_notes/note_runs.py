@@ -14,7 +14,7 @@ from typing import Any
 
 from svc_jupyter.service.access.acting import ActingUsers
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.kind import Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.kind import Outcome, StoredResult, Task
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError
@@ -188,12 +188,5 @@ def _result(task: Task, size: int | None, tables: list[dict[str, Any]]) -> Store
     """Return the last TABLE as the typed result, and all of them as its text (CONVENTIONS section 2)."""
     if size is None:
         return None
-    last = tables[-1]
-    return StoredResult(
-        ResultForm.ARROW,
-        file=f"{task.attempt}/{last['file']}",
-        size=size,
-        rows=last["rows"],
-        columns=tuple((name, kind) for name, kind in last["columns"]),
-        text_file=f"{task.attempt}/{TABLES_FILE}",
-    )
+    last = {**tables[-1], "size": size}
+    return StoredResult.of_rows(f"{task.attempt}/{last['file']}", last, text_file=f"{task.attempt}/{TABLES_FILE}")

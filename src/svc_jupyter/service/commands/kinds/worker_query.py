@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.kind import Desk, Outcome, StoredResult, Task
 from svc_jupyter.service.commands.kinds.failed_start import START_FAILURES, not_begun
 from svc_jupyter.service.commands.kinds.script_source import ScriptSource
 from svc_jupyter.service.commands.kinds.told_failure import told_failure
@@ -90,14 +90,7 @@ def outcome_of(task: Task, code: int | None) -> Outcome:
         return failure_of(task, code)
     if summary["rows"] is None:
         return Outcome(True, summary["message"], exit_code=code)
-    result = StoredResult(
-        ResultForm.ARROW,
-        file=f"{task.attempt}/{RESULT_FILE}",
-        size=summary["size"],
-        rows=summary["rows"],
-        columns=tuple((name, kind) for name, kind in summary["columns"]),
-    )
-    return Outcome(True, exit_code=code, result=result)
+    return Outcome(True, exit_code=code, result=StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", summary))
 
 
 def failure_of(task: Task, code: int | None) -> Outcome:

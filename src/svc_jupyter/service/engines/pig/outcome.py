@@ -30,14 +30,7 @@ def outcome_of(task: Task, code: int | None, script: str, source: str) -> Outcom
 def _result(task: Task, dumps: Sequence[Mapping[str, Any]]) -> StoredResult | None:
     """Return the rows of the last DUMP, or, without any, what the script printed."""
     if dumps:
-        last = dumps[-1]
-        return StoredResult(
-            ResultForm.ARROW,
-            file=f"{task.attempt}/{RESULT_FILE}",
-            size=last["size"],
-            rows=last["rows"],
-            columns=tuple((name, kind) for name, kind in last["columns"]),
-        )
+        return StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", dumps[-1])
     output = task.folder / OUTPUT_FILE
     size = output.stat().st_size if output.exists() else 0
     return StoredResult(ResultForm.LINES, file=f"{task.attempt}/{OUTPUT_FILE}", size=size) if size else None
