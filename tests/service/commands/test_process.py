@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,7 @@ from tests.support.service_process import wait_until
 from tests.support.until import written
 
 from svc_jupyter.service.commands.process import MARK, DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.workers.parent import END
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 124, 125, 126, 255])
@@ -197,3 +199,36 @@ async def test_a_stop_gives_the_program_time_to_clean_up(start: Start, folder: P
     assert (folder / "out").read_text() == "begun\ncleaned\n"
     assert await process.wait() == 11
     assert time.monotonic() - begun < 30
+
+
+@pytest.fixture
+def telling(folder: Path) -> Iterator[DurableProcess]:
+    """A process that others started, which tells its end."""
+    os.mkfifo(folder / END)
+    with subprocess.Popen(["sleep", "600"]) as process:
+        (folder / "pid").write_text(f"{process.pid}\n")
+        found = DurableProcess.adopt(folder)
+        assert found is not None
+        yield found
+        process.kill()
+
+
+async def test_a_process_that_tells_its_end_is_not_waited_for_any_longer(telling: DurableProcess):
+    waiting = asyncio.create_task(telling.wait())
+    await asyncio.to_thread(_told, telling.folder, b"3\n")
+    assert await waiting == 3
+    assert telling.is_running
+    assert not telling.ended_leftovers
+    assert not (telling.folder / END).exists()
+
+
+async def test_one_that_ends_without_telling_is_noticed_all_the_same(telling: DurableProcess):
+    waiting = asyncio.create_task(telling.wait())
+    os.kill(telling.pid, signal.SIGKILL)
+    assert await waiting is None
+
+
+def _told(folder: Path, code: bytes) -> None:
+    """Do as a worker at its end; returns once somebody listens."""
+    (folder / "rc").write_bytes(code)
+    os.close(os.open(folder / END, os.O_WRONLY))

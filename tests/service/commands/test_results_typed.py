@@ -118,3 +118,9 @@ def test_many_batches_come_out_in_order(store: Store, tmp_path: Path):
 def test_arrow_is_given_out_as_it_lies_on_disk(store: Store, tmp_path: Path):
     result = store(pa.table({"n": range(5000)}))
     assert b"".join(results.as_arrow(tmp_path, result)) == (tmp_path / "result").read_bytes()
+
+
+def test_a_short_result_is_read_at_once_and_a_long_one_is_not(store: Store, tmp_path: Path):
+    short = store(pa.table({"x": [1]}))
+    assert results.short_arrow(tmp_path, short) == b"".join(results.as_arrow(tmp_path, short))
+    assert results.short_arrow(tmp_path, store(pa.table({"x": range(10_000)}))) is None

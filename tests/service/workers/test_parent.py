@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.workers.parent import MARK, MARK_BYTES, Without
+from svc_jupyter.service.workers.parent import END, MARK, MARK_BYTES, Without
 
 PARENT = """
 import os, sys
@@ -155,3 +157,12 @@ def test_a_module_can_be_done_without(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ModuleNotFoundError, match="a worker does without colorsys"):
         importlib.import_module("colorsys")
     assert importlib.import_module("json").loads("1") == 1
+
+
+def test_a_worker_tells_its_end_to_who_listens(tmp_path: Path):
+    os.mkfifo(tmp_path / END)
+    with ThreadPoolExecutor(1) as pool:
+        listening = pool.submit((tmp_path / END).read_bytes)  # begins and ends with one that writes
+        serve(tmp_path)
+        assert listening.result(20) == b""
+    assert (tmp_path / "rc").read_bytes() == b"3\n"

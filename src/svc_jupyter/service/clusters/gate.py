@@ -45,6 +45,7 @@ from svc_jupyter.service.errors import Forbidden, Invalid
 DEFAULT_LABEL = "default"
 _LOOK_SECONDS = 1.0
 _SHOWN_LABELS = 20
+_OF_ACCOUNT = sa.select(clusters).where(clusters.c.account_id == sa.bindparam("account")).order_by(clusters.c.id)
 _USED = sa.update(cluster_instances).where(cluster_instances.c.id == sa.bindparam("this_instance"))
 
 
@@ -192,8 +193,7 @@ def _bound_one(connection: sa.Connection, cluster_id: int, account_id: int) -> C
 
 
 def _only_one(connection: sa.Connection, kind: ClusterKind, account_id: int) -> ClusterRow:
-    rows = connection.execute(sa.select(clusters).where(clusters.c.account_id == account_id).order_by(clusters.c.id))
-    found = [cluster_row(row, ()) for row in rows.mappings()]
+    found = [cluster_row(row, ()) for row in connection.execute(_OF_ACCOUNT, {"account": account_id}).mappings()]
     fitting = [cluster.id for cluster in found if cluster.type in kind.cluster_types]
     types = " or ".join(sorted(item.value.capitalize() for item in kind.cluster_types))
     if not fitting:

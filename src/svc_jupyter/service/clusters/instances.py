@@ -20,6 +20,16 @@ from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.settings import Settings
 
+# Statements that commands wait for are built once: building one costs more than running it.
+_BY_ID = (
+    sa.select(cluster_instances, clusters.c.account_id)
+    .join(clusters, clusters.c.id == cluster_instances.c.cluster_id)
+    .where(cluster_instances.c.id == sa.bindparam("instance"))
+)
+_NODES = (
+    sa.select(cluster_nodes).where(cluster_nodes.c.instance_id == sa.bindparam("instance")).order_by(cluster_nodes.c.id)
+)
+_OF_CLUSTER = sa.select(clusters.c.instance_id).where(clusters.c.id == sa.bindparam("cluster"))
 LOGS = "logs"
 """Folder of the service's own logs in an instance's; it stays until the cluster starts again or is deleted."""
 
@@ -154,15 +164,9 @@ class Instances:
 
     def select(self, connection: sa.Connection, *, instance_id: int) -> Instance:
         """Return an instance that is known to exist, inside a transaction of the caller's."""
-        query = (
-            sa.select(cluster_instances, clusters.c.account_id)
-            .join(clusters, clusters.c.id == cluster_instances.c.cluster_id)
-            .where(cluster_instances.c.id == instance_id)
-        )
-        row = connection.execute(query).mappings().one()
-        nodes = connection.execute(
-            sa.select(cluster_nodes).where(cluster_nodes.c.instance_id == instance_id).order_by(cluster_nodes.c.id)
-        ).mappings()
+        wanted = {"instance": instance_id}
+        row = connection.execute(_BY_ID, wanted).mappings().one()
+        nodes = connection.execute(_NODES, wanted).mappings()
         return Instance(
             id=row["id"],
             cluster_id=row["cluster_id"],
@@ -180,8 +184,7 @@ class Instances:
         )
 
     def _select_of_cluster(self, connection: sa.Connection, *, cluster_id: int) -> Instance | None:
-        query = sa.select(clusters.c.instance_id).where(clusters.c.id == cluster_id)
-        instance_id = connection.execute(query).scalar_one_or_none()
+        instance_id = connection.execute(_OF_CLUSTER, {"cluster": cluster_id}).scalar_one_or_none()
         return None if instance_id is None else self.select(connection, instance_id=instance_id)
 
     def _insert_nodes(self, connection: sa.Connection, *, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:

@@ -58,6 +58,7 @@ class DurableProcess:
         self.pid = pid
         self._is_child = is_child
         self._wait_status: int | None = None
+        self._end = folder / parent.END
         self.ended_leftovers = False
         """Whether the program had left processes behind, which `wait` then ended."""
 
@@ -108,10 +109,12 @@ class DurableProcess:
     async def wait(self) -> int | None:
         """Wait for the end; return the exit code (128 + N for signal N), or None when it is lost for good.
 
-        What the program left running in its process group is ended too: a command that is over uses nothing.
+        What the program left running in its process group is ended too: a command that is over uses nothing. A process
+        of our own that tells its end (`workers/parent.py`) may be about to be gone.
         Raises `OSError` when the program could not be started since its folder could not be written to.
         """
-        await self._ended()
+        if await self._ended_or_told() and (code := _read_number(self.folder / "rc")) is not None:
+            return code  # it gives its memory back
         if self._has_group():
             self.ended_leftovers = True
             await self.stop(_LEFTOVER_GRACE_SECONDS)
@@ -185,27 +188,26 @@ class DurableProcess:
         processes = psutil.process_iter() if self._is_child else marked_processes(self.folder)
         return any(_group_of(process.pid) == self.pid and _is_living(process) for process in processes)
 
-    async def _ended(self) -> None:
+    async def _ended_or_told(self) -> bool:
+        """Return once the process has ended, or told that it is about to; say whether it is one that tells."""
         if not self._is_child and not self.is_running:
-            return
+            return False
         if not hasattr(os, "pidfd_open"):
             while self.is_running and not self._reap():  # noqa: ASYNC110  no pidfd on this system
                 await asyncio.sleep(_POLL_SECONDS)
-            return
+            return False
         try:
-            descriptor = os.pidfd_open(self.pid)
+            descriptors = [os.pidfd_open(self.pid)]
         except ProcessLookupError:
             self._reap()
-            return
-        loop = asyncio.get_running_loop()
-        ended: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(descriptor, _settle, ended)
-        try:
-            await ended
-        finally:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
+            return False
+        with contextlib.suppress(OSError):
+            descriptors.append(os.open(self._end, os.O_RDONLY | os.O_NONBLOCK))
+        await _first_readable(descriptors)
         self._reap()
+        if tells := len(descriptors) > 1:
+            self._end.unlink(missing_ok=True)
+        return tells
 
     def _reap(self) -> bool:
         """Collect a child of ours that has ended, so that it does not stay as a zombie."""
@@ -236,6 +238,20 @@ def mark_of(process: psutil.Process) -> str | None:
         return None
     mark = environment.get(MARK, "")
     return mark if mark.startswith("/") else None  # a parent of workers only keeps the room for one
+
+
+async def _first_readable(descriptors: Sequence[int]) -> None:
+    """Return once one of the descriptors can be read, or has come to its end; they are closed then."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    for descriptor in descriptors:
+        loop.add_reader(descriptor, _settle, ended)
+    try:
+        await ended
+    finally:
+        for descriptor in descriptors:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
 
 
 def _settle(ended: asyncio.Future[None]) -> None:

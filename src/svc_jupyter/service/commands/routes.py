@@ -213,6 +213,8 @@ async def get_results(
     media_type = next(kind for kind, function in _FORMS.items() if function is form)
     result = results.from_json(row["result"])
     results.check_there(root, result)
+    if form is results.as_arrow and (short := results.short_arrow(root, result)) is not None:
+        return Response(short, media_type=media_type)
     return await _streamed(form(root, result), media_type)
 
 

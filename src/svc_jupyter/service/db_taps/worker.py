@@ -13,10 +13,12 @@ import io
 import os
 import resource
 import signal
+import socket
 import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind, from_line
@@ -36,7 +38,7 @@ def load() -> None:
 
     import svc_jupyter.service.db_taps.engines.hive.engine
     import svc_jupyter.service.db_taps.engines.postgresql
-    import svc_jupyter.service.db_taps.engines.presto.engine
+    import svc_jupyter.service.db_taps.engines.presto.rehearsal
     import svc_jupyter.service.db_taps.engines.sqlite
     import svc_jupyter.service.db_taps.execution  # noqa: F401
     from svc_jupyter.service.db_taps.statements import split
@@ -46,11 +48,13 @@ def load() -> None:
         pass  # loads the driver's library
     for dialect in Dialect:
         split("", dialect)  # compiles its expressions, which takes longer than a short query
+    socket.getaddrinfo("127.0.0.1", 1)  # loads the codec of hosts' names: the same
     freeze()
 
 
 def _rehearse() -> None:
-    """Run a query whose result goes nowhere."""
+    """Run queries whose results go nowhere."""
+    from svc_jupyter.service.db_taps.engines.presto.rehearsal import CONNECTION, rehearsing_engine
     from svc_jupyter.service.db_taps.execution import Execution, open_engine
 
     with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as name:
@@ -60,6 +64,8 @@ def _rehearse() -> None:
         connection = Connection("none", "SQLite", EngineName.SQLITE, Dialect.SQLITE, "none", str(database))
         job = Job(JobKind.QUERY, folder, folder / "log", connection, "SELECT 1 AS one, 'a' AS two")
         Execution(job, open_engine(job), io.StringIO()).run()
+        with rehearsing_engine(folder) as engine:
+            Execution(replace(job, connection=CONNECTION, query="SELECT 1"), engine, io.StringIO()).run()
 
 
 def _work(job: Job) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
 
+from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.db_taps.job import Job, to_line
+from svc_jupyter.service.workers.parent import END
 from svc_jupyter.service.workers.warm_workers import IDLE_SECONDS, WarmWorkers
 
 _MODULE = "svc_jupyter.service.db_taps.worker"
@@ -27,3 +30,9 @@ class Workers(WarmWorkers[Job]):
 
     def __init__(self, *, idle_seconds: float = IDLE_SECONDS, python: str = sys.executable) -> None:
         super().__init__(_MODULE, to_line, worker_environment(os.environ), idle_seconds=idle_seconds, python=python)
+
+    async def start(self, job: Job) -> DurableProcess:
+        """See `WarmWorkers.start`. The worker tells its end, which is known before its process is gone."""
+        with contextlib.suppress(OSError):  # it was made before, or this disk has none: then the process is waited for
+            os.mkfifo(job.folder / END, 0o600)
+        return await super().start(job)

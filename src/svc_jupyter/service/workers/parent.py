@@ -29,6 +29,8 @@ MARK = "SVC_COMMAND_MARK"
 """Environment variable that names the folder of the command a process belongs to (`commands/process.py`)."""
 MARK_BYTES = 4096
 """What a parent's environment keeps free for its workers' marks: the longest path of a folder."""
+END = "end"
+"""A named pipe in the folder of a job, where somebody waits for it: opened for writing when all is told."""
 _FAILED = 70
 _BURST_SECONDS = 0.1
 """A job that comes so soon after another one gets a worker of its own at once: a rehearsal would only hold it up, and
@@ -134,8 +136,14 @@ class _Spare:
 def write_code(job: WorkerJob, code: int) -> None:
     """Write the exit code of a job so that a reader sees it whole."""
     part = job.folder / "rc.part"
-    part.write_text(f"{code}\n", "ascii")
+    part.write_bytes(b"%d\n" % code)  # as text it would load a codec first
     part.rename(job.folder / "rc")
+
+
+def tell_end(job: WorkerJob) -> None:
+    """Tell who waits that the job is done: to give its memory back takes a process longer than a short job."""
+    with contextlib.suppress(OSError):  # nobody waits, or not in this way
+        os.close(os.open(job.folder / END, os.O_WRONLY | os.O_NONBLOCK))
 
 
 def _become_worker(
@@ -165,6 +173,7 @@ def _become_worker(
         told = -1
         code = work(job)
         write_code(job, code)
+        tell_end(job)
     except BaseException as error:  # noqa: BLE001  a forked child must not run on in its parent's code
         if told >= 0:
             os.write(told, f"{type(error).__name__}: {error}".encode())

@@ -16,6 +16,7 @@ from tests.support.service_process import wait_until
 
 from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
 from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
+from svc_jupyter.service.db_taps.engines.presto.rehearsal import rehearsing_engine
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
 from svc_jupyter.service.db_taps.statements import split
@@ -90,6 +91,12 @@ def client(coordinator: Coordinator) -> Iterator[StatementClient]:
     client.close()
 
 
+def engine_of(coordinator: Coordinator, folder: Path) -> PrestoSqlEngine:
+    told = {"coordinator": coordinator.url, "user": "ann", "source": "s"}
+    target = json.dumps(told)
+    return PrestoSqlEngine(Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", target), folder)
+
+
 def test_a_statement_and_its_answers_go_over_one_connection(coordinator: Coordinator, client: StatementClient):
     coordinator.answers = [(200, {"id": "q"}, {"X-Presto-Set-Schema": "tiny"}), (200, {"data": [["ä"]]}, {})]
     assert client.post("SELECT 'ä'") == {"id": "q"}
@@ -157,10 +164,7 @@ def test_a_query_that_is_cancelled_is_shown_so_whatever_its_last_answer_calls_it
         (200, {}, {}),
         (200, failed, {}),
     ]
-    told = {"coordinator": coordinator.url, "user": "ann", "source": "s"}
-    engine = PrestoSqlEngine(
-        Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", json.dumps(told)), tmp_path
-    )
+    engine = engine_of(coordinator, tmp_path)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(engine.run, [STATEMENT], Mock())
         wait_until(lambda: any(asked[0] == "GET" for asked in coordinator.asked), "the wait for an answer")
@@ -169,3 +173,52 @@ def test_a_query_that_is_cancelled_is_shown_so_whatever_its_last_answer_calls_it
             running.result(20)
     [job] = json.loads((tmp_path / JOBS_FILE).read_text())
     assert (job["job_id"], job["status"]) == ("q", "CANCELED")
+
+
+def answer(coordinator: Coordinator, state: str, number: int = 0, **more: Any) -> Answer:
+    """An answer of a query; with a number it names the next one."""
+    columns = [{"name": "one", "type": "integer"}]
+    body = {"id": "q", "stats": {"state": state, "scheduled": False}, "columns": columns, **more}
+    return (200, body | ({"nextUri": f"{coordinator.url}/{number}"} if number else {}), {})
+
+
+def test_the_next_answer_is_on_its_way_while_rows_are_written(coordinator: Coordinator, tmp_path: Path):
+    coordinator.answers = [answer(coordinator, "RUNNING", 1, data=[[1]]), answer(coordinator, "FINISHED")]
+    sink = Mock()
+    sink.write.side_effect = lambda _batch: wait_until(lambda: len(coordinator.asked) == 2, "the next call")
+    engine_of(coordinator, tmp_path).run([STATEMENT], sink)
+    assert sink.write.called
+    assert not coordinator.answers
+
+
+def test_a_read_query_that_is_finished_is_not_asked_for_the_count_of_its_work(coordinator: Coordinator, tmp_path: Path):
+    coordinator.answers = [
+        answer(coordinator, "RUNNING", 1),
+        answer(coordinator, "FINISHED", 2),
+        answer(coordinator, "FINISHED", 3, data=[[1]]),
+        answer(coordinator, "FINISHED", 4, data=[[2]]),
+        answer(coordinator, "FINISHED", 5),
+        answer(coordinator, "FINISHED"),
+    ]
+    sink = Mock()
+    engine_of(coordinator, tmp_path).run([STATEMENT], sink)
+    assert sum(call.args[0].num_rows for call in sink.write.call_args_list) == 2
+    assert [asked[1] for asked in coordinator.asked[1:]] == ["/1", "/2", "/3", "/4"]
+
+
+def test_a_statement_that_changes_something_is_followed_to_its_last_answer(coordinator: Coordinator, tmp_path: Path):
+    coordinator.answers = [
+        answer(coordinator, "FINISHED", 1, updateType="INSERT"),
+        answer(coordinator, "FINISHED", 2, updateType="INSERT"),
+        answer(coordinator, "FINISHED", updateType="INSERT", updateCount=3),
+    ]
+    sink = Mock()
+    engine_of(coordinator, tmp_path).run(split("INSERT INTO t VALUES 1", Dialect.PRESTO), sink)
+    sink.done.assert_called_once_with(3)
+
+
+def test_a_rehearsal_needs_no_coordinator(tmp_path: Path):
+    sink = Mock()
+    with rehearsing_engine(tmp_path) as engine:
+        engine.run([STATEMENT], sink)
+    assert sum(call.args[0].num_rows for call in sink.write.call_args_list) == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from http import HTTPStatus
@@ -22,6 +22,17 @@ _PATIENCE_SECONDS: Final = 20.0
 """How long an answer is asked for again that did not come: a coordinator may be collecting its memory."""
 _PAUSE_SECONDS: Final = 0.2
 _COME_AGAIN: Final = frozenset({502, 503, 504})
+
+
+Connect = Callable[[str, int], HTTPConnection]
+"""Returns a connection to a host and a port; raises `OSError`."""
+
+
+def connected(host: str, port: int) -> HTTPConnection:
+    """Return a connection over the network. Raises `OSError`."""
+    connection = HTTPConnection(host, port, timeout=_SECONDS)
+    connection.connect()
+    return connection
 
 
 class CoordinatorLost(Exception):
@@ -81,13 +92,17 @@ class SessionState:
 class StatementClient:
     """Talks to one coordinator, `http://host:port`, over a connection that is kept open for a statement."""
 
-    def __init__(self, coordinator: str, session: SessionState) -> None:
+    def __init__(self, coordinator: str, session: SessionState, connect: Connect = connected) -> None:
         self._coordinator = coordinator
+        self._connected = connect
         self.session = session
         self._http: HTTPConnection | None = None
+        self._asked: str | None = None
+        """The address of the answer that is on its way."""
 
     def close(self) -> None:
         """Close the connection; what runs is not ended by it."""
+        self._asked = None
         if self._http is not None:
             self._http.close()
             self._http = None
@@ -96,6 +111,16 @@ class StatementClient:
         """Send a statement; return the first answer. Raises `CoordinatorLost`."""
         self.close()  # one that the coordinator has closed meanwhile would only fail when the statement is sent
         return self._ask("POST", f"{self._coordinator}/v1/statement", statement.encode())
+
+    def ask_ahead(self, uri: str) -> None:
+        """Send the call for the answer that `following` is to return, which comes while this one is worked on."""
+        try:
+            self._connect(uri)
+            self._send("GET", uri, None)
+        except (OSError, HTTPException):
+            self.close()  # `following` asks again
+        else:
+            self._asked = uri
 
     def following(self, uri: str) -> Mapping[str, Any]:
         """Return the answer at the address that the one before named. Raises `CoordinatorLost`."""
@@ -140,14 +165,19 @@ class StatementClient:
         if self._http is not None and (self._http.host, self._http.port) == (place.hostname, place.port):
             return
         self.close()
-        connection = HTTPConnection(place.hostname, place.port, timeout=_SECONDS)
-        connection.connect()
-        self._http = connection
+        assert place.port is not None
+        self._http = self._connected(place.hostname, place.port)
 
-    def _exchange(self, method: str, url: str, content: bytes | None) -> tuple[int, Message, bytes]:
+    def _send(self, method: str, url: str, content: bytes | None) -> None:
         assert self._http is not None
         path = url[url.index("/", url.index("//") + 2) :]
         self._http.request(method, path, content, self.session.headers())
+
+    def _exchange(self, method: str, url: str, content: bytes | None) -> tuple[int, Message, bytes]:
+        assert self._http is not None
+        asked, self._asked = self._asked, None
+        if asked != url:
+            self._send(method, url, content)
         answer = self._http.getresponse()
         return answer.status, answer.headers, answer.read()
 

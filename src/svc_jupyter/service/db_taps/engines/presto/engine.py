@@ -15,7 +15,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
-from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
+from svc_jupyter.service.db_taps.engines.presto.client import (
+    Connect,
+    CoordinatorLost,
+    SessionState,
+    StatementClient,
+    connected,
+)
 from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker, is_without_workers
 from svc_jupyter.service.db_taps.engines.presto.types import ColumnType, column, column_type
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -35,17 +41,19 @@ _PAUSE_SECONDS: Final = 2.0
 class PrestoSqlEngine:
     """The coordinator of a cluster. `connection.target` is a JSON object: coordinator (URL), user, source."""
 
-    def __init__(self, connection: Connection, folder: Path | None = None) -> None:
+    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect = connected) -> None:
+        """`connect` makes the connections that statements are sent over."""
         told = json.loads(connection.target)
         self._address = connection.address
         self._coordinator: str = told["coordinator"]
         self._state = SessionState(told["user"], told["source"], catalog="hive", schema="default")
         self._jobs = _JobList(folder)
         self._next: str | None = None
+        self._connect = connect
 
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
         """See `Engine.run`; each statement counts as soon as it has run."""
-        client = StatementClient(self._coordinator, self._state)
+        client = StatementClient(self._coordinator, self._state, self._connect)
         try:
             for statement in statements:
                 sink.start(statement)
@@ -102,12 +110,23 @@ class PrestoSqlEngine:
         return None
 
     def _answers(self, client: StatementClient, statement: Statement) -> Iterator[Mapping[str, Any]]:
+        """Yield the answers, without the last ones of a statement that only reads where those only count its work.
+
+        A query is FINISHED once all its rows have reached the coordinator; an answer that began after that has rows as
+        long as there are any.
+        """
         answer = client.post(statement.text)
+        was_finished = False
         while True:
-            self._next = answer.get("nextUri")
+            is_finished = answer["stats"]["state"] == "FINISHED"
+            is_empty = is_finished and was_finished and not answer.get("data") and statement.keyword in _READING
+            self._next = None if is_empty else answer.get("nextUri")
+            if self._next is not None:
+                client.ask_ahead(self._next)
             yield answer
             if self._next is None:
                 return
+            was_finished = is_finished
             answer = client.following(self._next)
 
 
