@@ -1,12 +1,14 @@
 """Statements of commands on a cluster's session server: begun once, waited for, found again after a restart.
 
 How a statement ended is told by files in the attempt's folder, which the server writes whatever becomes of the service.
+So is that it has started: one that waited for its session when the server died is sent to the next server.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any, Final
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
@@ -14,12 +16,12 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.engines.spark.session_servers import SessionServers
-from svc_jupyter.service.spark.driver.statement import Statement
+from svc_jupyter.service.spark.driver.statement import STARTED_FILE, Statement
 from svc_jupyter.service.spark.outcomes import has_ended, outcome_of
 from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
 
 BEGUN_FILE: Final = "statement"
-"""There from the moment at which the server may have begun the statement; holds its id."""
+"""There from the moment at which the server may have been sent the statement; holds its id."""
 _AGAIN_SECONDS: Final = 0.5
 _SILENT_SECONDS: Final = 60.0
 """How long the server may be silent, for example while it is busy collecting garbage, before it counts as gone."""
@@ -28,10 +30,16 @@ _LOST: Final = (
     "the cluster's session server ended while the program ran (was it killed, or did its memory run out?); "
     "it is started again: run the command once more"
 )
+_NEVER_BEGUN: Final = (
+    "the cluster's session server ended {times} times before the program began; the log of the cluster's session "
+    "server says why"
+)
+_SENT_AT_MOST: Final = 3
+"""A session whose very start ends the server would else end it for ever."""
 
 
 class _Lost(Exception):
-    """The server knows nothing of the statement."""
+    """Nobody knows any more how the statement ended, or it cannot begin; the text is for the user."""
 
 
 class SessionRuns:
@@ -53,10 +61,10 @@ class SessionRuns:
                     await self._servers.ensure(instance, desk.say)
                 begun.write_text(f"{statement.id}\n", "ascii")
             try:
-                await self._followed(instance, desk, statement, session if is_new else None, is_new=is_new)
-            except _Lost:
+                await self._followed(instance, desk, statement, session, is_new=is_new)
+            except _Lost as lost:
                 if not has_ended(task.folder):
-                    return Outcome(False, _LOST)
+                    return Outcome(False, str(lost))
         return await asyncio.to_thread(outcome_of, task)
 
     async def end(self, task: Task, say: Say) -> None:
@@ -98,22 +106,36 @@ class SessionRuns:
     ) -> None:
         """Begin the statement where it is new, and return once it has ended. Raises `_Lost`, `ClusterFailure`."""
         silent_since: float | None = None
+        sent = 0
         while True:
             try:
                 async with self._client(instance) as client:
                     silent_since = None
+                    if is_new:
+                        sent += 1
                     told = await client.run(statement, session) if is_new else await client.wait(statement.id, None)
                     is_new = False
-                    while told["state"] != "ended":
-                        if told["state"] == "unknown":
-                            raise _Lost
+                    while told["state"] not in ("ended", "unknown"):
                         desk.progress(told["percent"], told["rows"])
                         told = await client.wait(statement.id, told["version"])
+                if told["state"] == "ended" or has_ended(Path(statement.folder)):
                     return
+                if _has_started(statement):
+                    raise _Lost(_LOST)
+                if sent >= _SENT_AT_MOST:
+                    raise _Lost(_NEVER_BEGUN.format(times=sent))
+                is_new = True
             except ServerSilent:
                 silent_since = silent_since or time.monotonic()
                 if time.monotonic() - silent_since > _SILENT_SECONDS:
-                    raise _Lost from None
-                if is_new:  # the server was not asked before: it may be gone
+                    raise _Lost(_LOST) from None
+                if _has_started(statement):
+                    is_new = False  # the call came through, and its answer did not
+                else:  # the server may be gone
                     await self._servers.ensure(instance, desk.say)
                 await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def _has_started(statement: Statement) -> bool:
+    """Return whether something of a statement may have run."""
+    return (Path(statement.folder) / STARTED_FILE).exists()

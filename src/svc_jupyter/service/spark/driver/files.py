@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,3 +19,14 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Mapping[str, Any] | list[Any]) -> None:
     """As `write_text`, of a value."""
     write_text(path, json.dumps(value))
+
+
+def claim(path: Path) -> bool:
+    """Make an empty file; return False where it was there. That a full disk takes none is for others to find out."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -104,7 +104,7 @@ async def run(settings: dict[str, Any], secret: str, jvm: Jvm) -> None:
     """Serve until the driver ends."""
     driver = Driver()
     reserve = Reserve(driver, Zygote(sys.executable), Path(settings["classes"]))
-    sessions = Sessions(driver, reserve, settings["idle_seconds"])
+    sessions = Sessions(driver, reserve, settings["idle_seconds"], lambda: jvm.process.poll() is None)
     await driver.start()
     await asyncio.shield(reserve.prepare())
     server = Server(secret, driver, sessions, reserve)

@@ -9,15 +9,16 @@ import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from .driver import Driver
-from .files import write_json, write_text
+from .files import claim, write_json, write_text
 from .processes import Ended, SessionProcess
 from .progress import percent
 from .reserve import Reserve
-from .statement import ERROR_FILE, JOBS_FILE, PROGRESS_FILE, Statement
+from .statement import ERROR_FILE, JOBS_FILE, PROGRESS_FILE, STARTED_FILE, Statement
 
 _LOOK_SECONDS: Final = 0.4
 _SOFT_SECONDS: Final = 1.0
@@ -69,8 +70,11 @@ class Session:
 class Sessions:
     """All of them."""
 
-    def __init__(self, driver: Driver, reserve: Reserve, idle_seconds: float) -> None:
-        """`reserve` makes their processes."""
+    def __init__(
+        self, driver: Driver, reserve: Reserve, idle_seconds: float, has_driver: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`reserve` makes their processes. Once there is no driver any more, the server is about to end, too."""
+        self._has_driver = has_driver
         self._driver = driver
         self._reserve = reserve
         self._idle_seconds = idle_seconds
@@ -164,7 +168,10 @@ class Sessions:
         try:
             if run.is_cancelled:
                 return
-            process = await self._process_of(session)
+            process = await self._ready_process(session)
+            if not claim(Path(run.statement.folder) / STARTED_FILE):
+                _fail(run.statement, "an earlier session server had begun the program when it ended")
+                return
             run.change(state="running")
             watch = asyncio.create_task(self._watch(process, run))
             try:
@@ -192,6 +199,19 @@ class Sessions:
         self._ended.append(run.statement.id)
         if len(self._ended) > _REMEMBERED:
             self._runs.pop(self._ended.popleft(), None)
+
+    async def _ready_process(self, session: Session) -> SessionProcess:
+        """Return the session's process while there is a driver; else never: the next server begins the statement."""
+        try:
+            process = await self._process_of(session)
+        except Ended:
+            await asyncio.sleep(_LOOK_SECONDS)  # it may be the first that is heard of the driver's end
+            if self._has_driver():
+                raise
+        else:
+            if self._has_driver():
+                return process
+        return await asyncio.get_running_loop().create_future()
 
     async def _process_of(self, session: Session) -> SessionProcess:
         if session.process is None or session.process.is_over:

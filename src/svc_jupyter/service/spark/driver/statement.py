@@ -20,6 +20,8 @@ PROGRESS_FILE = "progress"
 """`<percent> <rows so far>`."""
 JOBS_FILE = "jobs.json"
 """Spark's jobs of the statement so far."""
+STARTED_FILE = "started"
+"""There before anything of it runs, and made once: where it is missing, the statement has not begun anywhere."""
 MESSAGES_FILE = "messages.jsonl"
 """A paragraph's output in order, an object `{"type", "data"}` in each line."""
 
