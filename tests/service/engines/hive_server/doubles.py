@@ -16,6 +16,11 @@ from svc_jupyter.service.engines.progress import Say
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 
 ADDRESS = "127.24.1.2"
+LOST_RACE = """Exception in thread "main" java.util.ConcurrentModificationException
+	at java.base/java.util.IdentityHashMap$IdentityHashMapIterator.nextIndex(IdentityHashMap.java:755)
+Exception ignored in: <function JavaObject>
+"""
+"""What a driver of Spark's says that lost the race with YARN about the filter of its pages."""
 
 
 def instance(folder: Path, provider: str = "local", custom_config: str = "") -> Instance:

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.service.engines.hive_server.doubles import Machine, Metastore, instance
+from tests.service.engines.hive_server.doubles import LOST_RACE, Machine, Metastore, instance
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.engines.hive_server.server import HiveServers
@@ -44,7 +44,7 @@ async def test_the_watch_leaves_it_to_the_command_that_is_starting_it(
 async def test_one_that_fell_over_its_own_pages_is_started_once_more(
     servers: HiveServers, machine: Machine, metastore: Metastore, tmp_path: Path
 ) -> None:
-    machine.last_words = 'Exception in thread "main" java.util.ConcurrentModificationException'
+    machine.last_words = LOST_RACE
     metastore.may_answer.set()
     again = asyncio.Event()
 

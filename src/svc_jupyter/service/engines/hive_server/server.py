@@ -9,6 +9,7 @@ import getpass
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final, Protocol
@@ -21,12 +22,12 @@ from svc_jupyter.service.db_taps.engines.hive.client import ServerError, ServerL
 from svc_jupyter.service.engines.engine import Engine, Installed
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
-from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.hive_server import program
 from svc_jupyter.service.engines.hive_server.stray_jobs import StrayJobs
 from svc_jupyter.service.engines.s3.account_store import Store
 from svc_jupyter.service.engines.s3.jars import S3_CLIENT
 from svc_jupyter.service.engines.s3.opened import note_opened, opens
+from svc_jupyter.service.engines.spark.start_race import last_words_of, started
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 
@@ -35,8 +36,6 @@ START_SECONDS: Final = 120.0
 _LOOK_EVERY: Final = 0.2
 _ANSWER_SECONDS: Final = 5.0
 _STOP_SECONDS: Final = 5.0
-_RACE_OF_ITS_PAGES: Final = "ConcurrentModificationException"
-"""What it says when it ends since YARN told it of a filter for its pages in the moment in which they came up."""
 
 
 class Metastores(Protocol):
@@ -102,18 +101,13 @@ class HiveServers:
                 say("the account's storage has changed: starting HiveServer2 again")
                 await machine.stop(program.NAME, _STOP_SECONDS)
                 is_running = False
-            if not is_running:
+            if is_running:
+                await self._wait(address, master, machine)
+            else:
                 installed = await self._install(say)
                 say("starting HiveServer2")
-                await self._spawn(instance, master, machine, installed, metastore, say)
-            try:
-                await self._wait(address, master, machine)
-            except ClusterFailure as failure:
-                if is_running or _RACE_OF_ITS_PAGES not in failure.message:
-                    raise
-                say("starting HiveServer2 again: it fell over its own pages")
-                await self._spawn(instance, master, machine, installed, metastore, say)
-                await self._wait(address, master, machine)
+                start = partial(self._start, instance, machine, installed, metastore, say)
+                await started(start, "HiveServer2", say)
             return address
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
@@ -147,6 +141,14 @@ class HiveServers:
             return await self._engines.ensure(Engine.SPARK, say)
         except EngineFailure as error:
             raise ClusterFailure(f"HiveServer2 is not there: {error.message}") from error
+
+    async def _start(
+        self, instance: Instance, machine: Machine, installed: Installed, metastore: MetastoreAddress, say: Say
+    ) -> None:
+        """Start it, and return once it answers."""
+        master = _master(instance)
+        await self._spawn(instance, master, machine, installed, metastore, say)
+        await self._wait(HiveServerAddress(master.private_ip), master, machine)
 
     @staticmethod
     async def _runs(machine: Machine) -> bool:
@@ -191,7 +193,7 @@ class HiveServers:
             if reason is None:
                 return
             if not await self._runs(machine):
-                words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
+                words = last_words_of(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise ClusterFailure(f"HiveServer2 on {node.private_dns} ended while it started: {words}")
             if time.monotonic() > deadline:
                 raise ClusterFailure(

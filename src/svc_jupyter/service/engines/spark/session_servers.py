@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,6 @@ from svc_jupyter.service.clusters.providers.provider import Machine, Provider
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
-from svc_jupyter.service.engines.hadoop.causes import last_words
 from svc_jupyter.service.engines.hadoop.tagged_jobs import is_tag
 from svc_jupyter.service.engines.hive_server.server import Metastores
 from svc_jupyter.service.engines.s3.account_store import Store, StoreClient
@@ -25,6 +25,7 @@ from svc_jupyter.service.engines.s3.jars import S3_CLIENT
 from svc_jupyter.service.engines.s3.opened import note_opened, opens
 from svc_jupyter.service.engines.spark import program
 from svc_jupyter.service.engines.spark.program import SparkPlace
+from svc_jupyter.service.engines.spark.start_race import last_words_of, started
 from svc_jupyter.service.engines.spark.store import beside
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
@@ -244,6 +245,10 @@ class SessionServers:
             except _ServerEnded:
                 say("the session server was about to end")
         say("starting the session server")
+        return await started(partial(self._start, instance, node, machine, say), "the session server", say)
+
+    async def _start(self, instance: Instance, node: Node, machine: Machine, say: Say) -> Mapping[str, Any]:
+        """Start a new server; return what it tells of itself once it answers."""
         await self._spawn(instance, node, machine, say)
         return await self._wait(instance, machine)
 
@@ -258,7 +263,7 @@ class SessionServers:
             except ServerSilent as silent:
                 reason = silent.message
             if not await self._runs(machine):
-                words = last_words(await machine.tail(program.NAME)) or "it wrote nothing"
+                words = last_words_of(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise _ServerEnded(f"the session server of cluster {instance.cluster_id} ended: {words}")
             if time.monotonic() > deadline:
                 raise ClusterFailure(
