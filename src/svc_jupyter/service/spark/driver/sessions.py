@@ -211,7 +211,8 @@ class Sessions:
         else:
             if self._has_driver():
                 return process
-        return await asyncio.get_running_loop().create_future()
+        never: asyncio.Future[SessionProcess] = asyncio.get_running_loop().create_future()
+        return await never
 
     async def _process_of(self, session: Session) -> SessionProcess:
         if session.process is None or session.process.is_over:
