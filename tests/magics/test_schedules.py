@@ -57,7 +57,8 @@ def test_columns_of_several_zones_keep_each_its_own():
 
 
 def test_a_schedule_is_shown_with_what_matters(service, notebook):
-    schedule = service.schedules.add("report <b>", time_zone="Europe/Paris", concurrency=2, retry=1)
+    to_come = {"next_materialized_time": "2096-11-22 09:00"}
+    schedule = service.schedules.add("report <b>", time_zone="Europe/Paris", concurrency=2, retry=1, **to_come)
     service.schedules.act(schedule, "not_found", dependencies={"found": [], "not_found": ["flights/2026-11-21"]})
     handle = notebook.value("%svc_schedule show 12 -o one")
     assert isinstance(handle, ScheduleHandle)
