@@ -220,7 +220,8 @@ def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook
     for name in ("src", "labextension", "jupyter-config"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     with tarfile.open(build("sdist", source, tmp_path / "sdist")) as sdist:
-        sdist.extractall(tmp_path / "unpacked", filter="data")
+        sdist.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.3 and older have no filters
+        sdist.extractall(tmp_path / "unpacked")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     with zipfile.ZipFile(build("wheel", unpacked, tmp_path / "wheel")) as wheel:
         macros = "svc_jupyter/service/schedules"

@@ -9,7 +9,7 @@ import pytest
 from tests.magics.service_double import TOKEN, ServiceDouble
 
 from svc_jupyter.client import Client, Retries
-from svc_jupyter.widgets.schedule_model import ScheduleModel, open_model
+from svc_jupyter.widgets.schedule_model import open_model
 from svc_jupyter.widgets.schedule_panel import SchedulePanel
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -35,9 +35,7 @@ def open_panel(client: Client) -> Iterator[Callable[[str | None], SchedulePanel]
     opened: list[SchedulePanel] = []
 
     def open_one(wanted: str | None) -> SchedulePanel:
-        model: ScheduleModel = open_model(lambda: client, wanted)
-        model.clock = lambda: NOW
-        opened.append(SchedulePanel(model))
+        opened.append(SchedulePanel(open_model(lambda: client, wanted, lambda: NOW)))
         return opened[-1]
 
     yield open_one

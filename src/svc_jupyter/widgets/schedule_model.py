@@ -23,6 +23,14 @@ LISTED = 100
 """Of more schedules the newest can be chosen; any other has a panel by its name."""
 
 
+Clock = Callable[[], datetime]
+"""Returns the present, with its zone."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class ScheduleModel:
     """One panel's state. `on_change` is called after each change, from the thread that made it.
 
@@ -33,8 +41,8 @@ class ScheduleModel:
         self,
         client: Callable[[], Client],
         state: ScheduleState | None,
-        schedules: list[ScheduleRecord] | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        schedules: list[ScheduleRecord] | None,
+        clock: Clock,
     ) -> None:
         self.state = state
         self.schedules = schedules or []
@@ -143,14 +151,14 @@ def listed(client: Client) -> list[ScheduleRecord]:
     return ordered(client.schedules.list(per_page=LISTED).schedules)
 
 
-def open_model(client: Callable[[], Client], wanted: str | None) -> ScheduleModel:
+def open_model(client: Callable[[], Client], wanted: str | None, clock: Clock = _now) -> ScheduleModel:
     """Return the model of one schedule's panel, or of all schedules' when none is named; asks the service.
 
     Raises the client's errors.
     """
-    now = datetime.now(UTC)
     if wanted is not None:
-        return ScheduleModel(client, fetch_state(client(), client().schedules.find(wanted), now))
+        state = fetch_state(client(), client().schedules.find(wanted), clock())
+        return ScheduleModel(client, state, None, clock)
     schedules = listed(client())
-    state = fetch_state(client(), schedules[0], now) if schedules else None
-    return ScheduleModel(client, state, schedules)
+    first = fetch_state(client(), schedules[0], clock()) if schedules else None
+    return ScheduleModel(client, first, schedules, clock)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from svc_jupyter.service.engines.failures import EngineFailure, RepositoryFailed, RepositoryRefused, WrongChecksum
+from svc_jupyter.service.engines.failures import RepositoryFailed, RepositoryRefused, WrongChecksum
 from svc_jupyter.service.engines.file_lock import file_lock
 from svc_jupyter.service.engines.lock import Artifact
 from svc_jupyter.service.engines.progress import DownloadProgress
@@ -71,7 +71,7 @@ class Downloads:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(min(CONNECTIONS, len(artifacts))):
                         group.create_task(work(client))
-            except* (EngineFailure, OSError) as failures:
+            except ExceptionGroup as failures:
                 raise _first(failures) from None
 
     async def _fetch_one(self, client: httpx.AsyncClient, artifact: Artifact, progress: DownloadProgress) -> None:
