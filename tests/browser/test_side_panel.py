@@ -20,12 +20,19 @@ def test_a_hidden_panel_asks_nothing(page: LabPage) -> None:
         page.page.clock.fast_forward(10_000)
     page.run("application:toggle-left-area")
     page.panel.wait_for(state="hidden")
+    hear_of_all_requests(page)
     before = len(page.traffic.to_the_extension())
     page.page.clock.fast_forward(TEN_MINUTES)
-    page.page.evaluate("() => undefined")  # what the timers have begun is sent by now
+    hear_of_all_requests(page)
     assert [request.url for request in page.traffic.to_the_extension()[before:]] == []
     with page.page.expect_request("**/svc-jupyter/api/commands*"):
         page.show_panel()
+
+
+def hear_of_all_requests(page: LabPage) -> None:
+    """Return once the test knows of everything that the page has asked for by now: requests are told in their order."""
+    with page.page.expect_request("**/static/heard"):
+        page.page.evaluate("() => void fetch('static/heard')")
 
 
 def test_a_closed_section_is_closed_after_a_reload_and_opens_by_the_keyboard(page: LabPage) -> None:
