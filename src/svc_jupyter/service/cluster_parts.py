@@ -22,6 +22,7 @@ from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.commands.endings import AtEnd
+from svc_jupyter.service.commands.kinds.shell import script_environment
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.engines.engines import Engines
@@ -108,7 +109,7 @@ class ClusterParts:
             PrestoNodes(engines, providers, Bootstrap(settings, storage), Sources(hive.metastore, db_taps)),
             hive.probe,
         )
-        attached = AttachedEnvironments(settings, database)
+        attached = AttachedEnvironments(settings, database, script_environment(os.environ))
         session_servers = SessionServers(engines, providers, hive.metastore, attached, store)
         spark = SparkEngine(
             providers,

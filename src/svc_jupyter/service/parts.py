@@ -6,6 +6,7 @@ import asyncio
 import os
 from dataclasses import dataclass
 
+from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service import idempotency, migrations
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.accounts import ensure_account
@@ -63,6 +64,7 @@ from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.packages.builder import Builder
 from svc_jupyter.service.packages.environments import PackageEnvironments
 from svc_jupyter.service.packages.python_packages import PythonPackages
+from svc_jupyter.service.packages.r_packages import RPackages
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
 from svc_jupyter.service.rate_limit import RateLimit
@@ -152,7 +154,7 @@ class Service:
         gate = of_clusters.gate
         jvms = Jvms(of_clusters.engines, settings.data_dir / "pig", script_environment(os.environ))
         pig_on_cluster = PigOnCluster(of_clusters.clusters, of_clusters.hadoop, of_clusters.daemon_http, jvms.programs)
-        attached_environments = AttachedEnvironments(settings, database)
+        attached_environments = AttachedEnvironments(settings, database, script_environment(os.environ))
         workspace = Workspace.of(database)
         note_workers = NoteWorkers(script_environment(os.environ))
         session_runs = SessionRuns(of_clusters.session_servers, of_clusters.clusters)
@@ -186,6 +188,7 @@ class Service:
                     of_clusters.clusters,
                     storage,
                     settings,
+                    attached_environments,
                 ),
                 DbExportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
                 DbImportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
@@ -259,7 +262,14 @@ class Service:
             pipeline_runs=pipeline_runs,
             package_environments=PackageEnvironments(database, bus, access.accounts),
             package_builder=Builder(
-                settings, database, bus, PythonPackages(script_environment(os.environ)), lambda: runner.replica
+                settings,
+                database,
+                bus,
+                {
+                    EnvironmentType.PYTHON: PythonPackages(script_environment(os.environ)),
+                    EnvironmentType.R: RPackages(script_environment(os.environ), settings.r_cache_dir),
+                },
+                lambda: runner.replica,
             ),
             schedules=Schedules(database, bus, commands, kinds, notifications, gate, tables=hive_dependencies),
             actions=Actions(database, commands, work),

@@ -30,6 +30,11 @@ def default_engines_dir() -> Path:
     return Path(platformdirs.user_cache_dir("svc-jupyter", appauthor=False)) / "engines"
 
 
+def default_r_cache_dir() -> Path:
+    """Return the folder of R's packages in the platform's user cache: what was fetched and installed before."""
+    return Path(platformdirs.user_cache_dir("svc-jupyter", appauthor=False)) / "r-packages"
+
+
 def default_running_limit() -> int:
     """Return how many commands of an account run at once unless the operator says otherwise."""
     return max(20, 10 * (os.cpu_count() or 1))
@@ -55,6 +60,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=default_data_dir)
     database_url: SecretStr | None = None
     engines_dir: Path = Field(default_factory=default_engines_dir)
+    r_cache_dir: Path = Field(default_factory=default_r_cache_dir)
     maven_repository: SecretStr | None = None
     local_max_nodes: int = Field(default_factory=default_local_max_nodes, ge=1, le=MOST_LOCAL_WORKERS)
     pig_jvms: int = Field(default_factory=default_pig_jvms, ge=1)

@@ -17,6 +17,7 @@ from svc_jupyter.api.account import FeaturesUpdate
 from svc_jupyter.api.package_environments import (
     ActivityAction,
     EnvironmentCreate,
+    EnvironmentType,
     PackageActivity,
     Restoration,
 )
@@ -32,7 +33,9 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.packages.builder import Builder
 from svc_jupyter.service.packages.environments import PackageEnvironments
+from svc_jupyter.service.packages.installer import Installer
 from svc_jupyter.service.packages.python_packages import PythonPackages
+from svc_jupyter.service.packages.r_packages import RPackages
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.settings import Settings
 
@@ -70,7 +73,8 @@ class World:
         return self.environments.history(environment_id, None, PAGE, by=self.admin).activity_history[::-1]
 
     def packages(self, environment_id: int) -> list[str]:
-        return self.environments.packages(environment_id, by=self.admin).packages["python"]
+        (packages,) = self.environments.packages(environment_id, by=self.admin).packages.values()
+        return packages
 
     async def ended(self, environment_id: int) -> PackageActivity:
         """Return the newest activity once none is open."""
@@ -124,14 +128,16 @@ async def new_world(settings: Settings, database: Database, account_id: int) -> 
     accounts.set_features(FeaturesUpdate(package_management=True), by=admin)
     worlds: list[World] = []
 
-    def new_world(python: PythonPackages | None = None) -> World:
+    def new_world(python: PythonPackages | None = None, r: RPackages | None = None) -> World:
         bus = Bus(database)
         replica = Replica(f"{len(worlds) + 1:032}", "here", os.getpid(), 0.0)
-        made = Builder(
-            settings, database, bus, python or PythonPackages(script_environment(os.environ)), lambda: replica
-        )
+        installers: dict[EnvironmentType, Installer] = {
+            EnvironmentType.PYTHON: python or PythonPackages(script_environment(os.environ)),
+            EnvironmentType.R: r or RPackages(script_environment(os.environ), settings.data_dir / "r-cache"),
+        }
+        made = Builder(settings, database, bus, installers, lambda: replica)
         environments = PackageEnvironments(database, bus, accounts)
-        attached = AttachedEnvironments(settings, database)
+        attached = AttachedEnvironments(settings, database, {})
         world = World(settings, database, environments, attached, made, replica, admin, bus)
         worlds.append(world)
         return world

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus
-from svc_jupyter.service.packages.requirements import merged, without
+from svc_jupyter.service.packages.requirements import Requirements
 from svc_jupyter.service.packages.tables import activities, environments
 
 CHANGED = "packages"
@@ -24,12 +24,14 @@ def in_force(connection: sa.Connection, environment: Mapping[Any, Any]) -> Mappi
     return connection.execute(query).mappings().one()
 
 
-def requested_then(action: ActivityAction, requested: Sequence[str], packages: Sequence[str]) -> list[str]:
+def requested_then(
+    rules: Requirements, action: ActivityAction, requested: Sequence[str], packages: Sequence[str]
+) -> list[str]:
     """Return what is asked for of an environment after an action other than a restore. Raises `Invalid`."""
     if action in (ActivityAction.CREATE, ActivityAction.ADD):
-        return merged(requested, packages)
+        return rules.merged(requested, packages)
     if action is ActivityAction.REMOVE:
-        return without(requested, packages)
+        return rules.without(requested, packages)
     return list(requested)
 
 

@@ -7,13 +7,14 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import psutil
 import structlog
 
+from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.background import RETRY_SECONDS, run_forever
 from svc_jupyter.service.commands.process import marked_processes
@@ -22,8 +23,8 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, Unavailable
 from svc_jupyter.service.packages import versions, work_queue
 from svc_jupyter.service.packages.activity_rows import CHANGED
-from svc_jupyter.service.packages.python_packages import BuildFailure, PythonPackages
-from svc_jupyter.service.packages.requirements import changes
+from svc_jupyter.service.packages.installer import DISK_FULL, BuildFailure, Installer
+from svc_jupyter.service.packages.languages import requirements_of
 from svc_jupyter.service.packages.work_queue import Work
 from svc_jupyter.service.settings import Settings
 
@@ -41,14 +42,14 @@ class Builder:
         settings: Settings,
         database: Database,
         bus: Bus,
-        python: PythonPackages,
+        installers: Mapping[EnvironmentType, Installer],
         replica: Callable[[], Replica],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._data_dir = settings.data_dir
         self._min_free_bytes = settings.min_free_disk_bytes
         self._database = database
-        self._python = python
+        self._installers = installers
         self._replica = replica
         self._clock = clock
         self._changed = asyncio.Event()
@@ -132,15 +133,15 @@ class Builder:
         requested = work_queue.requested_after(work)
         folder.parent.mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(folder.parent).free < self._min_free_bytes:
-            raise BuildFailure("the disk is full; make room, then do it again")
+            raise BuildFailure(DISK_FULL)
         began = time.monotonic()
         try:
-            lock = await self._python.build(
+            lock = await self._installers[work.env_type].build(
                 folder, work.language_version, requested, lock=work.lock_to_restore, keep=work.lock_now
             )
         finally:
             await asyncio.to_thread(_end_marked, folder)
-        message = f"{changes(work.lock_now, lock)} ({time.monotonic() - began:.1f} s)"
+        message = f"{requirements_of(work.env_type).changes(work.lock_now, lock)} ({time.monotonic() - began:.1f} s)"
         succeed = partial(
             work_queue.succeed,
             work=work,

@@ -41,10 +41,10 @@ from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
 from svc_jupyter.service.packages import activity_rows
 from svc_jupyter.service.packages.activity_rows import CHANGED, in_force, lock_environment, planned, requested_then
 from svc_jupyter.service.packages.feature import require_package_management
+from svc_jupyter.service.packages.languages import language_of, requirements_of
+from svc_jupyter.service.packages.r_installation import installed_version
 from svc_jupyter.service.packages.records import ACTIVITIES, ENVIRONMENTS, activity_record, environment_fields
-from svc_jupyter.service.packages.requirements import pins, pins_of
 from svc_jupyter.service.packages.tables import activities, environments
-from svc_jupyter.service.packages.versions import language_of
 from svc_jupyter.service.paging import Page
 
 RUNNING_PYTHON = "{}.{}".format(*sys.version_info[:2])
@@ -90,13 +90,13 @@ class PackageEnvironments:
         with self._database.connect() as connection:
             row = self._found(connection, environment_id, Action.READ, by)
             now = in_force(connection, row)
-        language = language_of(row["env_type"])
+        language, rules = language_of(row["env_type"]), requirements_of(row["env_type"])
         if now is None:
             return PackageList(env_id=environment_id, packages={language: []})
         return PackageList(
             env_id=environment_id,
-            packages={language: pins_of(now["requested"], now["lock"])},
-            installed=pins(now["lock"]),
+            packages={language: rules.pins_of(now["requested"], now["lock"])},
+            installed=rules.pins(now["lock"]),
             package_id=now["id"],
         )
 
@@ -118,9 +118,9 @@ class PackageEnvironments:
         """Store a new environment, which is built afterwards. Raises `Invalid` for a taken name or a wrong package."""
         self._admit(by)
         require(by, Action.CREATE, Resource.ENVIRONMENT)
-        if body.env_type is EnvironmentType.R:
-            raise Invalid("env_type: environments of R are not supported in this version; take python_package")
-        requested = requested_then(ActivityAction.CREATE, [], body.packages)
+        rules = requirements_of(body.env_type)
+        requested = requested_then(rules, ActivityAction.CREATE, [], body.packages)
+        version = _language_version(body)
         with self._database.begin() as connection:
             lock_account(connection, by.account_id)
             self._check_name(connection, by.account_id, body.name)
@@ -129,7 +129,7 @@ class PackageEnvironments:
                 "user_id": by.user_id,
                 "name": body.name,
                 "env_type": body.env_type.value,
-                "language_version": body.python_version or RUNNING_PYTHON,
+                "language_version": version,
                 "created_at": self._clock(),
             }
             made = sa.insert(environments).values(values).returning(environments.c.id)
@@ -148,7 +148,8 @@ class PackageEnvironments:
         """Begin to add or remove packages. Raises `NotFound`, and `Invalid` for what cannot be a package."""
         with self._database.begin() as connection:
             row = self._locked(connection, environment_id, by)
-            requested = requested_then(action, planned(connection, row), packages)
+            rules = requirements_of(row["env_type"])
+            requested = requested_then(rules, action, planned(connection, row), packages)
             detail = {"packages": list(packages)}
             return self._begun(connection, row, action, by, detail, packages=packages, requested=requested)
 
@@ -180,7 +181,7 @@ class PackageEnvironments:
                 ActivityAction.RESTORE,
                 by,
                 {"package_id": body.package_id},
-                packages=pins_of(source["requested"], source["lock"]),
+                packages=requirements_of(row["env_type"]).pins_of(source["requested"], source["lock"]),
                 requested=source["requested"],
                 restored_id=source["id"],
             )
@@ -199,11 +200,8 @@ class PackageEnvironments:
                 raise Invalid(f"cluster_id: there is no cluster {cluster_id}")
             if cluster.type is ClusterType.PRESTO:
                 raise Invalid(f"cluster_id: cluster {cluster.name} runs Presto, which uses no packages")
-            if cluster.type is ClusterType.SPARK and _minor(row["language_version"]) != RUNNING_PYTHON:
-                raise Invalid(
-                    f"cluster_id: Spark runs on Python {RUNNING_PYTHON} here, and the environment has "
-                    f"{row['language_version']}; make one with that Python"
-                )
+            if cluster.type is ClusterType.SPARK and row["env_type"] == EnvironmentType.PYTHON:
+                _check_runs_spark(row["language_version"])
             check_free(connection, cluster_id, row)
             detail = {"cluster_id": cluster_id}
             requested = planned(connection, row)
@@ -311,8 +309,19 @@ def _activity(connection: sa.Connection, activity_id: int) -> Mapping[Any, Any]:
     return connection.execute(ACTIVITIES.where(activities.c.id == activity_id)).mappings().one()
 
 
-def _minor(version: str) -> str:
-    return ".".join(version.split(".")[:2])
+def _language_version(body: EnvironmentCreate) -> str:
+    """Return the version of Python or R that a new environment has. Raises `Invalid` where R is not here."""
+    if body.env_type is EnvironmentType.R:
+        return installed_version(body.r_version)
+    return body.python_version or RUNNING_PYTHON
+
+
+def _check_runs_spark(python_version: str) -> None:
+    if python_version.split(".")[:2] != RUNNING_PYTHON.split("."):
+        raise Invalid(
+            f"cluster_id: Spark runs on Python {RUNNING_PYTHON} here, and the environment has {python_version}; "
+            "make one with that Python"
+        )
 
 
 def _not_found(environment_id: int) -> NotFound:

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from svc_jupyter.service.commands.process import MARK
 from svc_jupyter.service.engines.process import Ended, run
-from svc_jupyter.service.packages.requirements import BASE, locked, pins
+from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
+from svc_jupyter.service.packages.python_requirements import BASE, PYTHON
 
-BUILD_SECONDS = 1800.0
-"""A large package over a slow line, or one that is compiled."""
-_VERIFY_SECONDS = 120.0
 _LOCK_FILE = "requirements.lock"
 _OURS = ("VIRTUAL_ENV", "UV_PROJECT", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
 """Variables that lead to the environment of the service itself, or of whoever started it."""
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 _NOISE = ("warning: Failed to inspect Python interpreter", "Using Python ")
-_SHOWN_LINES = 12
-_SHOWN_CHARACTERS = 2000
-
-
-class BuildFailure(Exception):
-    """An environment could not be built; the text says why, in the installer's own words."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 class PythonPackages:
@@ -41,11 +26,7 @@ class PythonPackages:
     async def build(
         self, folder: Path, version: str, requested: Sequence[str], *, lock: str | None, keep: str | None
     ) -> str:
-        """Make an environment in `folder`, which is not there yet; return its lock.
-
-        `lock` is taken as it is; without one the newest versions that fit `requested` are found, as near to those of
-        the lock `keep` as they can be. Raises `BuildFailure`.
-        """
+        """Make an environment (see `Installer.build`)."""
         python = sys.executable if _is_running(version) else version
         await self._uv(folder, "venv", "--python", python, str(folder))
         lock_file = folder / _LOCK_FILE
@@ -83,29 +64,27 @@ class PythonPackages:
         where = ("--python", str(python_of(folder)))
         await self._uv(folder, "pip", "check", *where)
         listed = await self._uv(folder, "pip", "freeze", *where)
-        there = locked("\n".join(line for line in listed.output.splitlines() if "==" in line))
-        if there != locked(lock):
-            missing = sorted(set(pins(lock)) - {f"{name}=={version}" for name, version in there.items()})
+        there = PYTHON.locked("\n".join(line for line in listed.output.splitlines() if "==" in line))
+        if there != PYTHON.locked(lock):
+            missing = sorted(set(PYTHON.pins(lock)) - {f"{name}=={version}" for name, version in there.items()})
             raise BuildFailure(f"the environment does not hold what was installed into it: {', '.join(missing)}")
         try:
             ended = await run(
                 [python_of(folder), "-I", "-c", "import ipykernel"],
-                seconds=_VERIFY_SECONDS,
+                seconds=VERIFY_SECONDS,
                 env=self._environment(folder),
                 cwd=folder,
             )
         except TimeoutError:
-            raise BuildFailure(f"its Python did not load a notebook's kernel within {_VERIFY_SECONDS:g} s") from None
+            raise BuildFailure(f"its Python did not load a notebook's kernel within {VERIFY_SECONDS:g} s") from None
         if ended.code != 0:
-            raise BuildFailure(f"a notebook's kernel cannot be loaded in it:\n{_told(ended)}")
+            raise BuildFailure(f"a notebook's kernel cannot be loaded in it:\n{failure(ended, _NOISE).message}")
 
     async def _uv(self, folder: Path, *arguments: str) -> Ended:
         ended = await self._run(folder, *arguments)
         if ended.code == 0:
             return ended
-        if "No space left on device" in ended.output:
-            raise BuildFailure("the disk is full; make room, then do it again")
-        raise BuildFailure(_told(ended))
+        raise failure(ended, _NOISE)
 
     async def _run(self, folder: Path, *arguments: str) -> Ended:
         from uv import find_uv_bin
@@ -118,7 +97,7 @@ class PythonPackages:
                 cwd=Path("/"),  # a project that the service happens to stand in has no say
             )
         except TimeoutError:
-            raise BuildFailure(f"it took longer than {BUILD_SECONDS:g} s; try again") from None
+            raise too_slow(BUILD_SECONDS) from None
 
     def _environment(self, folder: Path) -> dict[str, str]:
         return {**self._inherited, MARK: str(folder)}
@@ -133,10 +112,3 @@ def _is_running(version: str) -> bool:
     """Return whether the Python that runs here is one of this version."""
     here = ".".join(map(str, sys.version_info[:3]))
     return f"{here}.".startswith(f"{version}.")
-
-
-def _told(ended: Ended) -> str:
-    """Return the end of the installer's output, without the credentials that the address of an index may hold."""
-    lines = [line for line in ended.output.strip().splitlines() if not line.startswith(_NOISE)]
-    text = os.linesep.join(lines[-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
-    return _CREDENTIALS.sub("", text).strip() or f"the installer ended with code {ended.code}"

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from svc_jupyter.api.package_environments import EnvironmentType, PackageActivity, PackageEnvironment
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.packages.requirements import pins
+from svc_jupyter.service.packages.languages import requirements_of
 from svc_jupyter.service.packages.tables import activities, environments
 
 _newest = sa.alias(activities)
@@ -70,7 +70,7 @@ def activity_record(row: Mapping[Any, Any]) -> PackageActivity:
         created_at=iso_time(row["created_at"]),
         started_at=_time(row["started_at"]),
         finished_at=_time(row["finished_at"]),
-        lock=pins(row["lock"]),
+        lock=requirements_of(row["env_type"]).pins(row["lock"]),
         restored_id=row["restored_id"],
         cluster_id=row["cluster_id"],
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.package_environments import ActivityStatus, EnvironmentType
+from svc_jupyter.api.package_environments import ActivityStatus
 from svc_jupyter.api.states import ClusterState, CommandStatus
 from svc_jupyter.service.clusters.tables import cluster_instances
 from svc_jupyter.service.commands.tables import commands, replicas
@@ -114,8 +114,3 @@ def remove_folders(data_dir: Path, folders: set[tuple[str, str]]) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if not any(folder.parent.glob("*")):
             shutil.rmtree(folder.parent, ignore_errors=True)
-
-
-def language_of(env_type: str) -> str:
-    """Return under which name an environment's packages are listed."""
-    return "python" if env_type == EnvironmentType.PYTHON else "r"

@@ -12,13 +12,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus
+from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus, EnvironmentType
 from svc_jupyter.service.clusters.cluster_rows import cluster_by_id
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.commands.tables import replicas
 from svc_jupyter.service.errors import StateConflict
 from svc_jupyter.service.packages.activity_rows import OPEN, in_force, lock_environment, requested_then
 from svc_jupyter.service.packages.environments import check_free
+from svc_jupyter.service.packages.languages import requirements_of
 from svc_jupyter.service.packages.tables import activities, environments
 
 _CLAIM_LOCK = 0x5C4A09
@@ -37,6 +38,7 @@ class Work:
 
     id: int
     environment_id: int
+    env_type: EnvironmentType
     action: ActivityAction
     folder: str
     attempt: int
@@ -186,6 +188,7 @@ def _work(connection: sa.Connection, row: Mapping[Any, Any], folder: str, attemp
     return Work(
         id=row["id"],
         environment_id=row["environment_id"],
+        env_type=EnvironmentType(environment["env_type"]),
         action=ActivityAction(row["action"]),
         folder=folder,
         attempt=attempt,
@@ -206,7 +209,7 @@ def requested_after(work: Work) -> list[str]:
     """
     if work.action is ActivityAction.RESTORE:
         return list(work.requested_to_restore)
-    return requested_then(work.action, work.requested, work.packages)
+    return requested_then(requirements_of(work.env_type), work.action, work.requested, work.packages)
 
 
 def _is_own(connection: sa.Connection, work: Work, replica: Replica) -> bool:

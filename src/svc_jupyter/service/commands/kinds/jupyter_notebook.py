@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from svc_jupyter.api.commands import CommandType, JupyterNotebookSubmission
+from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.kinds.told_failure import told_failure
@@ -66,11 +67,18 @@ class Environment(Protocol):
         """Its interpreter."""
         ...
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Of R: by which R finds its packages."""
+        ...
+
 
 class Environments(Protocol):
     """The package environments that are attached to clusters."""
 
-    async def of_label(self, account_id: int, label: str | None, *, command_id: int) -> Environment | None:
+    async def of_label(
+        self, account_id: int, label: str | None, env_type: EnvironmentType = ..., *, command_id: int
+    ) -> Environment | None:
         """Return the environment of the cluster with a label; it stays until the command has ended."""
         ...
 
@@ -118,13 +126,16 @@ class JupyterNotebookKind:
         environment = await self._environments.of_label(task.account_id, task.label, command_id=task.id)
         if environment is not None:
             desk.say(f"Python notebooks run in environment {environment.name} (packages {environment.package_id})")
+        of_r = await self._environments.of_label(task.account_id, task.label, EnvironmentType.R, command_id=task.id)
+        if of_r is not None:
+            desk.say(f"R finds environment {of_r.name} (packages {of_r.package_id})")
         return await self._workers.start(
             RunJob(
                 folder=task.folder,
                 log=task.log_file,
                 notebook=task.command["path"],
                 arguments=task.command["arguments"],
-                environment=task.environment,
+                environment={**({} if of_r is None else of_r.variables), **task.environment},
                 python=None if environment is None else str(environment.python),
                 min_free_bytes=self._settings.min_free_disk_bytes,
             )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
+from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.api.spark_commands import SparkSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
@@ -28,6 +30,7 @@ from svc_jupyter.service.engines.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.engines.spark.program import runs_on_yarn
 from svc_jupyter.service.engines.spark.session_servers import SessionServers
 from svc_jupyter.service.errors import Invalid, NotFound, ServiceError
+from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.spark.applications import Applications
 from svc_jupyter.service.spark.driver.statement import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, Statement
@@ -56,6 +59,7 @@ class SparkKind:
         clusters: Clusters,
         storage: Storage,
         settings: Settings,
+        environments: AttachedEnvironments,
     ) -> None:
         self._sessions = sessions
         self._applications = applications
@@ -64,6 +68,7 @@ class SparkKind:
         self._clusters = clusters
         self._storage = storage
         self._settings = settings
+        self._environments = environments
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`."""
@@ -99,7 +104,7 @@ class SparkKind:
             plan = plan_of(task.command)
             statement = await self._statement(task, plan)
             if statement is None or await self._runs_alone(task, plan):
-                process = await desk.process(partial(self._applications.start, task, plan, statement, desk.say))
+                process = await desk.process(partial(self._start_application, task, plan, statement, desk))
                 return await self._applications.outcome(process, task, desk)
             return await self._sessions.run(task, desk, statement, plan.session)
         except StorageFailure as error:
@@ -132,12 +137,28 @@ class SparkKind:
             instance = await self._clusters.up_instance(task.cluster_id)
             server = await self._servers.ensure(instance, desk.say)
             name = tag_of(task.id, task.attempt)
-            return await self._notes.start(task, SessionAddress(server.host, server.port, server.secret, name))
+            with_r = await self._with_packages_of_r(task, desk)
+            return await self._notes.start(with_r, SessionAddress(server.host, server.port, server.secret, name))
 
         process = await desk.process(start)
         code = await followed(process, task.folder / PROGRESS_FILE, desk)
         await self.end_remote(task)
         return await self._notes.outcome(task, code)
+
+    async def _start_application(
+        self, task: Task, plan: Plan, statement: Statement | None, desk: Desk
+    ) -> DurableProcess:
+        with_r = await self._with_packages_of_r(task, desk)
+        return await self._applications.start(with_r, plan, statement, desk.say)
+
+    async def _with_packages_of_r(self, task: Task, desk: Desk) -> Task:
+        """Return the task with the variables by which its programs in R find the cluster's environment."""
+        assert task.cluster_id is not None
+        found = await self._environments.of_cluster(task.cluster_id, EnvironmentType.R, command_id=task.id)
+        if found is None:
+            return task
+        desk.say(f"R finds environment {found.name} (packages {found.package_id})")
+        return replace(task, environment={**found.variables, **task.environment})
 
     async def _statement(self, task: Task, plan: Plan) -> Statement | None:
         """Return the program as a statement; None where Spark runs it as it is."""

@@ -1,4 +1,4 @@
-"""What may be asked for as a package, and what follows from locks."""
+"""What may be asked for as a package of Python, and what follows from locks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
 from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.packages.requirements import changes, locked, merged, parsed, pins, pins_of, without
+from svc_jupyter.service.packages.python_requirements import PYTHON
 
 LOCK = """asttokens==3.0.2 \\
     --hash=sha256:3ecdbd8f2cc195f53ccada3a613538bb5f9ef6f6869129f13e03c30a677b8fe2
@@ -41,13 +41,13 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_would_not_come_from_the_index_by_its_name_is_refused(text: str):
     with pytest.raises(Invalid, match="packages: "):
-        parsed([text])
+        PYTHON.parsed([text])
 
 
 @given(st.text(max_size=40))
 def test_whatever_is_taken_is_one_line_that_names_a_package_and_no_option(text: str):
     try:
-        kept = merged([], [text])
+        kept = PYTHON.merged([], [text])
     except Invalid:
         return
     assert [Requirement(line).url for line in kept] == [None]
@@ -64,29 +64,29 @@ def test_whatever_is_taken_is_one_line_that_names_a_package_and_no_option(text: 
     ],
 )
 def test_an_added_package_takes_the_place_of_the_one_with_its_name(before, added, after):
-    assert merged(before, added) == after
+    assert PYTHON.merged(before, added) == after
 
 
 def test_a_package_that_is_named_twice_is_refused():
     with pytest.raises(Invalid, match="zope-interface is named twice"):
-        merged([], ["zope.interface==1", "Zope_Interface==2"])
+        PYTHON.merged([], ["zope.interface==1", "Zope_Interface==2"])
 
 
 def test_a_package_is_removed_by_its_name():
-    assert without(["six==1.16.0", "toolz"], ["SIX==9"]) == ["toolz"]
+    assert PYTHON.without(["six==1.16.0", "toolz"], ["SIX==9"]) == ["toolz"]
 
 
 @pytest.mark.parametrize(("there", "told"), [(["toolz"], "it holds toolz"), ([], "nothing was added")])
 def test_a_package_that_was_not_added_is_not_removed(there, told):
     with pytest.raises(Invalid, match=f"six was not added to this environment \\({told}"):
-        without(there, ["six"])
+        PYTHON.without(there, ["six"])
 
 
 def test_a_lock_tells_its_packages_and_not_its_hashes():
-    assert locked(LOCK) == {"asttokens": "3.0.2", "six": "1.16.0", "zope-interface": "7.2"}
-    assert pins(LOCK) == ["asttokens==3.0.2", "six==1.16.0", "zope-interface==7.2"]
-    assert pins_of(["six>=1", "zope-interface"], LOCK) == ["six==1.16.0", "zope-interface==7.2"]
-    assert pins(None) == []
+    assert PYTHON.locked(LOCK) == {"asttokens": "3.0.2", "six": "1.16.0", "zope-interface": "7.2"}
+    assert PYTHON.pins(LOCK) == ["asttokens==3.0.2", "six==1.16.0", "zope-interface==7.2"]
+    assert PYTHON.pins_of(["six>=1", "zope-interface"], LOCK) == ["six==1.16.0", "zope-interface==7.2"]
+    assert PYTHON.pins(None) == []
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_a_lock_tells_its_packages_and_not_its_hashes():
     ],
 )
 def test_what_differs_between_two_locks_is_told(before, after, told):
-    assert changes(before, after) == told
+    assert PYTHON.changes(before, after) == told

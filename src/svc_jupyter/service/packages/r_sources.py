@@ -1,0 +1,88 @@
+"""Sources of R's packages: their locks, and what an installed package is made from."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tarfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+from svc_jupyter.service.packages.installer import BuildFailure
+
+_LOCKED: Final = re.compile(r"^(?P<name>\S+)==(?P<version>\S+) \\\n {4}--hash=sha256:(?P<sha256>[0-9a-f]{64})$", re.M)
+_NEEDED: Final = ("Depends", "Imports", "LinkingTo")
+_NAME: Final = re.compile(r"[A-Za-z0-9.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The source of a package at a version, with the SHA-256 of its file."""
+
+    name: str
+    version: str
+    sha256: str
+
+    @property
+    def pin(self) -> str:
+        """Its name and version."""
+        return f"{self.name}=={self.version}"
+
+    @property
+    def file_name(self) -> str:
+        """Its name in a repository."""
+        return f"{self.name}_{self.version}.tar.gz"
+
+
+def read_lock(lock: str | None) -> list[Source]:
+    """Return the sources that a lock names."""
+    return [Source(match["name"], match["version"], match["sha256"]) for match in _LOCKED.finditer(lock or "")]
+
+
+def write_lock(sources: Iterable[Source]) -> str:
+    """Return the lock of these sources: of the same form as those of Python."""
+    ordered = sorted(sources, key=lambda source: source.name)
+    return "".join(f"{source.pin} \\\n    --hash=sha256:{source.sha256}\n" for source in ordered)
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def keys_of(sources: Sequence[Source], folder: Path, r: str) -> dict[str, str]:
+    """Return a key for each package, by its name: two with the same key are installed alike.
+
+    It is of the package's source, of those of all that it needs, and of the R that installs it, which `r` describes.
+    `folder` holds the sources. Raises `BuildFailure` for packages that need each other.
+    """
+    by_name = {source.name: source for source in sources}
+    graph = {name: needs_in(folder / source.file_name, name) & by_name.keys() for name, source in by_name.items()}
+    keys: dict[str, str] = {}
+    try:
+        for name in TopologicalSorter(graph).static_order():
+            of_needed = sorted(keys[needed] for needed in graph[name])
+            parts = [r, by_name[name].pin, by_name[name].sha256, *of_needed]
+            keys[name] = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    except CycleError as error:
+        raise BuildFailure(f"these packages need each other, so that none can be installed: {error.args[1]}") from None
+    return keys
+
+
+def needs_in(file: Path, name: str) -> set[str]:
+    """Return the names of the packages that a source needs to be installed. Raises `BuildFailure` for what is none."""
+    try:
+        with tarfile.open(file, "r:gz") as archive:
+            member = next(member for member in archive if member.name.removeprefix("./") == f"{name}/DESCRIPTION")
+            opened = archive.extractfile(member)
+            text = "" if opened is None else opened.read().decode("utf-8", "replace")
+    except (tarfile.TarError, EOFError, StopIteration) as error:
+        raise BuildFailure(f"{file.name} is not the source of a package of R: {error or 'no DESCRIPTION'}") from None
+    fields = HeaderParser().parsestr(text)
+    needed = (entry.strip() for field in _NEEDED for entry in str(fields.get(field, "")).split(","))
+    return {match[0] for entry in needed if (match := _NAME.match(entry))}
