@@ -4,6 +4,7 @@ import os
 
 import pytest
 from tests.integration.kernel_session import KernelSession
+from tests.service.packages.r_repository import svc_packages
 from tests.support.spark import spark_service
 
 
@@ -32,6 +33,14 @@ def kernel(environment):
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    """A service with a Spark cluster that is UP, for all tests of Spark: they are of one xdist group."""
-    with spark_service(tmp_path_factory.mktemp("spark") / "data", webhook_private_addresses=True) as service:
-        yield service
+    """A service with a Spark cluster that is UP, for all tests of Spark: they are of one xdist group.
+
+    Its R knows the packages of `svc_packages`.
+    """
+    folder = tmp_path_factory.mktemp("spark")
+    repository = svc_packages(folder / "repository")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("R_PROFILE_USER", str(repository.profile))
+        settings = {"webhook_private_addresses": True, "r_cache_dir": folder / "r-cache"}
+        with spark_service(folder / "data", **settings) as service:
+            yield service

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from tests.service.packages.local_index import source_package, waiting_for
+from tests.service.packages.r_repository import RRepository, svc_packages
+from tests.service.packages.r_repository import waiting_for as r_waiting_for
 from tests.support.service_process import ServiceProcess, wait_until
 
 ENV = "/package"
@@ -77,22 +80,47 @@ def test_a_notebook_run_keeps_its_packages_while_the_environment_goes_back(
     wait_until(lambda: len(list(folders.iterdir())) == 1, "the version that nothing uses is removed")
 
 
-def test_a_killed_service_goes_on_with_a_build_and_shows_no_half_of_it(
+def test_a_notebook_s_r_has_the_packages_of_the_cluster_s_environment_of_r(
     new_service: Callable[..., ServiceProcess], tmp_path: Path, monkeypatch
 ):
+    monkeypatch.setenv("R_PROFILE_USER", str(svc_packages(tmp_path / "repository").profile))
+    service = new_service(r_cache_dir=tmp_path / "cache").start()
+    service.http.put("/account/features", json={"package_management": True, "jupyter_notebooks": True})
+    for name, env_type, packages in (("of r", "r_package", ["svcbase==1.0"]), ("python", "python_package", [])):
+        made = begun(service, ENV, name=name, env_type=env_type, packages=packages)
+        begun(service, f"{ENV}/{made['id']}/attach_cluster", cluster_id=1)
+        row = ended(service, made["id"])
+        assert (row["action"], row["status"]) == ("attach_cluster", "success"), row["message"]
+    write_notebook(service, "!Rscript -e 'cat(svcbase::greeting())'")
+    command_id = run_notebook(service)
+    assert results(service, command_id).strip() == "base 1.0"
+    log = service.http.get(f"/commands/{command_id}/logs").text
+    assert "R finds environment of r (packages " in log
+    assert "Python notebooks run in environment python (packages " in log
+
+
+@pytest.mark.parametrize("language", ["python", "r"])
+def test_a_killed_service_goes_on_with_a_build_and_shows_no_half_of_it(
+    new_service: Callable[..., ServiceProcess], tmp_path: Path, monkeypatch, language: str
+):
     begin, go_on, index = tmp_path / "begin", tmp_path / "go_on", tmp_path / "index"
-    source_package(index, "svcslow", waiting_for(go_on, begin))
-    monkeypatch.setenv("UV_FIND_LINKS", str(index))
-    service = new_service().start()
+    if language == "python":
+        source_package(index, "svcslow", waiting_for(go_on, begin))
+        monkeypatch.setenv("UV_FIND_LINKS", str(index))
+    else:
+        repository = RRepository(index)
+        repository.add("svcslow", code=r_waiting_for(go_on, begin))
+        monkeypatch.setenv("R_PROFILE_USER", str(repository.profile))
+    service = new_service(r_cache_dir=tmp_path / "cache").start()
     service.http.put("/account/features", json={"package_management": True})
-    made = begun(service, ENV, name="analysis", packages=["svcslow"])
+    made = begun(service, ENV, name="analysis", env_type=f"{language}_package", packages=["svcslow"])
     wait_until(lambda: begin.exists() and begin.read_text(), "the build of the package")
     service.kill()
-    later = new_service().start()
-    assert later.http.get(f"{ENV}/{made['id']}/list_packages").json()["packages"] == {"python": []}
+    later = new_service(r_cache_dir=tmp_path / "cache").start()
+    assert later.http.get(f"{ENV}/{made['id']}/list_packages").json()["packages"] == {language: []}
     go_on.touch()
     row = ended(later, made["id"])
     assert row["status"] == "success", row["message"]
-    assert later.http.get(f"{ENV}/{made['id']}/list_packages").json()["packages"] == {"python": ["svcslow==1.0"]}
+    assert later.http.get(f"{ENV}/{made['id']}/list_packages").json()["packages"] == {language: ["svcslow==1.0"]}
     folders = later.data_dir / "environments" / str(made["id"])
     wait_until(lambda: [folder.name for folder in folders.iterdir()] == [f"{row['id']}-2"], "what was left is removed")

@@ -7,7 +7,7 @@ from contextlib import suppress
 import psutil
 import pytest
 from tests.support.service_process import wait_until
-from tests.support.spark import LABEL, SECONDS, lines, log, results, run, submit
+from tests.support.spark import LABEL, SECONDS, activity, lines, log, results, run, submit
 
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
@@ -30,16 +30,6 @@ def server_of(service):
             if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
                 return process
     return None
-
-
-def activity(service, environment_id):
-    """Return the newest change of a package environment once it is over."""
-
-    def newest():
-        row = service.http.get(f"/package/{environment_id}/activity_history").json()["activity_history"][0]
-        return row if row["status"] in ("success", "failed") else None
-
-    return wait_until(newest, "the change is over", SECONDS)
 
 
 def refusal(service, **fields):

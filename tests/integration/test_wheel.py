@@ -4,9 +4,10 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,3 +54,20 @@ def test_the_service_runs_from_a_wheel_with_its_macros_migrations_and_documentat
         assert service.http.get(f"{service.base_url}/api/docs/assets/swagger-ui-bundle.js").status_code == 200
     finally:
         service.stop()
+
+
+def test_the_service_of_a_wheel_has_the_script_by_which_r_makes_environments(unpacked_wheel: Path, tmp_path: Path):
+    service = InstalledService(tmp_path / "data", unpacked_wheel)
+    try:
+        service.start()
+        service.http.put("/account/features", json={"package_management": True})
+        made = service.http.post("/package", json={"name": "of r", "env_type": "r_package"}).json()
+        activity = wait_until(lambda: _ended(service, made["id"]), "the environment is made")
+        assert activity["status"] == "success", activity["message"]
+    finally:
+        service.stop()
+
+
+def _ended(service: ServiceProcess, environment_id: int) -> dict[str, Any] | None:
+    row = service.http.get(f"/package/{environment_id}/activity_history").json()["activity_history"][0]
+    return dict(row) if row["status"] in ("success", "failed") else None

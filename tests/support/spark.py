@@ -1,6 +1,7 @@
 """A real Spark cluster without YARN for tests, started once for all tests of a process; its service with it.
 
 - `run(service, **fields)`: submit a command of Spark and wait for its end.
+- `activity(service, environment_id)`: the newest change of a package environment once it is over.
 - `results(service, command_id)`: its rows as an Arrow table; `lines(…)`: its text.
 """
 
@@ -15,7 +16,7 @@ import pyarrow as pa
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster
 from tests.support.hive import end_metastore_of
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.engines.engine import Engine
 
@@ -78,3 +79,13 @@ def lines(service: ServiceProcess, command_id: int) -> list[str]:
 def log(service: ServiceProcess, command_id: int) -> str:
     """Return a command's log."""
     return service.http.get(f"/commands/{command_id}/logs").text
+
+
+def activity(service: ServiceProcess, environment_id: int) -> dict[str, Any]:
+    """Return the newest change of a package environment once it is over."""
+
+    def newest() -> dict[str, Any] | None:
+        row = service.http.get(f"/package/{environment_id}/activity_history").json()["activity_history"][0]
+        return dict(row) if row["status"] in ("success", "failed") else None
+
+    return dict(wait_until(newest, "the change is over", SECONDS))

@@ -18,6 +18,7 @@ from svc_jupyter.service.audit.tables import audit_entries
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.packages.tables import activities, environments
 
+SPARK = {"hadoop_settings": {"use_spark": True}}
 PRESTO = {"presto_settings": {"enable_presto": True}}
 
 
@@ -116,6 +117,40 @@ def test_a_cluster_uses_one_environment(idle: World):
     with pytest.raises(StateConflict, match="attached to no cluster"):
         idle.environments.detach(other, by=idle.admin)
     assert idle.environments.detach(environment_id, by=idle.admin).activity.cluster_id == cluster_id
+
+
+def test_a_cluster_uses_an_environment_of_each_language(idle: World):
+    cluster_id, python, r = idle.cluster(**SPARK), idle.create(), idle.create("of r", env_type="r_package")
+    for environment_id in (python, r):
+        idle.environments.attach(environment_id, cluster_id, by=idle.admin)
+        with idle.database.begin() as connection:
+            attached = sa.update(environments).where(environments.c.id == environment_id)
+            connection.execute(attached.values(cluster_id=cluster_id))
+    another = idle.create("another", env_type="r_package")
+    with pytest.raises(StateConflict, match=f"uses environment {r} \\(of r\\)"):
+        idle.environments.attach(another, cluster_id, by=idle.admin)
+
+
+def test_an_environment_of_r_has_the_r_that_is_here(idle: World):
+    record = idle.environments.get(idle.create(env_type="r_package", packages=["data.table>=1.14"]), by=idle.admin)
+    assert (record.env_type, record.python_version) == ("r_package", None)
+    assert record.r_version is not None
+    parts = record.r_version.split(".")
+    for number in range(1, len(parts) + 1):
+        assert idle.create(f"number {number}", env_type="r_package", r_version=".".join(parts[:number]))
+    with pytest.raises(Invalid, match=f"r_version: R 3.0 is not on this machine, R {record.r_version} is"):
+        idle.create("of old", env_type="r_package", r_version="3.0")
+    with pytest.raises(Invalid, match="'six<2' is not a package of R"):
+        idle.create("of python", env_type="r_package", packages=["six<2"])
+
+
+def test_without_r_the_answer_says_what_to_do(idle: World, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        Invalid, match=re.escape("R is not on this machine (there is no Rscript on the path): install R")
+    ):
+        idle.create(env_type="r_package")
+    assert idle.environments.list(PAGE, by=idle.admin).environments == []
 
 
 def test_a_cluster_that_cannot_use_it_is_refused(idle: World):

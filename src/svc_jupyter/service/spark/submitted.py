@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +23,7 @@ _LINES_SHOWN: Final = 5
 _TAIL_BYTES: Final = 65_536
 _TELLING: Final = re.compile(r"^(?:Error: |Caused by: |Exception in thread|[\w.]*(?:Exception|Error)\b)|\bERROR\b")
 _STACK: Final = re.compile(r"^\s+(?:at |File |\.\.\. \d+ more)")
+_R_ERROR: Final = re.compile(r"^Error in .* :\s*$")
 _NO_QUEUE: Final = "rejected by placement rules"
 _SUBMIT: Final = "spark-submit"
 _MASTER_OPTIONS: Final = ("--master", "--properties-file")
@@ -92,12 +93,25 @@ def failure_text(said: Sequence[Path], code: int | None, pool: str | None) -> st
     """
     if code is None:
         return "the driver is gone without an exit code: it was killed, or the machine was restarted"
-    lines = [line for file in said for line in _last_lines(file)]
+    lines = [line for file in said for line in _with_whole_errors(_last_lines(file))]
     telling = [line.strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
     shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
     if pool is not None and any(_NO_QUEUE in line for line in shown):
         shown.insert(0, f"pool {pool} has no place in the cluster's fairscheduler_config_xml")
     return "\n".join([f"the program exited with code {code}", *shown])
+
+
+def _with_whole_errors(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines; R puts a long message behind `Error in f(x) :` on the line after it."""
+    begun = ""
+    for line in lines:
+        if _R_ERROR.match(line):
+            begun = f"{line.rstrip()} "
+        else:
+            yield f"{begun}{line.strip()}" if begun else line
+            begun = ""
+    if begun:
+        yield begun
 
 
 def _last_lines(file: Path) -> list[str]:
