@@ -42,6 +42,12 @@ def calls(client: Any) -> dict[str, tuple[Any, dict[str, Any], str, Any]]:
             f"POST {BASE}",
             created,
         ),
+        "create of r": (
+            lambda: environments.create("analysis", env_type="r_package", r_version="4.2", packages=["data.table"]),
+            {**ENVIRONMENT, "env_type": "r_package", "r_version": "4.2.2"},
+            f"POST {BASE}",
+            {"name": "analysis", "env_type": "r_package", "r_version": "4.2", "packages": ["data.table"]},
+        ),
         "packages": (
             lambda: environments.packages(7),
             {"env_id": 7, "packages": {"python": ["six==1.16.0"]}},
@@ -63,7 +69,19 @@ def calls(client: Any) -> dict[str, tuple[Any, dict[str, Any], str, Any]]:
     }
 
 
-NAMES = ["list", "create", "packages", "add", "remove", "attach", "detach", "restore", "history", "delete"]
+NAMES = [
+    "list",
+    "create",
+    "create of r",
+    "packages",
+    "add",
+    "remove",
+    "attach",
+    "detach",
+    "restore",
+    "history",
+    "delete",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

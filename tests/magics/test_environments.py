@@ -44,6 +44,19 @@ def test_an_environment_is_made_changed_and_gone_back_to(at_work, name, capsys):
     assert f"{name} deleted" in capsys.readouterr().out
 
 
+def test_an_environment_of_r_is_made_and_gone_back_to(at_work, name):
+    at_work.value(f"%svc_environment create '{name}' --r")
+    frame = at_work.value("%svc_environment")
+    row = frame[frame["name"] == name].iloc[0]
+    assert (row["env_type"], row["python_version"]) == ("r_package", None)
+    assert row["r_version"].count(".") == 2
+    first = at_work.value(f"%svc_environment history '{name}'")["id"].iloc[0]
+    at_work.value(f"%svc_environment restore '{name}' {first}")
+    assert at_work.value(f"%svc_environment history '{name}'")["action"].to_list() == ["restore", "create"]
+    assert "Give one" in str(at_work.error(f"%svc_environment create 'more {name}' --r --python 3.11"))
+    at_work.value(f"%svc_environment delete '{name}' --yes")
+
+
 def test_a_change_that_fails_raises_with_its_cause(at_work, name):
     at_work.value(f"%svc_environment create '{name}' --no-wait")
     assert "begun" in at_work.lines[-1]

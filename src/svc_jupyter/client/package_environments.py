@@ -89,6 +89,17 @@ def _path(*parts: str | int) -> str:
     return paths.api("/".join(["package", *map(str, parts)]))
 
 
+def _creation(
+    env_type: str, python_version: str | None, r_version: str | None, packages: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "env_type": env_type,
+        "python_version": python_version,
+        "r_version": r_version,
+        "packages": list(packages) or None,
+    }
+
+
 def _restoration(package_id: int, env_type: str) -> dict[str, Any]:
     return {"env_type": env_type, "package_id": package_id}
 
@@ -115,10 +126,16 @@ class PackageEnvironments:
             yield from pages.take(listing.environments, listing.paging_info)
 
     def create(
-        self, name: str, *, env_type: str = _PYTHON, python_version: str | None = None, packages: Sequence[str] = ()
+        self,
+        name: str,
+        *,
+        env_type: str = _PYTHON,
+        python_version: str | None = None,
+        r_version: str | None = None,
+        packages: Sequence[str] = (),
     ) -> NewPackageEnvironment:
-        """Begin to make an environment; Invalid for a taken name or what is no package."""
-        fields = {"env_type": env_type, "python_version": python_version, "packages": list(packages) or None}
+        """Begin to make an environment, of R with `r_package`; Invalid for a taken name or what is no package."""
+        fields = _creation(env_type, python_version, r_version, packages)
         return self._client._run(self._flows.create(name, fields))
 
     def packages(self, environment_id: int) -> PackageList:
@@ -183,10 +200,16 @@ class AsyncPackageEnvironments:
                 yield environment
 
     async def create(
-        self, name: str, *, env_type: str = _PYTHON, python_version: str | None = None, packages: Sequence[str] = ()
+        self,
+        name: str,
+        *,
+        env_type: str = _PYTHON,
+        python_version: str | None = None,
+        r_version: str | None = None,
+        packages: Sequence[str] = (),
     ) -> NewPackageEnvironment:
-        """Begin to make an environment; Invalid for a taken name or what is no package."""
-        fields = {"env_type": env_type, "python_version": python_version, "packages": list(packages) or None}
+        """Begin to make an environment, of R with `r_package`; Invalid for a taken name or what is no package."""
+        fields = _creation(env_type, python_version, r_version, packages)
         return await self._client._run(self._flows.create(name, fields))
 
     async def packages(self, environment_id: int) -> PackageList:

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
     from svc_jupyter.api.package_environments import PackageActivity, PackageEnvironment, PackageList
 
-ENVIRONMENT_COLUMNS = ("id", "name", "env_type", "python_version", "status", "package_id", "cluster_id", "created_at")
+ENVIRONMENT_COLUMNS = (
+    *("id", "name", "env_type", "python_version", "r_version"),
+    *("status", "package_id", "cluster_id", "created_at"),
+)
 HISTORY_COLUMNS = ("id", "action", "status", "packages", "message", "email", "created_at", "finished_at")
 PACKAGE_COLUMNS = ("package", "version", "requested")
 

@@ -70,14 +70,16 @@ class EnvironmentMagics(SvcFamily):
     @argument("name", metavar="NAME", help="Its name; quote one that holds spaces.")
     @argument("packages", metavar="PACKAGE", nargs="*", help="A package with its version, as six==1.16.0.")
     @argument("--python", metavar="VERSION", help="The version of Python; without it that of the service.")
+    @argument("--r", action="store_true", help="Packages of R, as data.table==1.15.4; its R is the service's.")
     @_no_wait
     def create(self, line: str) -> None:
         """Make an environment."""
         values = parse(EnvironmentMagics.create, line)
-        made = ask(
-            lambda: self._environments.create(values.name, python_version=values.python, packages=values.packages),
-            "create",
-        )
+        if values.r and values.python:
+            raise SvcUsageError("svc_environment create: --python and --r are of different environments. Give one.")
+        env_type = "r_package" if values.r else "python_package"
+        fields = {"env_type": env_type, "python_version": values.python, "packages": values.packages}
+        made = ask(lambda: self._environments.create(values.name, **fields), "create")
         if made.activity is not None:
             self._follow(made, made.activity, values)
 

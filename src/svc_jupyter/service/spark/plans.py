@@ -98,7 +98,7 @@ def plan_of(command: Mapping[str, Any]) -> Plan:
     if session is not None and (in_session is None or options):
         raise Invalid("app_id names a session that is kept: options of spark-submit, jars and R need their own")
     if language is SparkLanguage.R and shutil.which("Rscript") is None:
-        raise Invalid("language: R is not on this machine (there is no Rscript on the path): install R, with SparkR")
+        raise Invalid("language: R is not on this machine (there is no Rscript on the path): install R")
     code = command["sql"] or command["program"]
     if language is SparkLanguage.R and not suffix:
         suffix = ".r"

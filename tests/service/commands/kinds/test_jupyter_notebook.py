@@ -95,7 +95,7 @@ def source(notebooks):
 class NoEnvironments:
     """Stands for clusters without package environments."""
 
-    async def of_label(self, account_id, label, *, command_id):
+    async def of_label(self, account_id, label, env_type=None, *, command_id):
         return None
 
 
