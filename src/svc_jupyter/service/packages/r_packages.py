@@ -58,8 +58,8 @@ class _Build:
 
     async def run(self, requested: Sequence[str], lock: str | None, keep: str | None) -> str:
         """Return the lock of what is in the library then."""
-        for folder in (self.folder, self._library, self._work, self._sources, self._temporary):
-            folder.mkdir()
+        for folder in (self._library, self._work, self._sources, self._temporary):
+            folder.mkdir(parents=True)
         if lock is None:
             await self._resolve(requested, read_lock(keep))
             sources = await asyncio.to_thread(self._chosen)

@@ -5,6 +5,7 @@ So swapping is one update of that row, a build that is not done is never seen, a
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -112,5 +113,5 @@ def remove_folders(data_dir: Path, folders: set[tuple[str, str]]) -> None:
     for environment, name in folders:
         folder = data_dir / _FOLDER / environment / name
         shutil.rmtree(folder, ignore_errors=True)
-        if not any(folder.parent.glob("*")):
-            shutil.rmtree(folder.parent, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a build may begin in it at this very moment: only one that is empty goes
+            folder.parent.rmdir()
