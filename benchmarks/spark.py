@@ -4,7 +4,7 @@ The service's are cells in a warm kernel, from the magic's first line to its Dat
 its own with a server of its own, on the same Spark and also warm: what somebody without a service would write.
 `spark-submit` starts the same statement as a program, anew each time. All that is compared has its tasks in the
 driver's process (`local[*]`) and takes turns; the other server is idle meanwhile. A cell with a session of its own
-comes a second after the one before; at once it waits for its session, and takes some 200 ms. sparkmagic cannot be
+comes a second after the one before; cells one right after the other have a table of their own. sparkmagic cannot be
 measured: its server, Livy, knows no Spark 4.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -21,7 +22,7 @@ from typing import Self
 import httpx
 
 from benchmarks import report
-from benchmarks.contests import Measure, compete
+from benchmarks.contests import Measure, Spread, compete
 from benchmarks.kernel import Kernel
 from benchmarks.processes import forget_peak, peak_resident, resident
 from benchmarks.service import Service
@@ -43,6 +44,8 @@ _LOOK_SECONDS = 0.05
 _WARM_UP = 10
 _PAUSE_SECONDS = 1.0
 """Before a cell with a session of its own, as somebody reads the one before: the next session is made meanwhile."""
+_BURST = 10
+"""Cells that somebody runs one right after the other."""
 
 
 def run(folder: Path, *, quick: bool) -> None:
@@ -72,6 +75,7 @@ def _warm(
     _memory(service, kernel, client, 10**8 if quick else 10**9)  # before it has grown by what follows
     with SparkConnect(home, folder) as direct:
         _statements(kernel, direct, rounds)
+        _bursts(kernel, direct, max(2, rounds // 4))
         _million(kernel, direct, max(3, rounds // 3))
 
 
@@ -88,6 +92,22 @@ def _statements(kernel: Kernel, direct: SparkConnect, rounds: int) -> None:
 def _cell_of_its_own(kernel: Kernel) -> float:
     time.sleep(_PAUSE_SECONDS)
     return _cell(kernel, "", _ONE, 1)
+
+
+def _bursts(kernel: Kernel, direct: SparkConnect, rounds: int) -> None:
+    contestants: dict[str, Measure] = {
+        _KEPT: lambda: _cell(kernel, "--app-id warm", _ONE, 1),
+        _OWN: lambda: _cell(kernel, "", _ONE, 1),
+        _CONNECT: lambda: direct.seconds(_ONE),
+    }
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, measure in contestants.items():
+            time.sleep(_PAUSE_SECONDS)
+            times[name] += [measure() for _ in range(_BURST)]
+    rows = [[name, *map(report.milliseconds, astuple(Spread.of(values)))] for name, values in times.items()]
+    title = f"SELECT 1 to a DataFrame, {_BURST} cells one right after the other (goal 120 ms)"
+    report.table(title, [f"ms, {rounds} times", "min", "median", "p95", "max"], rows)
 
 
 def _million(kernel: Kernel, direct: SparkConnect, rounds: int) -> None:

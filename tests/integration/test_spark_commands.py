@@ -87,6 +87,47 @@ def test_a_kept_session_shares_names_and_views_between_languages(spark):
     assert "TABLE_OR_VIEW_NOT_FOUND" in run(spark, sql="SELECT * FROM shared")["message"]
 
 
+def test_sessions_of_programs_one_right_after_the_other_share_nothing(spark):
+    run(spark, sql="CREATE DATABASE IF NOT EXISTS elsewhere")
+    leaving = {
+        "sql": "CREATE TEMP VIEW left_over AS SELECT 1; SET spark.sql.shuffle.partitions=77; SET left.over=1; "
+        "DECLARE VARIABLE left_variable INT DEFAULT 5; USE elsewhere; SELECT 1",
+        "python": "import os\nleft_over = 1\nos.environ['LEFT_OVER'] = '1'\nos.left_over = 1\n"
+        "spark.range(1).createTempView('left_over')\nspark.udf.register('left_function', lambda: 1)\n"
+        "spark.conf.set('spark.sql.shuffle.partitions', '77')\nspark.catalog.setCurrentDatabase('elsewhere')",
+    }
+    looking = (
+        "import os\n"
+        "print(spark.catalog.currentDatabase(), spark.catalog.tableExists('left_over'), 'left_over' in globals(), "
+        "spark.conf.get('spark.sql.shuffle.partitions'), spark.conf.get('left.over', 'none'), "
+        "'LEFT_OVER' in os.environ, hasattr(os, 'left_over'), spark.catalog.functionExists('left_function'))"
+    )
+    for _ in range(2):
+        for language, program in leaving.items():
+            assert run(spark, program=program, language=language)["status"] == "done"
+            found = run(spark, program=looking, language="python")
+            assert lines(spark, found["id"]) == ["default False False 2 none False False False"], found["message"]
+            database = run(spark, sql="SELECT current_database() AS name")
+            assert results(spark, database["id"])["name"].to_pylist() == ["default"]
+    assert "UNRESOLVED_COLUMN" in run(spark, sql="SELECT left_variable")["message"]
+
+
+def test_a_session_finds_all_that_it_needs_loaded(spark):
+    program = (
+        "import sys\nnames = list(sys.modules)\nlast = names.index('svc_spark.session')\n"
+        "print([name for name in names[last:] if not name.startswith('svc_spark.')])"
+    )
+    assert lines(spark, run(spark, program=program, language="python")["id"]) == ["[]"]
+
+
+def test_programs_that_come_at_once_have_a_session_each(spark):
+    program = "names = [each for each in globals() if each.startswith('mine')]\nmine_{0} = 1\nprint(names)"
+    begun = [submit(spark, program=program.format(number), language="python") for number in range(6)]
+    for record in begun:
+        ended = spark.ended(record["id"], SECONDS)
+        assert (ended["status"], lines(spark, record["id"])) == ("done", ["[]"]), ended["message"]
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

@@ -34,11 +34,11 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     jvm_session = settings["jvm_session"]
     spark = attached(None if jvm_session is None else str(jvm_session))
-    spark.sql(_NOTHING).collect()
     reader, writer = link.makefile("rb"), link.makefile("wb", buffering=0)
     thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
     classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
-    _rehearse(Execution(spark, classes, number, lambda _rows: None))
+    if not _rehearsed(Execution(spark, classes, number, lambda _rows: None)):
+        spark.sql(_NOTHING).collect()  # raises what is wrong, unless it is the disk's lack of room
     execution = Execution(spark, classes, number, lambda rows: _tell(writer, rows=rows))
     _tell(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
     for line in reader:
@@ -49,12 +49,13 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     gc.collect()  # lets the driver forget what only this session held
 
 
-def _rehearse(execution: Execution) -> None:
-    """Run a statement whose result goes nowhere: what the first one costs is then paid."""
+def _rehearsed(execution: Execution) -> bool:
+    """Run a statement whose result goes nowhere: what the first one costs is then paid. Return whether it succeeded."""
     with suppress(OSError), TemporaryDirectory() as folder:
-        execution.run(
+        return execution.run(
             Statement("rehearsal", Language.SQL, _NOTHING, folder, os.devnull, folder, parts=[SqlPart(1, _NOTHING)])
         )
+    return False
 
 
 def _with_outputs(statement: Statement, execution: Execution) -> bool:

@@ -161,6 +161,7 @@ class Sessions:
                 session.running = None
                 session.used_at = time.monotonic()
                 self._remember(run)
+        self._reserve.prepare()
         if session.name is None:
             await self._close(session)
 

@@ -60,6 +60,7 @@ def _become_session(descriptor: int, settings: dict[str, str | int | None]) -> N
 
 def _load() -> None:
     """Import what a session needs, and what pyspark imports only when it is first used: seconds on a busy machine."""
+    import encodings.idna  # noqa: F401  loaded with the first connection
     import logging
 
     import numpy as np
@@ -70,12 +71,13 @@ def _load() -> None:
     import pyspark.sql.pandas.conversion
     import pyspark.sql.pandas.types
     import pyspark.sql.pandas.utils
-    import pyspark.sql.types  # noqa: F401
-
-    from . import session  # noqa: F401
+    import pyspark.sql.types
+    import pyspark.testing.utils  # noqa: F401  asked with every argument that goes to the driver
 
     pd.DataFrame({"a": np.array([1])})
     pa.array([1]).cast(pa.string())
+    from . import session  # noqa: F401
+
     # It writes each failed query a second time, as JSON, where only the program's own errors should stand.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
