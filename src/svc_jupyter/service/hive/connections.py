@@ -14,6 +14,7 @@ from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.hive.failures import MetastoreLost, MetastoreSilent
 from svc_jupyter.service.hive.metastore import Metastore
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
+from svc_jupyter.service.hive.thrift_client import client_class
 
 if TYPE_CHECKING:
     from pymetastore.hive_metastore.ThriftHiveMetastore import Client
@@ -30,7 +31,6 @@ class HiveConnection:
     def __init__(self, address: MetastoreAddress, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         """Connect. Raises `MetastoreLost`."""
         # Loaded here, in the thread that needs it: it takes half a second, and most services never ask a metastore.
-        from pymetastore.hive_metastore.ThriftHiveMetastore import Client
         from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
         from thrift.transport.TSocket import TSocket
         from thrift.transport.TTransport import TBufferedTransport
@@ -44,7 +44,7 @@ class HiveConnection:
         self.address = address
         self._socket = TSocket()
         self._socket.setHandle(connected)
-        self._client: Client = Client(TBinaryProtocolAccelerated(TBufferedTransport(self._socket)))
+        self._client: Client = client_class()(TBinaryProtocolAccelerated(TBufferedTransport(self._socket)))
 
     @property
     def is_open(self) -> bool:

@@ -1,0 +1,28 @@
+"""What loading the metastore's client leaves in memory."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+LOAD = """
+import resource, sys
+from svc_jupyter.service.hive.thrift_client import client_class
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+before = resident()
+assert client_class() is client_class()
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before > 80 * 2**20, "nothing was compiled"
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_what_compiling_the_client_took_is_given_back(tmp_path):
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    loaded = subprocess.run([sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True)
+    assert int(loaded.stdout) < 60 * 2**20
