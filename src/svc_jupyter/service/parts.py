@@ -84,6 +84,7 @@ from svc_jupyter.service.spark_notes.note_runs import NoteRuns
 from svc_jupyter.service.spark_notes.workers import NoteWorkers
 from svc_jupyter.service.storage.storage import Storage
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
+from svc_jupyter.service.workspace.notebook_documents import load_what_notebooks_need
 from svc_jupyter.service.workspace.workspace import Workspace
 
 _HOUSEKEEPING_SECONDS = 3600.0
@@ -271,7 +272,16 @@ class Service:
                 },
                 lambda: runner.replica,
             ),
-            schedules=Schedules(database, bus, commands, kinds, notifications, gate, tables=hive_dependencies),
+            schedules=Schedules(
+                database,
+                bus,
+                commands,
+                kinds,
+                notifications,
+                gate,
+                tables=hive_dependencies,
+                on_preview=load_what_notebooks_need,
+            ),
             actions=Actions(database, commands, work),
             ticker=ticker,
             idempotency=Idempotency(database, secrets),

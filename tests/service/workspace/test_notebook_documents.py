@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -149,3 +150,28 @@ assert "nbformat" in sys.modules
 assert not {"rfc3987_syntax", "lark"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_nbformat_is_loaded_when_somebody_previews_a_schedule_and_not_before(tmp_path: Path):
+    program = """
+import asyncio, sys
+from pathlib import Path
+from svc_jupyter.api.schedules import PreviewRequest
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.parts import Service
+from svc_jupyter.service.settings import Settings
+
+async def main():
+    service = Service.of(Settings(data_dir=Path(sys.argv[1])))
+    await asyncio.to_thread(service.prepare)
+    await service.start()
+    assert "nbformat" not in sys.modules
+    by = Caller(1, 1, "admin@localhost", frozenset({"system-admin"}), 1)
+    await service.schedules.preview(PreviewRequest(frequency=1), by=by)
+    while "nbformat" not in sys.modules:
+        await asyncio.sleep(0.01)
+    await service.stop()
+
+asyncio.run(main())
+"""
+    subprocess.run([sys.executable, "-c", program, tmp_path], check=True, timeout=60)

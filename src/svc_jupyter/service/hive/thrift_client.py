@@ -23,7 +23,8 @@ def client_class() -> type[Client]:
 
     if not is_loaded:
         _give_back_memory()
-    return Client
+    client: type[Client] = Client
+    return client
 
 
 def _give_back_memory() -> None:

@@ -51,8 +51,12 @@ class Schedules:
         gate: ClusterGate,
         clock: Callable[[], float] = time.time,
         tables: TableChecker | None = None,
+        on_preview: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tables` looks at Hive tables that a new schedule, or an edited one, is to depend on."""
+        """`tables` looks at Hive tables that a new schedule, or an edited one, is to depend on.
+
+        `on_preview` is called, in a thread, with each preview: somebody is about to schedule something.
+        """
         self._database = database
         self._bus = bus
         self._commands = commands
@@ -61,6 +65,7 @@ class Schedules:
         self._gate = gate
         self._clock = clock
         self._tables = tables
+        self._on_preview = on_preview
         self.listing = Listing(database, notifications)
 
     async def create(self, body: ScheduleSubmission, *, by: Caller) -> Record:
@@ -108,7 +113,9 @@ class Schedules:
     async def preview(self, body: PreviewRequest, *, by: Caller) -> Record:
         """Return a command with its macros put in, and, with a timetable, when it would run."""
         require(by, Action.READ, Resource.SCHEDULER)
-        return await preview(body, self._clock())
+        shown = await preview(body, self._clock())
+        asyncio.get_running_loop().run_in_executor(None, self._on_preview)
+        return shown
 
     async def are_active(self) -> bool:
         """Return whether any schedule is to be served, so that the embedded service must stay."""

@@ -1,6 +1,7 @@
 """Notebook documents: what lies in an `.ipynb` file, checked and brought to the newest format by nbformat.
 
-nbformat is loaded at the first notebook: with the validators that it compiles it takes 13 MB.
+nbformat is loaded at the first notebook, or before by who expects one: with the validators that it compiles it takes
+13 MB, and a quarter of a second.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
@@ -110,6 +112,12 @@ def empty_notebook(kernel: str | None) -> bytes:
         "nbformat_minor": _NEWEST_MINOR,
     }
     return (json.dumps(content, indent=1) + "\n").encode()
+
+
+@cache
+def load_what_notebooks_need() -> None:
+    """Load nbformat with its validators, so that the first notebook does not wait for it; it is for a thread."""
+    NotebookDocument.parse(empty_notebook(None))
 
 
 def _nbformat() -> ModuleType:
