@@ -249,6 +249,7 @@ class Commands:
         assert inserted is not None
         row["id"] = inserted[0]
         if claimed is not None:
+            self._runner.foresee(row)
             self._database.after_commit(connection, partial(self._runner.launch, row))
         return row
 

@@ -171,6 +171,18 @@ class BoundKind(Protocol):
 
 
 @runtime_checkable
+class ForeseeingKind(Protocol):
+    """A command type whose engine can be told of a command before that counts."""
+
+    def foresee(self, row: Mapping[str, Any]) -> None:
+        """Prepare for a command that is to begin here once its row is committed, if it ever is.
+
+        Called by the thread that writes, so it returns at once. Nothing of the command may be done yet.
+        """
+        ...
+
+
+@runtime_checkable
 class RemoteKind(Protocol):
     """A command type whose work runs elsewhere than in the attempt's process, such as an application on a cluster.
 

@@ -22,7 +22,7 @@ from svc_jupyter.service.commands.children import Children
 from svc_jupyter.service.commands.endings import AtEnd, Endings
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, Values
-from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.leftovers import end_leftovers
 from svc_jupyter.service.commands.record import Live
@@ -105,6 +105,12 @@ class Runner:
         if not queue.may_begin_at_once(connection, values["account_id"], limit=self._settings.running_limit):
             return None
         return {"status": CommandStatus.RUNNING, "replica_id": self._lease.replica.id, "start_time": time.time()}
+
+    def foresee(self, row: queue.Row) -> None:
+        """Let the kind prepare for a command that `claim_new` claimed, before the commit."""
+        kind = self._kinds[row["command_type"]]
+        if isinstance(kind, ForeseeingKind):
+            kind.foresee(row)
 
     def launch(self, row: queue.Row) -> None:
         """Run a command that `claim_new` claimed; from any thread, after the commit."""

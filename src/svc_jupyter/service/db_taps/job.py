@@ -91,6 +91,8 @@ class Job:
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None
     """The other side of a transfer."""
+    posted: str = ""
+    """The engine's answer to the first statement, where it has it already."""
 
 
 def to_line(job: Job) -> bytes:

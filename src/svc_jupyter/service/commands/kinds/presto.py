@@ -7,7 +7,6 @@ coordinator ends a query whose worker is gone.
 from __future__ import annotations
 
 import getpass
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -21,7 +20,9 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.kinds.hive import written_jobs
+from svc_jupyter.service.commands.kinds.presto_head_start import HeadStarts
 from svc_jupyter.service.commands.kinds.worker_query import GROWING_FILE, WorkerQueries
+from svc_jupyter.service.db_taps.engines.presto.client import Target
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.engines.presto.addresses import coordinator_http
@@ -43,6 +44,9 @@ class PrestoKind:
         self._presto = presto
         self._clusters = clusters
         self._queries = WorkerQueries(workers, storage, settings)
+        self._head_starts = HeadStarts()
+        self._coordinators: dict[int, str] = {}
+        """Where the statements of each cluster were sent last."""
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Loads the workers' parent meanwhile."""
@@ -54,15 +58,29 @@ class PrestoKind:
         """The coordinator runs every statement."""
         return True
 
+    def foresee(self, row: Mapping[str, Any]) -> None:
+        """Post the first statement, where it is known by now what it is and where it goes."""
+        coordinator = self._coordinators.get(row["cluster_id"])
+        script = row["command"]["query"]
+        if coordinator is not None and script and not row["resolved_macros"]:
+            self._head_starts.post(row["id"], _target(coordinator, row["id"], attempt=1), script)
+
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements to their end in a worker and say how they ended."""
-        return await self._queries.run(task, desk, partial(self._connection, task), self.end_remote)
+        connect = partial(self._connection, task)
+        try:
+            return await self._queries.run(task, desk, connect, self.end_remote, self._begin)
+        except OSError:  # no worker took over what may have begun
+            await self.end_remote(task)
+            raise
 
     async def end_remote(self, task: Task) -> None:
         """End the queries that the coordinator still runs for an attempt."""
         assert task.cluster_id is not None
         with suppress(ClusterFailure):  # with the cluster its queries have gone
-            await self._presto.end_queries(await self._clusters.up_instance(task.cluster_id), _source(task))
+            await self._presto.end_queries(
+                await self._clusters.up_instance(task.cluster_id), _source(task.id, task.attempt)
+            )
 
     async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the queries of the command, as the worker wrote them down."""
@@ -71,18 +89,25 @@ class PrestoKind:
     async def _connection(self, task: Task) -> Connection:
         assert task.cluster_id is not None
         coordinator = coordinator_http(await self._clusters.up_instance(task.cluster_id))
-        told = {"coordinator": coordinator, "user": getpass.getuser(), "source": _source(task)}
+        self._coordinators[task.cluster_id] = coordinator
         return Connection(
             task.label or str(task.cluster_id),
             "Presto",
             EngineName.PRESTO,
             Dialect.PRESTO,
             coordinator.partition("//")[2],
-            json.dumps(told),
+            _target(coordinator, task.id, task.attempt).to_json(),
             noun="cluster",
         )
 
+    async def _begin(self, task: Task, connection: Connection) -> str:
+        return await self._head_starts.begin(task.id, Target.from_json(connection.target), task.folder)
 
-def _source(task: Task) -> str:
+
+def _target(coordinator: str, command_id: int, attempt: int) -> Target:
+    return Target(coordinator, getpass.getuser(), _source(command_id, attempt))
+
+
+def _source(command_id: int, attempt: int) -> str:
     """Return what the queries of an attempt are known by on the coordinator."""
-    return f"svc-command-{task.id}-{task.attempt}"
+    return f"svc-command-{command_id}-{attempt}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from email.message import Message
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -87,6 +87,30 @@ class SessionState:
                 known[name.strip()] = value.strip()
             for name in headers.get_all(removed, ()) if removed else ():
                 known.pop(name.strip(), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the statements of a script are sent, and in whose name; a `Connection` has it as JSON."""
+
+    coordinator: str
+    """Its URL."""
+    user: str
+    source: str
+    """What the coordinator knows the script's queries by."""
+
+    def to_json(self) -> str:
+        """Return it as the `target` of a connection."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Target:
+        """Return what `to_json` took."""
+        return cls(**json.loads(text))
+
+    def session(self) -> SessionState:
+        """Return the session that a script begins with."""
+        return SessionState(self.user, self.source, catalog="hive", schema="default")
 
 
 class StatementClient:

@@ -18,8 +18,8 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.engines.presto.client import (
     Connect,
     CoordinatorLost,
-    SessionState,
     StatementClient,
+    Target,
     connected,
 )
 from svc_jupyter.service.db_taps.engines.presto.failure_text import failure_of, is_lost_worker, is_without_workers
@@ -39,15 +39,21 @@ _PAUSE_SECONDS: Final = 2.0
 
 
 class PrestoSqlEngine:
-    """The coordinator of a cluster. `connection.target` is a JSON object: coordinator (URL), user, source."""
+    """The coordinator of a cluster. `connection.target` is a `Target`."""
 
-    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect = connected) -> None:
-        """`connect` makes the connections that statements are sent over."""
-        told = json.loads(connection.target)
+    def __init__(
+        self, connection: Connection, folder: Path | None = None, connect: Connect = connected, *, posted: str = ""
+    ) -> None:
+        """`connect` makes the connections that statements are sent over.
+
+        `posted` is the coordinator's answer to the first statement, as JSON, where somebody else has posted it.
+        """
+        target = Target.from_json(connection.target)
         self._address = connection.address
-        self._coordinator: str = told["coordinator"]
-        self._state = SessionState(told["user"], told["source"], catalog="hive", schema="default")
+        self._coordinator = target.coordinator
+        self._state = target.session()
         self._jobs = _JobList(folder)
+        self._posted = posted
         self._next: str | None = None
         self._connect = connect
 
@@ -115,7 +121,7 @@ class PrestoSqlEngine:
         A query is FINISHED once all its rows have reached the coordinator; an answer that began after that has rows as
         long as there are any.
         """
-        answer = client.post(statement.text)
+        answer = self._first_answer(client, statement)
         was_finished = False
         while True:
             is_finished = answer["stats"]["state"] == "FINISHED"
@@ -128,6 +134,13 @@ class PrestoSqlEngine:
                 return
             was_finished = is_finished
             answer = client.following(self._next)
+
+    def _first_answer(self, client: StatementClient, statement: Statement) -> Mapping[str, Any]:
+        posted, self._posted = self._posted, ""
+        if posted:
+            told: Mapping[str, Any] = json.loads(posted)
+            return told
+        return client.post(statement.text)
 
 
 class _Rows:

@@ -14,17 +14,18 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Final
 
+from svc_jupyter.service.db_taps.engines.presto.client import Target
 from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 
 _HOST, _PORT = "127.0.0.1", 1
-_TOLD: Final = {"coordinator": f"http://{_HOST}:{_PORT}", "user": "nobody", "source": "nobody"}
+_TARGET: Final = Target(f"http://{_HOST}:{_PORT}", "nobody", "nobody")
 _STATS: Final = {"state": "FINISHED", "scheduled": True, "totalSplits": 1, "completedSplits": 1}
 _BODY: Final = json.dumps(
     {"id": "none", "stats": _STATS, "columns": [{"name": "one", "type": "integer"}], "data": [[1]]}
 ).encode()
 _ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
-CONNECTION: Final = Connection("none", "Presto", EngineName.PRESTO, Dialect.PRESTO, "none", json.dumps(_TOLD))
+CONNECTION: Final = Connection("none", "Presto", EngineName.PRESTO, Dialect.PRESTO, "none", _TARGET.to_json())
 
 
 @contextmanager

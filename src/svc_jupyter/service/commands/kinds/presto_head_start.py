@@ -1,0 +1,112 @@
+"""Statements that are posted to a coordinator while the rows of their commands are still on their way to the disk.
+
+A coordinator only keeps a statement that is posted: it begins with it when its first answer is asked for. So a command
+that is not written after all has done nothing, and what was posted for it is forgotten by the coordinator by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Final
+
+from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, StatementClient, Target
+from svc_jupyter.service.db_taps.job import Dialect
+from svc_jupyter.service.db_taps.statements import split
+
+_SHORT: Final = 4096
+"""Characters of a script whose first statement is looked for here; a longer one takes its time anyway."""
+_SECONDS: Final = 1.0
+"""A coordinator that takes longer is left to the worker, which is patient."""
+_MOST: Final = 64
+"""So many may lie here: those of commands that never began are never asked for."""
+_FILE: Final = "posted.json"
+
+
+class HeadStarts:
+    """The statements that were posted ahead, by the ids of their commands."""
+
+    def __init__(self) -> None:
+        self._posted: OrderedDict[int, Future[_Posted | None]] = OrderedDict()
+        self._turn = threading.Lock()
+        self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="presto-post")
+
+    def post(self, command_id: int, target: Target, script: str) -> None:
+        """Begin to post a script's first statement; from any thread. Raises nothing, whatever becomes of it."""
+        if len(script) > _SHORT:
+            return
+        with self._turn:
+            self._posted[command_id] = self._threads.submit(_posted, target, script)
+            left = self._posted.popitem(last=False)[1] if len(self._posted) > _MOST else None
+        if left is not None:
+            left.add_done_callback(_let_go)
+
+    async def begin(self, command_id: int, target: Target, folder: Path) -> str:
+        """Let the coordinator begin with what was posted for a command, to which it is to be sent.
+
+        Returns the answer, as JSON, by which a worker goes on with it, and writes it into the folder first: whoever
+        does this again begins nothing twice. Empty where nothing was posted, or not to this coordinator in this way.
+        """
+        written = folder / _FILE
+        with suppress(FileNotFoundError):
+            return written.read_text("utf-8")
+        with self._turn:
+            posting = self._posted.pop(command_id, None)
+        if posting is None:
+            return ""
+        try:
+            posted = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(posting)), _SECONDS)
+            if posted is None or posted.target != target:
+                return ""
+            answer = json.dumps(posted.answer)
+            draft = written.with_suffix(".part")
+            draft.write_text(answer, "utf-8")
+            draft.rename(written)
+            posted.begin()
+        except (CoordinatorLost, TimeoutError):
+            return ""
+        finally:
+            asyncio.get_running_loop().call_later(_SECONDS, posting.add_done_callback, _let_go)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Posted:
+    """A statement that the coordinator has, over a connection that is still open."""
+
+    target: Target
+    answer: Mapping[str, Any]
+    client: StatementClient
+
+    def begin(self) -> None:
+        """Ask for the first answer; the worker asks for it again, and is the one who reads it."""
+        if (uri := self.answer.get("nextUri")) is not None:
+            self.client.ask_ahead(uri)
+
+
+def _posted(target: Target, script: str) -> _Posted | None:
+    statements = split(script, Dialect.PRESTO)
+    if not statements:
+        return None
+    client = StatementClient(target.coordinator, target.session(), _connected)
+    return _Posted(target, client.post(statements[0].text), client)
+
+
+def _let_go(posting: Future[_Posted | None]) -> None:
+    """Close the connection of a statement that was posted."""
+    if posting.exception() is None and (posted := posting.result()) is not None:
+        posted.client.close()
+
+
+def _connected(host: str, port: int) -> HTTPConnection:
+    connection = HTTPConnection(host, port, timeout=_SECONDS)
+    connection.connect()
+    return connection
