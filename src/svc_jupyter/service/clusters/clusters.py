@@ -94,6 +94,10 @@ class Clusters:
             raise ClusterFailure(f"cluster {cluster_id} is not UP ({state})")
         return instance
 
+    async def up_instance_id(self, cluster_id: int) -> int | None:
+        """Return the id of the running instance of a cluster, None when it is not UP."""
+        return await self._instances.up_id(cluster_id)
+
     async def are_active(self) -> bool:
         """Return whether any cluster is not DOWN, so that the embedded service must stay."""
         active = sa.select(sa.exists().where(clusters.c.state != ClusterState.DOWN.value))

@@ -30,6 +30,11 @@ _NODES = (
     sa.select(cluster_nodes).where(cluster_nodes.c.instance_id == sa.bindparam("instance")).order_by(cluster_nodes.c.id)
 )
 _OF_CLUSTER = sa.select(clusters.c.instance_id).where(clusters.c.id == sa.bindparam("cluster"))
+_UP_ID = (
+    sa.select(cluster_instances.c.id)
+    .join(clusters, clusters.c.instance_id == cluster_instances.c.id)
+    .where(clusters.c.id == sa.bindparam("cluster"), cluster_instances.c.state == ClusterState.UP.value)
+)
 LOGS = "logs"
 """Folder of the service's own logs in an instance's; it stays until the cluster starts again or is deleted."""
 
@@ -106,6 +111,12 @@ class Instances:
     async def of_cluster(self, cluster_id: int) -> Instance | None:
         """Return the running instance of a cluster, or the last one; None when it never ran."""
         return await self._database.look_up(partial(self._select_of_cluster, cluster_id=cluster_id))
+
+    async def up_id(self, cluster_id: int) -> int | None:
+        """Return the id of the instance that a cluster is UP with, None where it is not UP."""
+        return await self._database.look_up(
+            lambda connection: connection.execute(_UP_ID, {"cluster": cluster_id}).scalar()
+        )
 
     async def add_nodes(self, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:
         """Write nodes that a provider has made, all STARTING; return them with their ids."""

@@ -42,7 +42,7 @@ def open_engine(job: Job) -> Engine:
     if connection.engine is EngineName.PRESTO:
         from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
 
-        return PrestoSqlEngine(connection, job.folder, posted=job.posted)
+        return PrestoSqlEngine(connection, job.folder)
     if connection.engine is EngineName.SQLITE:
         from svc_jupyter.service.db_taps.engines.sqlite import SqliteEngine
 

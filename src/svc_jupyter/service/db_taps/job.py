@@ -71,6 +71,8 @@ class Connection:
     Presto coordinator."""
     noun: str = "tap"
     """What `tap` is the name of, for messages."""
+    posted: str = field(default="", repr=False)
+    """The engine's answer, as JSON, to the script's first statement, where it has been sent already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,6 @@ class Job:
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None
     """The other side of a transfer."""
-    posted: str = ""
-    """The engine's answer to the first statement, where it has it already."""
 
 
 def to_line(job: Job) -> bytes:

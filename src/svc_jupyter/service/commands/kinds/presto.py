@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.kinds.hive import written_jobs
-from svc_jupyter.service.commands.kinds.presto_head_start import HeadStarts
+from svc_jupyter.service.commands.kinds.presto_head_start import HeadStart, HeadStarts
 from svc_jupyter.service.commands.kinds.worker_query import GROWING_FILE, WorkerQueries
 from svc_jupyter.service.db_taps.engines.presto.client import Target
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
@@ -45,7 +46,7 @@ class PrestoKind:
         self._clusters = clusters
         self._queries = WorkerQueries(workers, storage, settings)
         self._head_starts = HeadStarts()
-        self._coordinators: dict[int, str] = {}
+        self._coordinators: dict[int, _Coordinator] = {}
         """Where the statements of each cluster were sent last."""
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -63,13 +64,12 @@ class PrestoKind:
         coordinator = self._coordinators.get(row["cluster_id"])
         script = row["command"]["query"]
         if coordinator is not None and script and not row["resolved_macros"]:
-            self._head_starts.post(row["id"], _target(coordinator, row["id"], attempt=1), script)
+            self._head_starts.post(row["id"], _target(coordinator.url, row["id"], attempt=1), script)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements to their end in a worker and say how they ended."""
-        connect = partial(self._connection, task)
         try:
-            return await self._queries.run(task, desk, connect, self.end_remote, self._begin)
+            return await self._queries.run(task, desk, partial(self._connection, task), self.end_remote)
         except OSError:  # no worker took over what may have begun
             await self.end_remote(task)
             raise
@@ -88,20 +88,39 @@ class PrestoKind:
 
     async def _connection(self, task: Task) -> Connection:
         assert task.cluster_id is not None
-        coordinator = coordinator_http(await self._clusters.up_instance(task.cluster_id))
-        self._coordinators[task.cluster_id] = coordinator
+        head_start = HeadStart.written(task.folder) or await self._head_start(task, task.cluster_id)
+        if head_start is None:
+            instance = await self._clusters.up_instance(task.cluster_id)
+            coordinator = self._coordinators[task.cluster_id] = _Coordinator(instance.id, coordinator_http(instance))
+            target = _target(coordinator.url, task.id, task.attempt)
+        else:
+            target = head_start.target
         return Connection(
             task.label or str(task.cluster_id),
             "Presto",
             EngineName.PRESTO,
             Dialect.PRESTO,
-            coordinator.partition("//")[2],
-            _target(coordinator, task.id, task.attempt).to_json(),
+            target.coordinator.partition("//")[2],
+            target.to_json(),
             noun="cluster",
+            posted="" if head_start is None else head_start.answer,
         )
 
-    async def _begin(self, task: Task, connection: Connection) -> str:
-        return await self._head_starts.begin(task.id, Target.from_json(connection.target), task.folder)
+    async def _head_start(self, task: Task, cluster_id: int) -> HeadStart | None:
+        known = self._coordinators.get(cluster_id)
+        script = task.command["query"]
+        if known is None or not script or await self._clusters.up_instance_id(cluster_id) != known.instance_id:
+            return None
+        target = _target(known.url, task.id, task.attempt)
+        return await self._head_starts.begin(task.id, target, script, task.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Coordinator:
+    """Of an instance of a cluster."""
+
+    instance_id: int
+    url: str
 
 
 def _target(coordinator: str, command_id: int, attempt: int) -> Target:

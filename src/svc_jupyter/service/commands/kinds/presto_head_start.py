@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -29,6 +28,29 @@ _SECONDS: Final = 1.0
 _MOST: Final = 64
 """So many may lie here: those of commands that never began are never asked for."""
 _FILE: Final = "posted.json"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadStart:
+    """A statement that the coordinator may have begun with, and its answer, as JSON, by which one goes on with it."""
+
+    target: Target
+    answer: str
+
+    @classmethod
+    def written(cls, folder: Path) -> HeadStart | None:
+        """Return what lies in the folder of an attempt, None where nothing was begun."""
+        try:
+            target, answer = json.loads((folder / _FILE).read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        return cls(Target.from_json(target), answer)
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of an attempt."""
+        draft = folder / f"{_FILE}.part"
+        draft.write_text(json.dumps([self.target.to_json(), self.answer]), "utf-8")
+        draft.rename(folder / _FILE)
 
 
 class HeadStarts:
@@ -49,33 +71,27 @@ class HeadStarts:
         if left is not None:
             left.add_done_callback(_let_go)
 
-    async def begin(self, command_id: int, target: Target, folder: Path) -> str:
-        """Let the coordinator begin with what was posted for a command, to which it is to be sent.
+    async def begin(self, command_id: int, target: Target, script: str, folder: Path) -> HeadStart | None:
+        """Let the coordinator begin with what was posted for a command; None unless that is this script, there.
 
-        Returns the answer, as JSON, by which a worker goes on with it, and writes it into the folder first: whoever
-        does this again begins nothing twice. Empty where nothing was posted, or not to this coordinator in this way.
+        It is written into the folder first: whoever asks again gets the same, and nothing begins twice.
         """
-        written = folder / _FILE
-        with suppress(FileNotFoundError):
-            return written.read_text("utf-8")
         with self._turn:
             posting = self._posted.pop(command_id, None)
         if posting is None:
-            return ""
+            return None
         try:
-            posted = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(posting)), _SECONDS)
-            if posted is None or posted.target != target:
-                return ""
-            answer = json.dumps(posted.answer)
-            draft = written.with_suffix(".part")
-            draft.write_text(answer, "utf-8")
-            draft.rename(written)
+            posted = await _within(_SECONDS, posting)
+            if posted is None or (posted.target, posted.script) != (target, script):
+                return None
+            head_start = HeadStart(target, json.dumps(posted.answer))
+            head_start.write(folder)
             posted.begin()
         except (CoordinatorLost, TimeoutError):
-            return ""
+            return None
         finally:
             asyncio.get_running_loop().call_later(_SECONDS, posting.add_done_callback, _let_go)
-        return answer
+        return head_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +99,7 @@ class _Posted:
     """A statement that the coordinator has, over a connection that is still open."""
 
     target: Target
+    script: str
     answer: Mapping[str, Any]
     client: StatementClient
 
@@ -97,7 +114,13 @@ def _posted(target: Target, script: str) -> _Posted | None:
     if not statements:
         return None
     client = StatementClient(target.coordinator, target.session(), _connected)
-    return _Posted(target, client.post(statements[0].text), client)
+    return _Posted(target, script, client.post(statements[0].text), client)
+
+
+async def _within(seconds: float, posting: Future[_Posted | None]) -> _Posted | None:
+    if posting.done():
+        return posting.result()
+    return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(posting)), seconds)
 
 
 def _let_go(posting: Future[_Posted | None]) -> None:

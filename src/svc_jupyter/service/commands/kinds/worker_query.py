@@ -31,9 +31,6 @@ from svc_jupyter.service.storage.storage import Storage
 GROWING_FILE: Final = f"{RESULT_FILE}{PART_SUFFIX}"
 """The rows while they are written, below the attempt's folder."""
 
-HeadStart = Callable[[Task, Connection], Awaitable[str]]
-"""Returns what `Job.posted` takes."""
-
 
 class WorkerQueries:
     """Runs the statements of commands whose script is `query` or lies at `script_location`."""
@@ -55,15 +52,13 @@ class WorkerQueries:
         desk: Desk,
         connect: Callable[[], Awaitable[Connection]],
         end_remote: Callable[[Task], Awaitable[None]] | None = None,
-        head_start: HeadStart | None = None,
     ) -> Outcome:
         """Run the statements to their end over what `connect` gives, and say how they ended.
 
-        `end_remote` ends what the engine still runs for statements that failed. `head_start` lets it begin with the
-        first one before the worker is there.
+        `end_remote` ends what the engine still runs for statements that failed.
         """
         try:
-            process = await desk.process(partial(self._start, task, connect, head_start))
+            process = await desk.process(partial(self._start, task, connect))
         except START_FAILURES as failure:
             return not_begun(failure)
         code = await followed(process, task.folder / PROGRESS_FILE, desk)
@@ -72,21 +67,17 @@ class WorkerQueries:
             await end_remote(task)
         return outcome
 
-    async def _start(
-        self, task: Task, connect: Callable[[], Awaitable[Connection]], head_start: HeadStart | None
-    ) -> DurableProcess:
+    async def _start(self, task: Task, connect: Callable[[], Awaitable[Connection]]) -> DurableProcess:
         script = await self._scripts.read(task)
-        connection = await connect()
         return await self._workers.start(
             Job(
                 JobKind.QUERY,
                 folder=task.folder,
                 log=task.log_file,
-                connection=connection,
+                connection=await connect(),
                 query=script.text,
                 source=script.source,
                 min_free_bytes=self._min_free_bytes,
-                posted="" if head_start is None else await head_start(task, connection),
             )
         )
 

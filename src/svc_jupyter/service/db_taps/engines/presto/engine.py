@@ -41,19 +41,14 @@ _PAUSE_SECONDS: Final = 2.0
 class PrestoSqlEngine:
     """The coordinator of a cluster. `connection.target` is a `Target`."""
 
-    def __init__(
-        self, connection: Connection, folder: Path | None = None, connect: Connect = connected, *, posted: str = ""
-    ) -> None:
-        """`connect` makes the connections that statements are sent over.
-
-        `posted` is the coordinator's answer to the first statement, as JSON, where somebody else has posted it.
-        """
+    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect = connected) -> None:
+        """`connect` makes the connections that statements are sent over."""
         target = Target.from_json(connection.target)
         self._address = connection.address
         self._coordinator = target.coordinator
         self._state = target.session()
         self._jobs = _JobList(folder)
-        self._posted = posted
+        self._posted = connection.posted
         self._next: str | None = None
         self._connect = connect
 
@@ -171,25 +166,30 @@ class _Rows:
 
 
 class _JobList:
-    """The queries of a script as `GET commands/ID/jobs` shows them, written now and then."""
+    """The queries of a script as `GET commands/ID/jobs` shows them, written now and then and when one has finished."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else folder / JOBS_FILE
         self._found: dict[str, dict[str, Any]] = {}
         self._written_at = time.monotonic()
+        self._is_written = True
         self._is_cancelled = False
         self._turn = threading.Lock()
 
     def note(self, answer: Mapping[str, Any], statement: Statement) -> None:
-        stats = answer["stats"]
-        self._found[answer["id"]] = {
+        state = answer["stats"]["state"]
+        told = {
             "job_id": answer["id"],
             "name": " ".join(statement.text.split())[:_NAME_SHOWN],
             "url": answer.get("infoUri"),
-            "status": self._status(stats["state"]),
-            "progress": round(100 * share(stats)),
+            "status": self._status(state),
+            "progress": round(100 * share(answer["stats"])),
         }
-        if time.monotonic() - self._written_at >= _JOBS_EVERY:
+        if self._found.get(told["job_id"]) == told:
+            return
+        self._found[told["job_id"]] = told
+        self._is_written = False
+        if state == "FINISHED" or time.monotonic() - self._written_at >= _JOBS_EVERY:
             self.write()
 
     def cancelled(self) -> None:
@@ -197,12 +197,14 @@ class _JobList:
         self._is_cancelled = True
         for job in list(self._found.values()):
             job["status"] = self._status(job["status"])
+        self._is_written = False
         self.write()
 
     def write(self) -> None:
         with self._turn:
             self._written_at = time.monotonic()
-            if self._file is not None and self._found:
+            if self._file is not None and not self._is_written:
+                self._is_written = True
                 draft = self._file.with_name(f"{self._file.name}.part")
                 draft.write_text(json.dumps(list(self._found.values())), "utf-8")
                 draft.rename(self._file)
