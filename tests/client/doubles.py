@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import inspect
 import io
 import json
@@ -181,6 +182,9 @@ class ServiceDouble:
         if self.extended and not self.ignores_wait and "wait" in request.url.params:
             self._hold(request, command)
             command.look()
+            if "arrow" in request.url.params and command.table is not None:
+                rows = base64.b64encode(arrow_bytes(command.table)).decode()
+                return httpx.Response(200, json={**command.record, "arrow": rows})
         return httpx.Response(200, json=command.record)
 
     def _record(self, request: httpx.Request, command: CommandDouble) -> httpx.Response:

@@ -3,6 +3,7 @@ from collections import deque
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pytest
 from tests.client.doubles import ServiceDouble, error
 
@@ -36,7 +37,20 @@ def test_a_short_command_is_run_in_one_call(connect: Any, extended: ServiceDoubl
 
     assert command.ended
     assert extended.commands[command.id].record["name"] == "short"
-    assert extended.calls[1:] == ["POST /api/v1.2/commands/?wait=30"]
+    assert extended.calls[1:] == ["POST /api/v1.2/commands/?wait=30&arrow=true"]
+
+
+def test_a_short_query_brings_its_rows_with_its_end(connect: Any, extended: ServiceDouble) -> None:
+    client = connect(extended)
+    client.commands.submit("ShellCommand", inline="learn what the service can do")
+    extended.prepare = lambda command: setattr(command, "table", pa.table({"n": [1, 2]}))
+    result = client.commands.run("PrestoCommand", query="VALUES 1, 2").result()
+
+    for _ in range(2):
+        assert result.to_arrow() == pa.table({"n": [1, 2]})
+    assert result.to_pandas(limit=1)["n"].tolist() == [1]
+    assert result.rows == 2
+    assert extended.calls[1:] == ["POST /api/v1.2/commands/?wait=30&arrow=true"]
 
 
 @pytest.mark.parametrize("ignores_wait", [True, False])

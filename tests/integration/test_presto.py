@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import stat
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +27,7 @@ from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.socket_bridge import bridge_to
 
+from svc_jupyter.service.db_taps.engines.presto.client import SessionState, StatementClient, Target
 from svc_jupyter.service.engines.engine import Engine
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("presto")]
@@ -215,6 +218,24 @@ def test_a_cancellation_ends_the_query(service: ServiceProcess):
     assert job["status"] == "CANCELED"
     probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{job['job_id']}'"
     assert rows_of(service, run(service, probe)).to_pylist() == [{"state": "FAILED"}]
+
+
+def test_a_statement_is_posted_ahead_and_does_nothing_before_its_command_counts(service: ServiceProcess):
+    run(service, "SELECT 1")  # the service knows the coordinator now
+    schema = f"s_{uuid4().hex}"
+    record = run(service, f"CREATE SCHEMA {schema}; SHOW SCHEMAS LIKE '{schema}'")
+    assert rows_of(service, record).num_rows == 1
+    folder = next(service.data_dir.glob(f"commands/**/{record['id']}/1"))
+    target, answer = json.loads((folder / "posted.json").read_text())
+    assert json.loads(answer)["id"] == jobs_of(service, record["id"])[0]["job_id"]
+
+    client = StatementClient(Target.from_json(target).coordinator, SessionState("ann", "never"))
+    posted = client.post(f"CREATE SCHEMA never_{schema}")
+    client.close()
+    time.sleep(3)
+    again = run(service, f"SHOW SCHEMAS LIKE '%{schema}'")
+    assert posted["id"]
+    assert rows_of(service, again).num_rows == 1
 
 
 def test_a_killed_service_finds_its_query_again(service: ServiceProcess):

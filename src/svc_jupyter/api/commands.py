@@ -257,6 +257,14 @@ class CommandRecord(Record):
     child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
 
 
+class CommandWithRows(CommandRecord):
+    """The record of a submission with `wait` and `arrow=true`."""
+
+    arrow: str | None = Field(
+        default=None, repr=False, description="The typed rows, once done and where few: an Arrow stream in base64"
+    )
+
+
 class CommandDetails(CommandRecord):
     """The record with `include_query_properties=true`."""
 

@@ -128,9 +128,9 @@ class AsyncResult:
         return table
 
     async def _rows_ahead(self) -> pa.Table | None:
-        """Return the rows that were read while the query ran; the first reading takes them."""
+        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
         ahead, self._ahead = self._ahead, None
-        return None if ahead is None else await ahead.rows()
+        return self._reading.rows_at_hand() if ahead is None else await ahead.rows()
 
     async def _download(self, media_type: str, file: IO[bytes]) -> None:
         file.seek(0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import uuid4
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType
+from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
 from svc_jupyter.api.events import LogPart
 from svc_jupyter.client import async_handles, handles
 from svc_jupyter.client.async_handles import AsyncCommand
@@ -70,17 +70,17 @@ class _CommandFlows:
     def submit(
         self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
     ) -> Flow[CommandRecord]:
-        """Submit a command. With `hold` (seconds) a service with the extensions may answer with the command's end."""
+        """Submit a command. With `hold` (seconds) our service may answer with the end, and few rows."""
         hold = hold if self.link.extended else 0
         call = Call(
             "POST",
             _SUBMISSION_PATHS.get(command_type, paths.api("commands/")),
             body=submission(command_type, fields),
             headers=idempotency(idempotency_key or str(uuid4())),
-            params={"wait": hold} if hold else None,
+            params={"wait": hold, "arrow": True} if hold else None,
             hold=hold,
         )
-        return self.link.learn_from((yield from fetch(self.link, call, CommandRecord)))
+        return self.link.learn_from((yield from fetch(self.link, call, CommandWithRows if hold else CommandRecord)))
 
     def get(self, command_id: int) -> Flow[CommandRecord]:
         record = yield from fetch(self.link, Call("GET", paths.command(command_id)), CommandRecord)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.commands import CommandRecord, Results
+from svc_jupyter.api.commands import CommandRecord, CommandWithRows, Results
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client import tables
 from svc_jupyter.client.calls import Call, Flow, fetch
 from svc_jupyter.client.errors import ResultUnavailable
 from svc_jupyter.client.link import Link
-from svc_jupyter.client.streams import PLAIN_BYTES
+from svc_jupyter.client.streams import PLAIN_BYTES, table_of
 from svc_jupyter.client.tracking import Tracked
 
 if TYPE_CHECKING:
@@ -95,6 +96,14 @@ class Reading:
             table = tables.lines_table(tables.lines_of(text))
         self.rows = table.num_rows
         return table
+
+    def rows_at_hand(self) -> pa.Table | None:
+        """Return the rows, where they came with the command's end."""
+        record = self.command.record
+        told = record.arrow if isinstance(record, CommandWithRows) else None
+        if told is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
+            return None
+        return table_of(iter((b64decode(told),)))
 
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
         """Return the call for the rows as a stream of bytes."""

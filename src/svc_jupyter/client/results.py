@@ -113,9 +113,9 @@ class Result:
         return self._again(lambda: self._read_table(limit))
 
     def _rows_ahead(self) -> pa.Table | None:
-        """Return the rows that were read while the query ran; the first reading takes them."""
+        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
         ahead, self._ahead = self._ahead, None
-        return None if ahead is None else ahead.rows()
+        return self._reading.rows_at_hand() if ahead is None else ahead.rows()
 
     def _read_table(self, limit: int | None) -> pa.Table:
         import pyarrow as pa

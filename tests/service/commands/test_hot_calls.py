@@ -49,6 +49,7 @@ async def status_of(method: str, target: str) -> int:
     [
         ("POST", "v1.2/commands"),
         ("POST", "latest/commands?wait=30"),
+        ("POST", "v1.2/commands?wait=30&arrow=true"),
         ("GET", "v2.2/commands/1"),
         ("GET", "v1.2/commands/9999999999999999?wait=60"),
         ("GET", "v1.2/commands/12/status_with_results?wait=0"),
@@ -71,6 +72,8 @@ async def test_what_is_answered_at_once(method: str, target: str):
         ("POST", "v1.2/commands/"),
         ("POST", "v1.2/commands?wait=61"),
         ("POST", "v1.2/commands?wait=1.5"),
+        ("POST", "v1.2/commands?arrow=true"),
+        ("GET", "v1.2/commands/1?wait=1&arrow=true"),
         ("POST", "v1.2/commands?wait=1&wait=2"),
         ("GET", "v1.2/commands/0"),
         ("GET", "v1.2/commands/01"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from base64 import b64decode
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -124,3 +125,12 @@ def test_a_short_result_is_read_at_once_and_a_long_one_is_not(store: Store, tmp_
     short = store(pa.table({"x": [1]}))
     assert results.short_arrow(tmp_path, short) == b"".join(results.as_arrow(tmp_path, short))
     assert results.short_arrow(tmp_path, store(pa.table({"x": range(10_000)}))) is None
+
+
+def test_a_short_result_as_text_may_be_gone(store: Store, tmp_path: Path):
+    short = store(pa.table({"x": [1]}))
+    text = results.short_text(tmp_path, short)
+    assert text is not None
+    assert pa.ipc.open_stream(b64decode(text)).read_all() == pa.table({"x": [1]})
+    (tmp_path / short.file).unlink()
+    assert results.short_text(tmp_path, short) is None

@@ -34,6 +34,7 @@ from svc_jupyter.service.clusters.cluster_rows import (
     cluster_by_id,
     cluster_row,
     find_labelled,
+    labels_of,
     lock_cluster,
 )
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
@@ -194,15 +195,13 @@ def _bound_one(connection: sa.Connection, cluster_id: int, account_id: int) -> C
 
 def _only_one(connection: sa.Connection, kind: ClusterKind, account_id: int) -> ClusterRow:
     found = [cluster_row(row, ()) for row in connection.execute(_OF_ACCOUNT, {"account": account_id}).mappings()]
-    fitting = [cluster.id for cluster in found if cluster.type in kind.cluster_types]
+    fitting = [cluster for cluster in found if cluster.type in kind.cluster_types]
     types = " or ".join(sorted(item.value.capitalize() for item in kind.cluster_types))
     if not fitting:
         raise Invalid(f"label: there is no {types} cluster")
     if len(fitting) > 1:
         raise Invalid(f"label: there are {len(fitting)} {types} clusters; say which one by its label")
-    cluster = cluster_by_id(connection, fitting[0])
-    assert cluster is not None
-    return cluster
+    return replace(fitting[0], labels=labels_of(connection, fitting[0].id))
 
 
 def _labels_for(connection: sa.Connection, account_id: int, caller: Caller | None) -> str:

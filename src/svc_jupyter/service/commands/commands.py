@@ -21,7 +21,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.gate import ClusterGate
-from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands import queue, results
 from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
@@ -153,13 +153,19 @@ class Commands:
         return row
 
     async def record_at_end(
-        self, command_id: int, caller: Caller, seconds: float, *, with_properties: bool = False
+        self, command_id: int, caller: Caller, seconds: float, *, with_properties: bool = False, with_rows: bool = False
     ) -> Record:
-        """Return the record as soon as the command has ended, or when the time is over or the service stops."""
+        """Return the record as soon as the command has ended, or when the time is over or the service stops.
+
+        `with_rows` adds the typed rows where they are few.
+        """
         row = await self.wait(command_id, caller, seconds)
         if row["status"] == "waiting":
             return await self.get(command_id, caller, with_properties=with_properties)
-        return self._record(row, NO_WAIT, with_properties=with_properties)
+        record = self._record(row, NO_WAIT, with_properties=with_properties)
+        if with_rows and row["result"] is not None:
+            record["arrow"] = results.short_text(self.root(command_id), results.from_json(row["result"]))
+        return record
 
     def record(self, row: Row) -> Record:
         """Return the record of a row that runs or has ended."""

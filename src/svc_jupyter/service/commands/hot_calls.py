@@ -21,7 +21,7 @@ from svc_jupyter.service.responses import answer_to
 
 _VERSIONS = "|".join(map(re.escape, COMMAND_VERSIONS))
 _PATH = re.compile(rf"/api/(?:{_VERSIONS})/commands(?:/([1-9][0-9]{{0,15}})(/status_with_results|/results)?)?")
-_QUERY = re.compile(rb"(?:wait=([1-5]?[0-9]|60))?")
+_QUERY = re.compile(rb"(?:wait=([1-5]?[0-9]|60)(&arrow=true)?)?")
 _RESULTS = "/results"
 
 
@@ -41,23 +41,24 @@ class HotCalls:
         if path is None or query is None or scope["method"] != ("GET" if path[1] else "POST"):
             await self._app(scope, receive, send)
             return
-        if path[2] == _RESULTS and query[0]:
+        if (path[2] == _RESULTS and query[0]) or (path[1] is not None and query[2]):
             await self._app(scope, receive, send)
             return
         scope["app"] = self._app
         request = Request(scope, receive)
         try:
-            response = await _answer(request, path, wait=int(query[1] or 0))
+            response = await _answer(request, path, wait=int(query[1] or 0), arrow="true" if query[2] else "false")
         except Exception as error:  # noqa: BLE001  as around the routes: every error has its answer
             response = answer_to(request, error)
         await response(scope, receive, send)
 
 
-async def _answer(request: Request, path: re.Match[str], *, wait: int) -> Response:
+async def _answer(request: Request, path: re.Match[str], *, wait: int, arrow: str) -> Response:
     caller = await authenticated_caller(request, request.headers.get(TOKEN_HEADER))
     commands = request.app.state.service.commands
     if path[1] is None:
-        return await routes.submit_command(request, commands, caller, request.headers.get(IDEMPOTENCY_HEADER), wait)
+        key = request.headers.get(IDEMPOTENCY_HEADER)
+        return await routes.submit_command(request, commands, caller, key, wait, arrow)
     require(caller, Action.READ, Resource.COMMAND)
     if path[2] is None:
         return await routes.get_command(int(path[1]), commands, caller, wait=wait)

@@ -9,7 +9,9 @@ import codecs
 import io
 import json
 import struct
+from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -87,6 +89,14 @@ def short_arrow(root: Path, result: StoredResult) -> bytes | None:
     if result.form is not ResultForm.ARROW or result.size > _SHORT_BYTES:
         return None
     return (root / result.file).read_bytes()
+
+
+def short_text(root: Path, result: StoredResult) -> str | None:
+    """Return the same in base64, None as well where the rows are no longer there."""
+    with suppress(OSError):
+        short = short_arrow(root, result)
+        return None if short is None else b64encode(short).decode("ascii")
+    return None
 
 
 def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:

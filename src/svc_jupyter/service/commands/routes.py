@@ -14,8 +14,8 @@ from svc_jupyter.api.commands import (
     CancelAnswer,
     CommandDetails,
     CommandList,
-    CommandRecord,
     CommandType,
+    CommandWithRows,
     Jobs,
     Results,
     StatusChange,
@@ -67,17 +67,19 @@ async def _reader(caller: CallerDep) -> Caller:
 ReaderDep = Annotated[Caller, Depends(_reader)]
 
 
-@router.post("", responses={200: {"model": CommandRecord}}, openapi_extra=SUBMISSION_BODY)
+@router.post("", responses={200: {"model": CommandWithRows}}, openapi_extra=SUBMISSION_BODY)
 async def submit_command(
     request: Request,
     commands: CommandsDep,
     caller: CallerDep,
     idempotency_key: Annotated[str | None, Header(alias=IDEMPOTENCY_HEADER)] = None,
     wait: _Seconds = 0,
+    arrow: _Flag = "false",
 ) -> Response:
     """Submit a command (SPEC: Submit a shell command, Submit a DB query command).
 
-    With `wait` the answer is the record as soon as the command has ended, or when the time is over.
+    With `wait` the answer is the record as soon as the command has ended, or when the time is over. With `arrow` it
+    then has the typed rows, too, when they are few.
     """
     require(caller, Action.CREATE, Resource.COMMAND)
     raw = await request.body()
@@ -86,7 +88,7 @@ async def submit_command(
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
     record = await commands.submit(submission_body(raw, request.headers.get("content-type", "")), caller, call)
     if wait:
-        record = await commands.record_at_end(record["id"], caller, wait)
+        record = await commands.record_at_end(record["id"], caller, wait, with_rows=_is_true(arrow))
     return json_response(record)
 
 

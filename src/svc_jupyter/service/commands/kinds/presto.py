@@ -21,12 +21,12 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.kinds.hive import written_jobs
-from svc_jupyter.service.commands.kinds.presto_head_start import HeadStart, HeadStarts
 from svc_jupyter.service.commands.kinds.worker_query import GROWING_FILE, WorkerQueries
 from svc_jupyter.service.db_taps.engines.presto.client import Target
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.engines.presto.addresses import coordinator_http
+from svc_jupyter.service.engines.presto.head_start import HeadStart
 from svc_jupyter.service.engines.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.storage import Storage
@@ -45,7 +45,6 @@ class PrestoKind:
         self._presto = presto
         self._clusters = clusters
         self._queries = WorkerQueries(workers, storage, settings)
-        self._head_starts = HeadStarts()
         self._coordinators: dict[int, _Coordinator] = {}
         """Where the statements of each cluster were sent last."""
 
@@ -64,7 +63,7 @@ class PrestoKind:
         coordinator = self._coordinators.get(row["cluster_id"])
         script = row["command"]["query"]
         if coordinator is not None and script and not row["resolved_macros"]:
-            self._head_starts.post(row["id"], _target(coordinator.url, row["id"], attempt=1), script)
+            self._presto.head_starts.post(row["id"], _target(coordinator.url, row["id"], attempt=1), script)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements to their end in a worker and say how they ended."""
@@ -112,7 +111,7 @@ class PrestoKind:
         if known is None or not script or await self._clusters.up_instance_id(cluster_id) != known.instance_id:
             return None
         target = _target(known.url, task.id, task.attempt)
-        return await self._head_starts.begin(task.id, target, script, task.folder)
+        return await self._presto.head_starts.begin(task.id, target, script, task.folder)
 
 
 @dataclass(frozen=True, slots=True)

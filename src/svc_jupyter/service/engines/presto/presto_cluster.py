@@ -18,6 +18,7 @@ from svc_jupyter.service.clusters.samples import Sample
 from svc_jupyter.service.clusters.service_probe import ServiceProbe
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.engines.presto.addresses import coordinator_http
+from svc_jupyter.service.engines.presto.head_start import HeadStarts
 from svc_jupyter.service.engines.presto.health import PrestoHealth
 from svc_jupyter.service.engines.presto.nodes import PrestoNodes
 from svc_jupyter.service.engines.presto.presto_rest import PrestoRest
@@ -40,6 +41,7 @@ class PrestoEngine:
         self._providers = providers
         self._nodes = nodes
         self._rest = PrestoRest()
+        self.head_starts = HeadStarts()
         self._health = PrestoHealth(providers, self._rest, metastore)
         self._readiness = Readiness(nodes, self._rest)
         self._supervision = Supervision(instances, nodes, self._rest)
@@ -95,6 +97,7 @@ class PrestoEngine:
 
     async def close(self) -> None:
         """Let go of the clusters; they run on."""
+        self.head_starts.close()
         await self._rest.close()
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:

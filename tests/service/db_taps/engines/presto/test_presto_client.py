@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from tests.support.presto_coordinator import Answer, Coordinator, coordinator_at_work
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient
+from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, SessionState, StatementClient, Target
 from svc_jupyter.service.db_taps.engines.presto.engine import PrestoSqlEngine
 from svc_jupyter.service.db_taps.engines.presto.rehearsal import rehearsing_engine
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -22,66 +21,12 @@ from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, Engi
 from svc_jupyter.service.db_taps.statements import split
 
 [STATEMENT] = split("SELECT 1", Dialect.PRESTO)
-Answer = tuple[int, dict[str, Any], dict[str, str]]
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Gives the answers of its server in turn; None is a connection that ends without one."""
-
-    protocol_version = "HTTP/1.1"
-    server: Coordinator
-
-    def do_GET(self) -> None:
-        size = int(self.headers.get("Content-Length") or 0)
-        self.server.asked.append((self.command, self.path, self.rfile.read(size).decode(), self.headers))
-        self.server.connections.add(self.client_address)
-        if self.command == "GET":
-            assert self.server.gate.wait(20)
-        answer = self.server.answers.pop(0)
-        if answer is None:
-            self.close_connection = True
-            return
-        status, body, headers = answer
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-        if self.command == "DELETE":
-            self.server.gate.set()
-
-    do_POST = do_DELETE = do_GET  # noqa: N815  the names that the standard library looks for
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class Coordinator(ThreadingHTTPServer):
-    """Answers as it was told."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: list[Answer | None] = []
-        self.asked: list[tuple[str, str, str, Any]] = []
-        self.connections: set[Any] = set()
-        self.gate = threading.Event()
-        """Until then the next answer is not given; a cancellation gives it."""
-        self.gate.set()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
 
 @pytest.fixture
 def coordinator() -> Iterator[Coordinator]:
-    with Coordinator() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    with coordinator_at_work() as coordinator:
+        yield coordinator
 
 
 @pytest.fixture
@@ -91,10 +36,10 @@ def client(coordinator: Coordinator) -> Iterator[StatementClient]:
     client.close()
 
 
-def engine_of(coordinator: Coordinator, folder: Path) -> PrestoSqlEngine:
-    told = {"coordinator": coordinator.url, "user": "ann", "source": "s"}
-    target = json.dumps(told)
-    return PrestoSqlEngine(Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", target), folder)
+def engine_of(coordinator: Coordinator, folder: Path, posted: str = "") -> PrestoSqlEngine:
+    target = Target(coordinator.url, "ann", "s").to_json()
+    connection = Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", target, posted=posted)
+    return PrestoSqlEngine(connection, folder)
 
 
 def test_a_statement_and_its_answers_go_over_one_connection(coordinator: Coordinator, client: StatementClient):
@@ -180,6 +125,14 @@ def answer(coordinator: Coordinator, state: str, number: int = 0, **more: Any) -
     columns = [{"name": "one", "type": "integer"}]
     body = {"id": "q", "stats": {"state": state, "scheduled": False}, "columns": columns, **more}
     return (200, body | ({"nextUri": f"{coordinator.url}/{number}"} if number else {}), {})
+
+
+def test_a_statement_that_was_posted_is_gone_on_with_and_the_next_one_posted(coordinator: Coordinator, tmp_path: Path):
+    _, posted, _ = answer(coordinator, "WAITING_FOR_PREREQUISITES", 1)
+    coordinator.answers = [answer(coordinator, "FINISHED", data=[[1]]), answer(coordinator, "FINISHED", data=[[2]])]
+    engine = engine_of(coordinator, tmp_path, json.dumps(posted))
+    engine.run(split("SELECT 1; SELECT 2", Dialect.PRESTO), Mock())
+    assert [asked[:3] for asked in coordinator.asked] == [("GET", "/1", ""), ("POST", "/v1/statement", "SELECT 2")]
 
 
 def test_the_next_answer_is_on_its_way_while_rows_are_written(coordinator: Coordinator, tmp_path: Path):

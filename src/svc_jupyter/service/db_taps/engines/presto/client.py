@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 _SECONDS: Final = 65.0
 """The coordinator answers within a second even when nothing happened; more means that it is gone."""
 _PATIENCE_SECONDS: Final = 20.0
-"""How long an answer is asked for again that did not come: a coordinator may be collecting its memory."""
+"""A coordinator may be collecting its memory."""
 _PAUSE_SECONDS: Final = 0.2
 _COME_AGAIN: Final = frozenset({502, 503, 504})
 
@@ -116,8 +116,17 @@ class Target:
 class StatementClient:
     """Talks to one coordinator, `http://host:port`, over a connection that is kept open for a statement."""
 
-    def __init__(self, coordinator: str, session: SessionState, connect: Connect = connected) -> None:
+    def __init__(
+        self,
+        coordinator: str,
+        session: SessionState,
+        connect: Connect = connected,
+        *,
+        patience: float = _PATIENCE_SECONDS,
+    ) -> None:
+        """`patience` is for how many seconds an answer is asked for again that did not come."""
         self._coordinator = coordinator
+        self._patience = patience
         self._connected = connect
         self.session = session
         self._http: HTTPConnection | None = None
@@ -160,7 +169,7 @@ class StatementClient:
 
     def _ask(self, method: str, url: str, content: bytes | None = None) -> Mapping[str, Any]:
         """Ask, again where no answer came: each stays at its address until the next one is asked for."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + self._patience
         while True:
             try:
                 self._connect(url)

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -58,6 +59,7 @@ class HeadStarts:
 
     def __init__(self) -> None:
         self._posted: OrderedDict[int, Future[_Posted | None]] = OrderedDict()
+        self._begun: set[Future[_Posted | None]] = set()
         self._turn = threading.Lock()
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="presto-post")
 
@@ -65,11 +67,10 @@ class HeadStarts:
         """Begin to post a script's first statement; from any thread. Raises nothing, whatever becomes of it."""
         if len(script) > _SHORT:
             return
-        with self._turn:
+        with self._turn, suppress(RuntimeError):  # closed
             self._posted[command_id] = self._threads.submit(_posted, target, script)
-            left = self._posted.popitem(last=False)[1] if len(self._posted) > _MOST else None
-        if left is not None:
-            left.add_done_callback(_let_go)
+            if len(self._posted) > _MOST:
+                self._posted.popitem(last=False)[1].add_done_callback(_let_go)
 
     async def begin(self, command_id: int, target: Target, script: str, folder: Path) -> HeadStart | None:
         """Let the coordinator begin with what was posted for a command; None unless that is this script, there.
@@ -80,6 +81,8 @@ class HeadStarts:
             posting = self._posted.pop(command_id, None)
         if posting is None:
             return None
+        self._begun.add(posting)
+        asyncio.get_running_loop().call_later(_SECONDS, self._forget, posting)
         try:
             posted = await _within(_SECONDS, posting)
             if posted is None or (posted.target, posted.script) != (target, script):
@@ -89,9 +92,17 @@ class HeadStarts:
             posted.begin()
         except (CoordinatorLost, TimeoutError):
             return None
-        finally:
-            asyncio.get_running_loop().call_later(_SECONDS, posting.add_done_callback, _let_go)
         return head_start
+
+    def close(self) -> None:
+        """Post nothing any more; what was begun goes on."""
+        self._threads.shutdown(wait=False)
+        for posting in (*self._posted.values(), *self._begun):
+            posting.add_done_callback(_let_go)
+
+    def _forget(self, posting: Future[_Posted | None]) -> None:
+        self._begun.discard(posting)
+        posting.add_done_callback(_let_go)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ def _posted(target: Target, script: str) -> _Posted | None:
     statements = split(script, Dialect.PRESTO)
     if not statements:
         return None
-    client = StatementClient(target.coordinator, target.session(), _connected)
+    client = StatementClient(target.coordinator, target.session(), _connected, patience=0)
     return _Posted(target, script, client.post(statements[0].text), client)
 
 
