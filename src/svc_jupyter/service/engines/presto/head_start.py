@@ -125,7 +125,11 @@ def _posted(target: Target, script: str) -> _Posted | None:
     if not statements:
         return None
     client = StatementClient(target.coordinator, target.session(), _connected, patience=0)
-    return _Posted(target, script, client.post(statements[0].text), client)
+    try:
+        return _Posted(target, script, client.post(statements[0].text), client)
+    except CoordinatorLost:
+        client.close()
+        raise
 
 
 async def _within(seconds: float, posting: Future[_Posted | None]) -> _Posted | None:
