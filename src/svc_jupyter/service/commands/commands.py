@@ -80,12 +80,16 @@ class Commands:
         self._recheck = recheck
         self._ends = Ends(bus)
         self._stopping = False
+        self._newest_id = 0
+        """The id of the newest command of this service; 0 before there is one."""
 
     async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
         """Create a command; return its record. Raises `Invalid` (SPEC: Errors 2)."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, self._gate)
+        if self._newest_id:
+            self._runner.foresee(values, self._newest_id + 1)
         try:
             return await self._database.write(partial(self._insert, values, call))
         except IntegrityError:
@@ -253,9 +257,8 @@ class Commands:
         row = {**NEW_ROW, **values, **(claimed or {})}
         inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
         assert inserted is not None
-        row["id"] = inserted[0]
+        self._newest_id = row["id"] = inserted[0]
         if claimed is not None:
-            self._runner.foresee(row)
             self._database.after_commit(connection, partial(self._runner.launch, row))
         return row
 

@@ -174,10 +174,10 @@ class BoundKind(Protocol):
 class ForeseeingKind(Protocol):
     """A command type whose engine can be told of a command before that counts."""
 
-    def foresee(self, row: Mapping[str, Any]) -> None:
-        """Prepare for a command that is to begin here once its row is committed, if it ever is.
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
+        """Prepare for a command of which a row with these values is to be written, probably with this id.
 
-        Called by the thread that writes, so it returns at once. Nothing of the command may be done yet.
+        Returns at once. Nothing of the command may be done yet: it may never be written, or wait.
         """
         ...
 

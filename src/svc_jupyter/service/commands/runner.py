@@ -106,11 +106,14 @@ class Runner:
             return None
         return {"status": CommandStatus.RUNNING, "replica_id": self._lease.replica.id, "start_time": time.time()}
 
-    def foresee(self, row: queue.Row) -> None:
-        """Let the kind prepare for a command that `claim_new` claimed, before the commit."""
-        kind = self._kinds[row["command_type"]]
-        if isinstance(kind, ForeseeingKind):
-            kind.foresee(row)
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
+        """Let the kind prepare for a command that will have this id unless another one is written before it.
+
+        Only where nothing runs: else the command may have to wait, and has no use for the milliseconds that this saves.
+        """
+        kind = self._kinds[values["command_type"]]
+        if self._database.on_sqlite and not self._jobs and isinstance(kind, ForeseeingKind):
+            kind.foresee(values, command_id)
 
     def launch(self, row: queue.Row) -> None:
         """Run a command that `claim_new` claimed; from any thread, after the commit."""

@@ -58,12 +58,12 @@ class PrestoKind:
         """The coordinator runs every statement."""
         return True
 
-    def foresee(self, row: Mapping[str, Any]) -> None:
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
         """Post the first statement, where it is known by now what it is and where it goes."""
-        coordinator = self._coordinators.get(row["cluster_id"])
-        script = row["command"]["query"]
-        if coordinator is not None and script and not row["resolved_macros"]:
-            self._presto.head_starts.post(row["id"], _target(coordinator.url, row["id"], attempt=1), script)
+        coordinator = self._coordinators.get(values["cluster_id"])
+        script = values["command"]["query"]
+        if coordinator is not None and script and not values["resolved_macros"]:
+            self._presto.head_starts.post(command_id, _target(coordinator.url, command_id, attempt=1), script)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements to their end in a worker and say how they ended."""

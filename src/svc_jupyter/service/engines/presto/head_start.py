@@ -68,7 +68,10 @@ class HeadStarts:
         if len(script) > _SHORT:
             return
         with self._turn, suppress(RuntimeError):  # closed
-            self._posted[command_id] = self._threads.submit(_posted, target, script)
+            posting = self._threads.submit(_posted, target, script)
+            if (other := self._posted.pop(command_id, None)) is not None:
+                other.add_done_callback(_let_go)
+            self._posted[command_id] = posting
             if len(self._posted) > _MOST:
                 self._posted.popitem(last=False)[1].add_done_callback(_let_go)
 
