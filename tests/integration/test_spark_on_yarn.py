@@ -116,6 +116,17 @@ def test_a_pool_that_is_not_there_is_told(service: ServiceProcess):
     assert "pool nowhere has no place in the cluster's fairscheduler_config_xml" in record["message"]
 
 
+def test_a_program_in_r_runs_beside_yarn(service: ServiceProcess):
+    record = run(service, program="writeLines(rev(commandArgs(TRUE)))", language="R", user_program_arguments="a 'b c'")
+    assert record["status"] == "done", record["message"]
+    assert lines(service, record["id"]) == ["b c", "a"]
+    (service.data_dir / "storage").mkdir(exist_ok=True)
+    (service.data_dir / "storage" / "program.txt").write_text("stop('told by R')")
+    failed = run(service, script_location="program.txt", language="R")
+    assert "told by R" in failed["message"]
+    assert jobs(service, record["id"]) == []
+
+
 def test_a_store_that_the_account_gets_is_opened_by_the_next_program(service: ServiceProcess, s3: S3Server):
     before = submit(service, program=UNTIL_GO, language="python")["id"]
     work = begun(service, before)

@@ -54,7 +54,7 @@ class Applications:
             folder.mkdir(mode=0o700, exist_ok=True)
         tag = tag_of(task.id, task.attempt)
         custom = instance.configuration.custom_settings
-        settings = submitted.settings(place, custom, tag, task.pool, task.folder)
+        settings = submitted.settings(place, custom, tag, task.pool, task.folder, is_in_r=plan.is_in_r)
         _write_private(task.folder / submitted.SETTINGS_FILE, settings)
         write_token_file(task.folder / submitted.SECRETS_FILE, place.store.secrets)
         if statement is not None:

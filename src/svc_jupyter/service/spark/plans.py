@@ -13,11 +13,12 @@ from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.spark.driver.statement import Language
 from svc_jupyter.service.spark.submitted import check_options, split_words, words_of_cmdline
 
+R_SUFFIX: Final = ".r"
 _BY_SUFFIX: Final = {
     ".py": SparkLanguage.PYTHON,
     ".scala": SparkLanguage.SCALA,
     ".sql": SparkLanguage.SQL,
-    ".r": SparkLanguage.R,
+    R_SUFFIX: SparkLanguage.R,
 }
 _JAR: Final = ".jar"
 _IN_SESSIONS: Final = {
@@ -42,6 +43,11 @@ class Plan:
     arguments: tuple[str, ...]
     session: str | None
     suffix: str = ""
+
+    @property
+    def is_in_r(self) -> bool:
+        """Whether Spark hands it to R; what a command line names is not looked at."""
+        return self.suffix == R_SUFFIX
 
     @property
     def is_statement(self) -> bool:
@@ -100,8 +106,8 @@ def plan_of(command: Mapping[str, Any]) -> Plan:
     if language is SparkLanguage.R and shutil.which("Rscript") is None:
         raise Invalid("language: R is not on this machine (there is no Rscript on the path): install R")
     code = command["sql"] or command["program"]
-    if language is SparkLanguage.R and not suffix:
-        suffix = ".r"
+    if language is SparkLanguage.R:
+        suffix = R_SUFFIX  # by which Spark knows it
     return Plan(in_session, code, location, (), options, arguments, session, suffix)
 
 

@@ -56,8 +56,13 @@ def check_options(words: Sequence[str], name: str) -> None:
             raise Invalid(f"{name}: {option} is the cluster's: leave it out, or choose another cluster by its label")
 
 
-def settings(place: SparkPlace, custom: Mapping[str, str], tag: str, pool: str | None, folder: Path) -> bytes:
-    """Return the settings of an application of its own; YARN knows it by `tag`, and runs it in `pool`."""
+def settings(
+    place: SparkPlace, custom: Mapping[str, str], tag: str, pool: str | None, folder: Path, *, is_in_r: bool = False
+) -> bytes:
+    """Return the settings of an application of its own; YARN knows it by `tag`, and runs it in `pool`.
+
+    One in R runs its tasks in its driver: for YARN Spark wants an archive of SparkR, which it is not installed with.
+    """
     own = program.settings(place, custom) | {
         "spark.app.name": tag,
         "spark.local.dir": str(folder / "tmp"),
@@ -66,6 +71,8 @@ def settings(place: SparkPlace, custom: Mapping[str, str], tag: str, pool: str |
     }
     if pool is not None:
         own[_QUEUE] = pool
+    if is_in_r and program.runs_on_yarn(custom):
+        own |= {"spark.master": "local[*]", "spark.submit.deployMode": "client"}
     return program.properties(own)
 
 
