@@ -1,22 +1,25 @@
 """A package environment: made, changed, and gone back to from the installer's cache.
 
 Beside it stands what somebody would do by hand: a new virtual environment by `uv` from the same exact versions, and by
-`venv` and `pip`. They take turns; what they install was fetched before.
+`venv` and `pip`. They take turns; what they install was fetched before. Of R: `install.packages` of the same into a new
+library, from a repository on the same disk; the packages are made here.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import httpx
+from tests.service.packages.r_repository import RRepository
 from uv import find_uv_bin
 
 from benchmarks import report
@@ -26,22 +29,34 @@ _LIMIT_SECONDS = 3.0
 """What going back may take (issue: Speed)."""
 _PIP_ROUNDS = 3
 """Each takes half a minute, and they hardly differ."""
+_R_ROUNDS = 3
+_R_PACKAGES = 20
+"""Each needs the one before; every fourth holds C."""
 _PACKAGES = ["six==1.16.0", "numpy==2.2.6", "pandas==2.2.3"]
 
 
 def run(folder: Path, *, quick: bool) -> None:
     """Print the times, of the service's calls until their activity is over."""
     rounds = 3 if quick else 15
-    with Service(folder / "service") as service:
+    repository = _r_repository(folder)
+    service = Service(folder / "service")
+    service.environment["R_PROFILE_USER"] = str(repository.profile)
+    with service:
         base_url, token = service.address
         with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=60) as http:
             http.put("/account/features", json={"package_management": True}).raise_for_status()
             times = _measured(http, folder, rounds)
+            r_times = _measured_r(http, folder, repository, rounds)
+    _told("an environment with pandas", times)
+    _told(f"an environment of R with {_R_PACKAGES} packages", r_times)
+
+
+def _told(title: str, times: dict[str, list[float]]) -> None:
     first = times.pop("made for the first time")
     rows = [[name, f"{median(taken):.2f}", f"{max(taken):.2f}", str(len(taken))] for name, taken in times.items()]
     rows.insert(0, ["made for the first time", f"{first[0]:.2f}", "", "1"])
     slowest = max(times["gone back to"])
-    report.table("an environment with pandas", ["", "median, s", "slowest, s", "rounds"], rows)
+    report.table(title, ["", "median, s", "slowest, s", "rounds"], rows)
     print(f"going back: {slowest:.2f} s at most, the bar is {_LIMIT_SECONDS:g} s: {_judged(slowest)}")
 
 
@@ -73,6 +88,40 @@ def _measured(http: httpx.Client, folder: Path, rounds: int) -> dict[str, list[f
             began = time.perf_counter()
             make()
             times.setdefault(name, []).append(time.perf_counter() - began)
+    return times
+
+
+def _r_repository(folder: Path) -> RRepository:
+    """Return a repository of packages with some hundred functions each."""
+    repository = RRepository(folder / "r")
+    for number in range(_R_PACKAGES):
+        code = "".join(f"svc{number}.f{each} <- function(x) x + {each}\n" for each in range(300))
+        files = {"src/code.c": "int unused(void) { return 0; }\n"} if number % 4 == 0 else {}
+        needed = {"Imports": f"svc{number - 1}"} if number else {}
+        repository.add(f"svc{number}", code=code, files=files, **needed)
+    return repository
+
+
+def _measured_r(http: httpx.Client, folder: Path, repository: RRepository, rounds: int) -> dict[str, list[float]]:
+    began = time.perf_counter()
+    body = {"name": "of r", "env_type": "r_package", "packages": [f"svc{_R_PACKAGES - 1}"]}
+    made = _posted(http, "/package", body)
+    environment = f"/package/{made['id']}"
+    first = _ended(http, environment, made["activity"]["id"])
+    times: dict[str, list[float]] = {"made for the first time": [time.perf_counter() - began]}
+    library = folder / "library"
+    for number in range(rounds):
+        body = {"packages": ["svc0"]}
+        times.setdefault("a package added that is there", []).append(_timed(http, environment, "packages", body))
+        body = {"env_type": "r_package", "package_id": first["id"]}
+        times.setdefault("gone back to", []).append(_timed(http, environment, "activity_history", body))
+        if number < _R_ROUNDS:
+            library.mkdir()
+            began = time.perf_counter()
+            program = f"install.packages('svc{_R_PACKAGES - 1}', lib = '{library}', quiet = TRUE)"
+            _run("Rscript", "-e", program, environment={"R_PROFILE_USER": str(repository.profile)})
+            times.setdefault("install.packages by hand", []).append(time.perf_counter() - began)
+            shutil.rmtree(library)
     return times
 
 
@@ -112,5 +161,6 @@ def _by_pip(folder: Path, pins: list[str]) -> None:
     shutil.rmtree(folder)
 
 
-def _run(*arguments: str) -> None:
-    subprocess.run(arguments, check=True, capture_output=True, cwd="/")
+def _run(*arguments: str, environment: Mapping[str, str] | None = None) -> None:
+    inherited = {**os.environ, **(environment or {})}
+    subprocess.run(arguments, check=True, capture_output=True, cwd="/", env=inherited)

@@ -15,6 +15,7 @@ from tests.service.packages.r_repository import RRepository, svc_packages, waiti
 from tests.support.until import until, written
 
 from svc_jupyter.api.package_environments import EnvironmentType, PackageActivity
+from svc_jupyter.service.packages.installer import BuildFailure
 from svc_jupyter.service.packages.r_packages import RPackages, library_of
 from svc_jupyter.service.packages.tables import environments
 
@@ -178,6 +179,19 @@ async def test_a_package_that_does_not_build_fails_in_the_words_of_its_build(
     assert failed.status == "failed"
     assert told in str(failed.message)
     await until(lambda: world.folders() == set())
+
+
+async def test_what_is_in_other_libraries_does_not_count(
+    of: Packages, own_repository: RRepository, cache: Path, tmp_path: Path
+):
+    version = said(tmp_path, "cat(as.character(getRversion()))")
+    other = tmp_path / "other"
+    await of(own_repository.profile).build(other, version, ["svcbase"], lock=None, keep=None)
+    own_repository.add("svcsilent", code=".onLoad <- function(libname, pkgname) svcbase::greeting()\n")
+    libraries = {"R_LIBS": str(library_of(other)), "R_LIBS_USER": str(library_of(other))}
+    inherited = {**os.environ, "R_PROFILE_USER": str(own_repository.profile), **libraries}
+    with pytest.raises(BuildFailure, match="there is no package called"):
+        await RPackages(inherited, cache).build(tmp_path / "it", version, ["svcsilent"], lock=None, keep=None)
 
 
 @on_sqlite

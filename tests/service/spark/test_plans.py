@@ -104,6 +104,8 @@ def test_r_needs_an_rscript_on_the_path(monkeypatch, tmp_path):
     (tmp_path / "Rscript").touch(0o755)
     made = plan(program="1", language="R")
     assert (made.language, made.suffix) == (None, ".r")
+    assert plan(script_location="program.txt", language="R").is_in_r
+    assert not plan(script_location="program.jar").is_in_r
 
 
 def test_a_sql_command_has_exactly_one_query():

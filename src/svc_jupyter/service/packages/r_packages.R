@@ -79,7 +79,8 @@ described <- function(file, name) {
 needs_of <- function(description) {
   parts <- trimws(unlist(strsplit(na.omit(description[needed_fields]), ",")))
   parts <- parts[nzchar(parts)]
-  matched <- regmatches(parts, regexec("^([A-Za-z0-9.]+)\\s*(?:\\(\\s*([<>=!]+)\\s*([0-9.-]+)\\s*\\))?", parts, perl = TRUE))
+  pattern <- "^([A-Za-z0-9.]+)\\s*(?:\\(\\s*([<>=!]+)\\s*([0-9.-]+)\\s*\\))?"
+  matched <- regmatches(parts, regexec(pattern, parts, perl = TRUE))
   column <- function(number) vapply(matched, `[`, "", number)
   data.frame(name = column(2), operator = column(3), version = column(4))
 }
@@ -93,7 +94,8 @@ description_of <- function(name, pins, offered) {
   if (!is.null(file)) described(file, name)
 }
 
-# Return the descriptions of what is asked for and of all that it needs. Where one cannot be had: its name, as `lacking`.
+# Return the descriptions of what is asked for and of all that it needs, as `found`; its name, as `lacking`, where one
+# cannot be had.
 closure <- function(names, pins, own, offered) {
   found <- list()
   while (length(names)) {
@@ -148,7 +150,7 @@ resolve <- function() {
   }
   versions <- vapply(result$found, `[[`, "", "Version")
   fetch(versions)
-  unlink(setdiff(list.files("sources", full.names = TRUE), file.path("sources", paste0(names(versions), "_", versions, ".tar.gz"))))
+  unlink(file.path("sources", setdiff(list.files("sources"), sprintf("%s_%s.tar.gz", names(versions), versions))))
   writeLines(sprintf("%s==%s", names(versions), versions), "chosen")
 }
 
@@ -156,20 +158,22 @@ resolve <- function() {
 why_not <- function(result, unmet, exact, offered) {
   name <- result$lacking
   if (is.null(name)) {
-    first <- unmet[1, ]
-    return(sprintf("%s needs %s %s %s, which does not go together with the rest", first$by, first$name, first$operator, first$version))
+    need <- paste(unmet$name[1], unmet$operator[1], unmet$version[1])
+    return(sprintf("%s needs %s, which does not go together with the rest", unmet$by[1], need))
   }
   where <- paste(source_addresses(), collapse = ", ")
   if (!name %in% rownames(offered)) offer <- "has none of that name for this R"
   else offer <- paste("offers", offered[name, "Version"])
-  sprintf("there is no %s in %s, which %s", paste(c(name, exact[name][name %in% names(exact)]), collapse = " "), where, offer)
+  wanted <- paste(c(name, exact[name][name %in% names(exact)]), collapse = " ")
+  sprintf("there is no %s in %s, which %s", wanted, where, offer)
 }
 
 # Fetch the sources of these versions that are not there.
 fetch <- function(versions) {
   for (name in names(versions)) {
     if (is.null(source_file(name, versions[[name]]))) {
-      stop(sprintf("%s %s could not be fetched from %s", name, versions[[name]], paste(source_addresses(), collapse = ", ")))
+      where <- paste(source_addresses(), collapse = ", ")
+      stop(sprintf("%s %s could not be fetched from %s", name, versions[[name]], where))
     }
   }
 }
@@ -181,7 +185,12 @@ install <- function() {
   dir.create("outputs")
   repository <- paste0("file://", normalizePath("sources"))
   install.packages(
-    missing, lib = library_folder, contriburl = repository, type = "source", dependencies = FALSE, keep_outputs = "outputs"
+    missing,
+    lib = library_folder,
+    contriburl = repository,
+    type = "source",
+    dependencies = FALSE,
+    keep_outputs = "outputs"
   )
   failed <- setdiff(missing, list.files(library_folder))
   if (length(failed)) {
@@ -199,7 +208,9 @@ verify <- function() {
   there <- installed.packages(lib.loc = library_folder, noCache = TRUE)[, c("Package", "Version"), drop = FALSE]
   differing <- setdiff(paste(names(chosen), chosen), paste(there[, 1], there[, 2]))
   differing <- c(differing, setdiff(there[, 1], names(chosen)))
-  if (length(differing)) stop("the library does not hold what was installed into it: ", paste(differing, collapse = ", "))
+  if (length(differing)) {
+    stop("the library does not hold what was installed into it: ", paste(differing, collapse = ", "))
+  }
   for (name in names(chosen)) {
     tryCatch(loadNamespace(name, lib.loc = library_folder), error = function(failed) {
       stop(name, " was installed but cannot be loaded: ", conditionMessage(failed))
@@ -208,7 +219,11 @@ verify <- function() {
 }
 
 # Whatever a profile has set: nothing is found but R's own packages and the environment's, and output is for machines.
-.libPaths(library_folder)
+if ("include.site" %in% names(formals(.libPaths))) {  # R 4.1; some systems' settings bring the machine's library back
+  .libPaths(library_folder, include.site = FALSE)
+} else {
+  .libPaths(library_folder)
+}
 options(warn = 1, timeout = 1800, menu.graphics = FALSE)
 steps <- list(resolve = resolve, fetch = function() fetch(read_pins("chosen")), install = install, verify = verify)
 tryCatch(steps[[commandArgs(trailingOnly = TRUE)]](), error = function(failed) {
