@@ -42,15 +42,16 @@ if ! find_browser; then
   Debian: sudo apt install chromium     Fedora: sudo dnf install chromium     elsewhere: https://www.google.com/chrome/"
 fi
 
-# Programs and environments of R are tested with the machine's R, and with a compiler for packages that hold C.
-find_r() { command -v Rscript && command -v gcc && command -v make; }
+# Programs, notebooks and environments of R are tested with the machine's R, and a compiler for packages that hold C.
+find_r() { command -v Rscript && command -v gcc && command -v make && Rscript -e 'invisible(loadNamespace("IRkernel"))'; }
 say "R"
 if ! find_r; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends r-base-core gcc libc6-dev make >/dev/null || true
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends r-base-core r-cran-irkernel gcc libc6-dev make >/dev/null || true
   fi
-  find_r || die "the tests need R, gcc and make on the path, and they could not be installed here.
-  Debian: sudo apt install r-base-core gcc libc6-dev make     Fedora: sudo dnf install R-core-devel     elsewhere: https://www.r-project.org/"
+  find_r || die "the tests need R with its package IRkernel, gcc and make on the path, and they could not be installed here.
+  Debian: sudo apt install r-base-core r-cran-irkernel gcc libc6-dev make
+  elsewhere: R from https://www.r-project.org/, then install.packages('IRkernel')"
 fi
 
 say "engines (installed once, into the user's cache folder)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,10 @@ def ended(service: ServiceProcess, environment_id: int) -> dict[str, Any]:
     return dict(wait_until(newest, "the end of an activity", 90))
 
 
-def write_notebook(service: ServiceProcess, *sources: str) -> None:
+def write_notebook(service: ServiceProcess, *sources: str, kernel: str = "") -> None:
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    if kernel:
+        notebook.metadata["kernelspec"] = {"name": kernel, "display_name": kernel}
     body = {"type": "notebook", "format": "json", "content": nbformat.from_dict(notebook)}
     assert service.http.put("/jupyter_notebooks/contents/Common/run.ipynb", json=body).status_code == 200
 
@@ -84,6 +87,11 @@ def test_a_notebook_s_r_has_the_packages_of_the_cluster_s_environment_of_r(
     new_service: Callable[..., ServiceProcess], tmp_path: Path, monkeypatch
 ):
     monkeypatch.setenv("R_PROFILE_USER", str(svc_packages(tmp_path / "repository").profile))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    kernel = tmp_path / "jupyter" / "kernels" / "svc_r" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    argv = ["R", "--slave", "-e", "IRkernel::main()", "--args", "{connection_file}"]
+    kernel.write_text(json.dumps({"argv": argv, "display_name": "R", "language": "R"}))
     service = new_service(r_cache_dir=tmp_path / "cache").start()
     service.http.put("/account/features", json={"package_management": True, "jupyter_notebooks": True})
     for name, env_type, packages in (("of r", "r_package", ["svcbase==1.0"]), ("python", "python_package", [])):
@@ -97,6 +105,8 @@ def test_a_notebook_s_r_has_the_packages_of_the_cluster_s_environment_of_r(
     log = service.http.get(f"/commands/{command_id}/logs").text
     assert "R finds environment of r (packages " in log
     assert "Python notebooks run in environment python (packages " in log
+    write_notebook(service, "cat(svcbase::greeting())", kernel="svc_r")
+    assert results(service, run_notebook(service)).strip() == "base 1.0"
 
 
 @pytest.mark.parametrize("language", ["python", "r"])
