@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -88,15 +89,14 @@ class Commands:
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, self._gate)
-        if self._newest_id:
-            self._runner.foresee(values, self._newest_id + 1)
-        try:
-            return await self._database.write(partial(self._insert, values, call))
-        except IntegrityError:
-            if call is None:
-                raise
-            # Another replica wrote the same key in this very moment: now its answer is there.
-            return await self._database.write(partial(self._insert, values, call))
+        expected_id = self._newest_id + 1
+        with ExitStack() as calling_off:
+            if self._newest_id:
+                calling_off.callback(self._runner.foresee(values, expected_id))
+            record = await self._written(values, call)
+            if record["id"] == expected_id:
+                calling_off.pop_all()
+        return record
 
     def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:
         """Return the cluster that must be UP for the command of a row that `insert_scheduled` is to create.
@@ -238,6 +238,15 @@ class Commands:
         """Raise `Invalid` when a command has no results since it has not ended well (CONVENTIONS section 2)."""
         if row["status"] != "done":
             raise Invalid(f"command {row['id']} is not done ({row['status']})")
+
+    async def _written(self, values: Mapping[str, Any], call: IdempotentCall | None) -> Record:
+        try:
+            return await self._database.write(partial(self._insert, values, call))
+        except IntegrityError:
+            if call is None:
+                raise
+            # Another replica wrote the same key in this very moment: now its answer is there.
+            return await self._database.write(partial(self._insert, values, call))
 
     def _insert(self, values: Mapping[str, Any], call: IdempotentCall | None, connection: sa.Connection) -> Record:
         if call is not None and (first := idempotency.first_answer(connection, call)) is not None:

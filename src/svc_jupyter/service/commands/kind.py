@@ -174,10 +174,11 @@ class BoundKind(Protocol):
 class ForeseeingKind(Protocol):
     """A command type whose engine can be told of a command before that counts."""
 
-    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
         """Prepare for a command of which a row with these values is to be written, probably with this id.
 
-        Returns at once. Nothing of the command may be done yet: it may never be written, or wait.
+        Returns at once, with what is to be called when it is not written, or with another id. Nothing may be changed
+        yet; the command may also have to wait.
         """
         ...
 

@@ -106,14 +106,16 @@ class Runner:
             return None
         return {"status": CommandStatus.RUNNING, "replica_id": self._lease.replica.id, "start_time": time.time()}
 
-    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
         """Let the kind prepare for a command that will have this id unless another one is written before it.
 
-        Only where nothing runs: else the command may have to wait, and has no use for the milliseconds that this saves.
+        Returns what calls it off. Only where nothing runs: else the command may have to wait, and has no use for the
+        milliseconds that this saves.
         """
         kind = self._kinds[values["command_type"]]
         if self._database.on_sqlite and not self._jobs and isinstance(kind, ForeseeingKind):
-            kind.foresee(values, command_id)
+            return kind.foresee(values, command_id)
+        return lambda: None
 
     def launch(self, row: queue.Row) -> None:
         """Run a command that `claim_new` claimed; from any thread, after the commit."""

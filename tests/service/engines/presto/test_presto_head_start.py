@@ -14,7 +14,8 @@ from tests.support.until import until
 from svc_jupyter.service.db_taps.engines.presto.client import Target
 from svc_jupyter.service.engines.presto.head_start import HeadStart, HeadStarts
 
-SCRIPT = "-- one\nSELECT 1; SELECT 2"
+CHANGING = "-- one\nCREATE TABLE t (a int); SELECT 2"
+READING = "-- one\nSELECT 1; SELECT 2"
 
 
 @pytest.fixture
@@ -39,38 +40,75 @@ def asked(coordinator: Coordinator) -> list[tuple[str, str]]:
     return [(method, path) for method, path, *_ in coordinator.asked]
 
 
-async def test_the_first_statement_is_posted_and_begun_when_its_command_counts(
+POSTED = ("POST", "/v1/statement")
+BEGUN = ("GET", "/queued/q/1")
+ENDED = ("DELETE", "/queued/q/1")
+
+
+async def test_a_statement_that_changes_something_is_begun_when_its_command_counts(
     head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path
 ):
-    head_starts.post(7, target_of(coordinator), SCRIPT)
-    await until(lambda: asked(coordinator) == [("POST", "/v1/statement")])
-    method, _, statement, headers = coordinator.asked[0]
-    assert (method, statement, headers["X-Presto-Source"]) == ("POST", "SELECT 1", "svc-command-7-1")
+    head_starts.post(7, target_of(coordinator), CHANGING)
+    await until(lambda: coordinator.asked)
+    await asyncio.sleep(0.1)
+    assert asked(coordinator) == [POSTED]
+    _, _, statement, headers = coordinator.asked[0]
+    assert (statement, headers["X-Presto-Source"]) == ("CREATE TABLE t (a int)", "svc-command-7-1")
 
-    begun = await head_starts.begin(7, target_of(coordinator), SCRIPT, tmp_path)
+    begun = await head_starts.begin(7, target_of(coordinator), CHANGING, tmp_path)
 
     assert begun is not None
     assert json.loads(begun.answer)["id"] == "q"
     assert HeadStart.written(tmp_path) == begun
-    await until(lambda: asked(coordinator)[1:] == [("GET", "/queued/q/1")])
-    assert await head_starts.begin(7, target_of(coordinator), SCRIPT, tmp_path) is None
+    await until(lambda: asked(coordinator) == [POSTED, BEGUN])
+    assert await head_starts.begin(7, target_of(coordinator), CHANGING, tmp_path) is None
 
 
-@pytest.mark.parametrize("other", ["command", "script", "target"])
-async def test_what_was_posted_for_another_is_never_begun(
-    head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path, other: str
+async def test_a_statement_that_only_reads_is_begun_at_once_and_once(
+    head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path
 ):
-    head_starts.post(7, target_of(coordinator), SCRIPT)
-    await until(lambda: len(coordinator.asked) == 1)
+    head_starts.post(7, target_of(coordinator), READING)
+    await until(lambda: asked(coordinator) == [POSTED, BEGUN])
+    begun = await head_starts.begin(7, target_of(coordinator), READING, tmp_path)
+    assert begun is not None
+    assert HeadStart.written(tmp_path) == begun
+    await asyncio.sleep(0.1)
+    assert asked(coordinator) == [POSTED, BEGUN]
+
+
+@pytest.mark.parametrize("other", ["command", "script", "target", "time"])
+@pytest.mark.parametrize("script", [CHANGING, READING])
+async def test_what_was_posted_for_another_is_not_taken_up(
+    head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path, other: str, script: str, monkeypatch
+):
+    coordinator.answers.append((200, {}, {}))
+    head_starts.post(7, target_of(coordinator), script)
+    begun = [POSTED, BEGUN] if script == READING else [POSTED]
+    await until(lambda: asked(coordinator) == begun)
+    if other == "time":
+        monkeypatch.setattr("svc_jupyter.service.engines.presto.head_start._FRESH_SECONDS", 0)
     number = 8 if other == "command" else 7
-    script = "DROP TABLE t" if other == "script" else SCRIPT
+    wanted = "DROP TABLE t" if other == "script" else script
     target = target_of(coordinator, "svc-command-8-1" if other == "target" else "svc-command-7-1")
 
-    assert await head_starts.begin(number, target, script, tmp_path) is None
+    assert await head_starts.begin(number, target, wanted, tmp_path) is None
 
     assert HeadStart.written(tmp_path) is None
-    await asyncio.sleep(0.1)
-    assert asked(coordinator) == [("POST", "/v1/statement")]
+    head_starts.drop(7)
+    ended = [ENDED] if script == READING else []
+    await until(lambda: asked(coordinator) == begun + ended)
+
+
+async def test_what_is_left_over_is_ended_with_the_service(
+    head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path
+):
+    coordinator.answers.append((200, {}, {}))
+    head_starts.post(7, target_of(coordinator), READING)
+    await until(lambda: len(coordinator.asked) == 2)
+    head_starts.close()
+    await until(lambda: asked(coordinator) == [POSTED, BEGUN, ENDED])
+    head_starts.post(8, target_of(coordinator), READING)
+    assert await head_starts.begin(8, target_of(coordinator), READING, tmp_path) is None
 
 
 @pytest.mark.parametrize("trouble", ["breaks off", "refuses", "is gone"])
@@ -79,8 +117,8 @@ async def test_a_coordinator_that_does_not_take_it_is_left_to_the_worker(
 ):
     coordinator.answers = [(400, {}, {}) if trouble == "refuses" else None]
     target = Target("http://127.0.0.1:9", "ann", "s") if trouble == "is gone" else target_of(coordinator)
-    head_starts.post(7, target, SCRIPT)
-    assert await head_starts.begin(7, target, SCRIPT, tmp_path) is None
+    head_starts.post(7, target, CHANGING)
+    assert await head_starts.begin(7, target, CHANGING, tmp_path) is None
     assert HeadStart.written(tmp_path) is None
 
 
@@ -98,7 +136,7 @@ async def test_what_is_never_asked_for_does_not_pile_up(
 ):
     coordinator.answers = [*(65 * coordinator.answers[:1]), *coordinator.answers[1:]]
     for number in range(65):
-        head_starts.post(number, target_of(coordinator), SCRIPT)
+        head_starts.post(number, target_of(coordinator), CHANGING)
     await until(lambda: len(coordinator.asked) == 65)
-    assert await head_starts.begin(0, target_of(coordinator), SCRIPT, tmp_path) is None
-    assert await head_starts.begin(1, target_of(coordinator), SCRIPT, tmp_path) is not None
+    assert await head_starts.begin(0, target_of(coordinator), CHANGING, tmp_path) is None
+    assert await head_starts.begin(1, target_of(coordinator), CHANGING, tmp_path) is not None

@@ -7,7 +7,7 @@ coordinator ends a query whose worker is gone.
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -58,12 +58,13 @@ class PrestoKind:
         """The coordinator runs every statement."""
         return True
 
-    def foresee(self, values: Mapping[str, Any], command_id: int) -> None:
+    def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
         """Post the first statement, where it is known by now what it is and where it goes."""
         coordinator = self._coordinators.get(values["cluster_id"])
         script = values["command"]["query"]
         if coordinator is not None and script and not values["resolved_macros"]:
             self._presto.head_starts.post(command_id, _target(coordinator.url, command_id, attempt=1), script)
+        return partial(self._presto.head_starts.drop, command_id)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements to their end in a worker and say how they ended."""

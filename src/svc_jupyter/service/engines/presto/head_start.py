@@ -1,7 +1,8 @@
-"""Statements that are posted to a coordinator while the rows of their commands are still on their way to the disk.
+"""Statements that a coordinator gets while the rows of their commands are still on their way to the disk.
 
-A coordinator only keeps a statement that is posted: it begins with it when its first answer is asked for. So a command
-that is not written after all has done nothing, and what was posted for it is forgotten by the coordinator by itself.
+A coordinator only keeps a statement that is posted: it begins with it when its first answer is asked for. One that only
+reads is begun at once, and ended again should its command not be written; any other one once its command counts. So a
+command that is not written after all has changed nothing.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
-from svc_jupyter.service.db_taps.engines.presto.client import CoordinatorLost, StatementClient, Target
+from svc_jupyter.service.db_taps.engines.presto.client import READING, CoordinatorLost, StatementClient, Target
 from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
 
@@ -26,8 +28,9 @@ _SHORT: Final = 4096
 """Characters of a script whose first statement is looked for here; a longer one takes its time anyway."""
 _SECONDS: Final = 1.0
 """A coordinator that takes longer is left to the worker, which is patient."""
+_FRESH_SECONDS: Final = 10.0
+"""So long a statement is taken up; a coordinator forgets after minutes what nobody asks for."""
 _MOST: Final = 64
-"""So many may lie here: those of commands that never began are never asked for."""
 _FILE: Final = "posted.json"
 
 
@@ -58,8 +61,8 @@ class HeadStarts:
     """The statements that were posted ahead, by the ids of their commands."""
 
     def __init__(self) -> None:
-        self._posted: OrderedDict[int, Future[_Posted | None]] = OrderedDict()
-        self._begun: set[Future[_Posted | None]] = set()
+        self._posted: OrderedDict[int, _Posting] = OrderedDict()
+        self._taken: set[_Posting] = set()
         self._turn = threading.Lock()
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="presto-post")
 
@@ -68,12 +71,17 @@ class HeadStarts:
         if len(script) > _SHORT:
             return
         with self._turn, suppress(RuntimeError):  # closed
-            posting = self._threads.submit(_posted, target, script)
             if (other := self._posted.pop(command_id, None)) is not None:
-                other.add_done_callback(_let_go)
-            self._posted[command_id] = posting
+                self._threads.submit(_end, other)
+            self._posted[command_id] = self._threads.submit(_posted, target, script)
             if len(self._posted) > _MOST:
-                self._posted.popitem(last=False)[1].add_done_callback(_let_go)
+                self._threads.submit(_end, self._posted.popitem(last=False)[1])
+
+    def drop(self, command_id: int) -> None:
+        """Let go of what was posted for a command that was not written; from any thread."""
+        with self._turn, suppress(RuntimeError):
+            if (posting := self._posted.pop(command_id, None)) is not None:
+                self._threads.submit(_end, posting)
 
     async def begin(self, command_id: int, target: Target, script: str, folder: Path) -> HeadStart | None:
         """Let the coordinator begin with what was posted for a command; None unless that is this script, there.
@@ -84,31 +92,40 @@ class HeadStarts:
             posting = self._posted.pop(command_id, None)
         if posting is None:
             return None
-        self._begun.add(posting)
-        asyncio.get_running_loop().call_later(_SECONDS, self._forget, posting)
         try:
             posted = await _within(_SECONDS, posting)
-            if posted is None or (posted.target, posted.script) != (target, script):
+            if posted is None:
+                return None
+            if not posted.is_for(target, script):
+                self._threads.submit(_end, posting)
                 return None
             head_start = HeadStart(target, json.dumps(posted.answer))
             head_start.write(folder)
-            posted.begin()
         except (CoordinatorLost, TimeoutError):
             return None
+        posted.begin()
+        self._taken.add(posting)
+        asyncio.get_running_loop().call_later(_SECONDS, self._close, posting)
         return head_start
 
     def close(self) -> None:
-        """Post nothing any more; what was begun goes on."""
+        """Post nothing any more; what commands have taken up goes on."""
+        with self._turn:
+            for posting in self._posted.values():
+                self._threads.submit(_end, posting)
+            self._posted.clear()
         self._threads.shutdown(wait=False)
-        for posting in (*self._posted.values(), *self._begun):
-            posting.add_done_callback(_let_go)
+        for posting in list(self._taken):
+            self._close(posting)
 
-    def _forget(self, posting: Future[_Posted | None]) -> None:
-        self._begun.discard(posting)
-        posting.add_done_callback(_let_go)
+    def _close(self, posting: _Posting) -> None:
+        """Close the connection of a statement that a worker has gone on with by now."""
+        self._taken.discard(posting)
+        if (posted := posting.result()) is not None:
+            posted.client.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Posted:
     """A statement that the coordinator has, over a connection that is still open."""
 
@@ -116,11 +133,30 @@ class _Posted:
     script: str
     answer: Mapping[str, Any]
     client: StatementClient
+    is_begun: bool = False
+    at: float = field(default_factory=time.monotonic)
+
+    def is_for(self, target: Target, script: str) -> bool:
+        """Return whether it is what a command wants now."""
+        is_fresh = time.monotonic() < self.at + _FRESH_SECONDS
+        return is_fresh and (self.target, self.script) == (target, script)
 
     def begin(self) -> None:
         """Ask for the first answer; the worker asks for it again, and is the one who reads it."""
-        if (uri := self.answer.get("nextUri")) is not None:
+        uri = self.answer.get("nextUri")
+        if not self.is_begun and uri is not None:
             self.client.ask_ahead(uri)
+            self.is_begun = True
+
+    def end(self) -> None:
+        """End it where it was begun, and close the connection."""
+        self.client.close()
+        if self.is_begun:
+            self.client.cancel(self.answer["nextUri"])
+            self.client.close()
+
+
+_Posting = Future[_Posted | None]
 
 
 def _posted(target: Target, script: str) -> _Posted | None:
@@ -129,22 +165,25 @@ def _posted(target: Target, script: str) -> _Posted | None:
         return None
     client = StatementClient(target.coordinator, target.session(), _connected, patience=0)
     try:
-        return _Posted(target, script, client.post(statements[0].text), client)
+        posted = _Posted(target, script, client.post(statements[0].text), client)
     except CoordinatorLost:
         client.close()
         raise
+    if statements[0].keyword in READING:
+        posted.begin()
+    return posted
 
 
-async def _within(seconds: float, posting: Future[_Posted | None]) -> _Posted | None:
+def _end(posting: _Posting) -> None:
+    with suppress(CoordinatorLost):
+        if (posted := posting.result()) is not None:
+            posted.end()
+
+
+async def _within(seconds: float, posting: _Posting) -> _Posted | None:
     if posting.done():
         return posting.result()
     return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(posting)), seconds)
-
-
-def _let_go(posting: Future[_Posted | None]) -> None:
-    """Close the connection of a statement that was posted."""
-    if posting.exception() is None and (posted := posting.result()) is not None:
-        posted.client.close()
 
 
 def _connected(host: str, port: int) -> HTTPConnection:

@@ -22,6 +22,8 @@ _PATIENCE_SECONDS: Final = 20.0
 """A coordinator may be collecting its memory."""
 _PAUSE_SECONDS: Final = 0.2
 _COME_AGAIN: Final = frozenset({502, 503, 504})
+READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC"})
+"""First words of statements that change nothing: they may run a second time."""
 
 
 Connect = Callable[[str, int], HTTPConnection]

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.engines.presto.client import (
+    READING,
     Connect,
     CoordinatorLost,
     StatementClient,
@@ -28,8 +29,6 @@ from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
 from svc_jupyter.service.db_taps.statements import Statement
 
-_READING: Final = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC"})
-"""Statements that change nothing: they may run a second time."""
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
 _AGAIN_SECONDS: Final = 90.0
@@ -81,7 +80,7 @@ class PrestoSqlEngine:
 
     def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
         """Run a statement; one that only reads runs again for a while when a worker ended under it."""
-        may_run_again = statement.keyword in _READING and self._state.transaction == "NONE"
+        may_run_again = statement.keyword in READING and self._state.transaction == "NONE"
         deadline: float | None = None
         while (error := self._attempt(client, statement, sink)) is not None:
             now = time.monotonic()
@@ -120,7 +119,7 @@ class PrestoSqlEngine:
         was_finished = False
         while True:
             is_finished = answer["stats"]["state"] == "FINISHED"
-            is_empty = is_finished and was_finished and not answer.get("data") and statement.keyword in _READING
+            is_empty = is_finished and was_finished and not answer.get("data") and statement.keyword in READING
             self._next = None if is_empty else answer.get("nextUri")
             if self._next is not None:
                 client.ask_ahead(self._next)
