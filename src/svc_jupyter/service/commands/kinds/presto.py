@@ -110,6 +110,7 @@ class PrestoKind:
         known = self._coordinators.get(cluster_id)
         script = task.command["query"]
         if known is None or not script or await self._clusters.up_instance_id(cluster_id) != known.instance_id:
+            self._presto.head_starts.drop(task.id)  # it went to where the cluster was before
             return None
         target = _target(known.url, task.id, task.attempt)
         return await self._presto.head_starts.begin(task.id, target, script, task.folder)
