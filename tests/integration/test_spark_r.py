@@ -1,6 +1,7 @@
 """Programs in R on a real Spark cluster, with the environment of R that is attached to it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.support.service_process import ServiceProcess, wait_until
@@ -35,12 +36,17 @@ def test_a_program_prints_and_gets_its_arguments_and_packages(spark, environment
     assert "R finds environment r for spark (packages " in log(spark, record["id"])
 
 
-@pytest.mark.parametrize("name", ["greet.R", "greet.r"])
-def test_a_script_of_the_storage_runs_as_it_is(spark, environment_id, name):
+def stored_greeting(spark: ServiceProcess, name: str) -> Path:
+    """Return a script that greets, in the storage."""
     script = spark.data_dir / "storage" / name
     script.parent.mkdir(exist_ok=True)
     script.write_text(GREETING)
-    record = run(spark, script_location=f"file://{script}", user_program_arguments="three")
+    return script
+
+
+@pytest.mark.parametrize("name", ["greet.R", "greet.r"])
+def test_a_script_of_the_storage_runs_as_it_is(spark, environment_id, name):
+    record = run(spark, script_location=f"file://{stored_greeting(spark, name)}", user_program_arguments="three")
     assert record["status"] == "done", record["message"]
     assert lines(spark, record["id"]) == ["base 1.0", "three"]
 
@@ -94,7 +100,7 @@ def test_what_runs_keeps_its_packages_while_the_environment_goes_on_and_back(spa
     (work / "go").touch()
     assert spark.ended(before, SECONDS)["status"] == "done"
     assert lines(spark, before) == ["[1] TRUE", "base 1.0"]
-    alone = run(spark, cmdline=f"spark-submit {spark.data_dir / 'storage' / 'greet.R'}")
+    alone = run(spark, cmdline=f"spark-submit {stored_greeting(spark, 'greet.R')}")
     assert lines(spark, alone["id"]) == ["base 1.0"]
 
 

@@ -73,7 +73,9 @@ def results(service: ServiceProcess, command_id: int) -> pa.Table:
 
 def lines(service: ServiceProcess, command_id: int) -> list[str]:
     """Return the lines of a command's results."""
-    return str(service.http.get(f"/commands/{command_id}/results").json()["results"]).splitlines()
+    answer = service.http.get(f"/commands/{command_id}/results")
+    assert answer.status_code == 200, f"{answer.text}\n{log(service, command_id)}"
+    return str(answer.json()["results"]).splitlines()
 
 
 def log(service: ServiceProcess, command_id: int) -> str:
