@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
@@ -97,6 +98,23 @@ async def test_what_was_posted_for_another_is_not_taken_up(
     head_starts.drop(7)
     ended = [ENDED] if script == READING else []
     await until(lambda: asked(coordinator) == begun + ended)
+
+
+@pytest.mark.parametrize("trouble", ["it takes too long", "its folder cannot be written to"])
+async def test_what_cannot_be_taken_up_is_ended(
+    head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path, trouble: str, monkeypatch
+):
+    coordinator.answers.append((200, {}, {}))
+    head_starts.post(7, target_of(coordinator), READING)
+    await until(lambda: len(coordinator.asked) == 2)
+    if trouble == "it takes too long":
+        late = AsyncMock(side_effect=TimeoutError)
+        monkeypatch.setattr("svc_jupyter.service.engines.presto.head_start._within", late)
+        assert await head_starts.begin(7, target_of(coordinator), READING, tmp_path) is None
+    else:
+        with pytest.raises(FileNotFoundError):
+            await head_starts.begin(7, target_of(coordinator), READING, tmp_path / "gone")
+    await until(lambda: asked(coordinator) == [POSTED, BEGUN, ENDED])
 
 
 async def test_what_is_left_over_is_ended_with_the_service(

@@ -79,9 +79,10 @@ class HeadStarts:
 
     def drop(self, command_id: int) -> None:
         """Let go of what was posted for a command that was not written; from any thread."""
-        with self._turn, suppress(RuntimeError):
-            if (posting := self._posted.pop(command_id, None)) is not None:
-                self._threads.submit(_end, posting)
+        with self._turn:
+            posting = self._posted.pop(command_id, None)
+        if posting is not None:
+            self._let_go(posting)
 
     async def begin(self, command_id: int, target: Target, script: str, folder: Path) -> HeadStart | None:
         """Let the coordinator begin with what was posted for a command; None unless that is this script, there.
@@ -92,18 +93,20 @@ class HeadStarts:
             posting = self._posted.pop(command_id, None)
         if posting is None:
             return None
+        is_taken = False
         try:
             posted = await _within(_SECONDS, posting)
-            if posted is None:
-                return None
-            if not posted.is_for(target, script):
-                self._threads.submit(_end, posting)
+            if posted is None or not posted.is_for(target, script):
                 return None
             head_start = HeadStart(target, json.dumps(posted.answer))
             head_start.write(folder)
+            posted.begin()
+            is_taken = True
         except (CoordinatorLost, TimeoutError):
             return None
-        posted.begin()
+        finally:
+            if not is_taken:
+                self._let_go(posting)
         self._taken.add(posting)
         asyncio.get_running_loop().call_later(_SECONDS, self._close, posting)
         return head_start
@@ -117,6 +120,11 @@ class HeadStarts:
         self._threads.shutdown(wait=False)
         for posting in list(self._taken):
             self._close(posting)
+
+    def _let_go(self, posting: _Posting) -> None:
+        """End a statement that no command goes on with."""
+        with suppress(RuntimeError):  # closed
+            self._threads.submit(_end, posting)
 
     def _close(self, posting: _Posting) -> None:
         """Close the connection of a statement that a worker has gone on with by now."""
