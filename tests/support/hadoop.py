@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import psutil
 import pytest
 import sqlalchemy as sa
@@ -43,6 +44,7 @@ from svc_jupyter.service.commands.process import mark_of as command_mark_of
 from svc_jupyter.service.commands.process import marked_processes
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.hadoop.addresses import Addresses
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
@@ -51,6 +53,7 @@ from svc_jupyter.service.settings import Settings
 
 START_SECONDS = 150.0
 """How long a cluster may take on a machine that runs other tests meanwhile."""
+_TOLD_CHARACTERS = 2_000
 CONFIGURATION = {"node_configuration": {"initial_nodes": 2, "max_nodes": 4}}
 
 
@@ -182,6 +185,17 @@ class SharedHadoop(ServiceProcess):
     def cluster(self) -> HadoopCluster:
         """Return the running cluster without the service around it; `close` it, do not end it."""
         return HadoopCluster.of(self.data_dir)
+
+    def told(self, command_id: int) -> str:
+        """Return what is known of a command and of all work on the cluster, for a test that waited in vain."""
+        state = self.http.get("/clusters/default/state").json()
+        (master,) = (node for node in state["nodes"] if node["role"] == "master")
+        place = f"{Addresses(master['private_ip']).resource_manager_http}/ws/v1/cluster"
+        told = [self.http.get(f"/commands/{command_id}").text, self.logs(command_id), json.dumps(state)]
+        for part in ("apps", "nodes", "scheduler"):
+            answer = httpx.get(f"{place}/{part}", headers={"Accept": "application/json"}, trust_env=False, timeout=10)
+            told.append(answer.text[:_TOLD_CHARACTERS])
+        return "\n".join(told)
 
     def leave(self) -> None:
         """Let go of it; it runs on for the others."""

@@ -69,6 +69,25 @@ def test_a_jar_of_the_storage_runs_and_what_it_prints_is_the_result(hadoop: Shar
     assert "Estimated value of Pi is 4" in hadoop.text(record["id"])
 
 
+def test_a_small_job_does_not_wait_for_the_end_of_a_large_one(hadoop: SharedHadoop) -> None:
+    folder, name = stored(hadoop, "in"), uuid4().hex
+    (folder / "many").write_text("3\n" * 60)
+    (folder / "one").write_text("0\n")
+    options = "-D mapreduce.job.reduces=0 -D stream.map.input.ignoreKey=true"
+    options += " -inputformat org.apache.hadoop.mapred.lib.NLineInputFormat -mapper 'xargs sleep'"
+    large = submit(hadoop, "streaming", f"{options} -input {(folder / 'many').as_uri()} -output /{name}/large")
+    wait_until(lambda: [job for job in jobs_of(hadoop, large) if job["progress"] > 0], "its first tasks", _SECONDS)
+
+    small = submit(hadoop, "streaming", f"{options} -input {(folder / 'one').as_uri()} -output /{name}/small")
+    record = hadoop.ended(small, _SECONDS)
+    (job,) = jobs_of(hadoop, large)
+    hadoop.http.put(f"/commands/{large}", json={"status": "kill"})
+
+    assert record["status"] == "done", record["message"]
+    assert job["status"] == "RUNNING"
+    hadoop.ended(large, _SECONDS)
+
+
 def test_a_cancellation_ends_the_application(hadoop: SharedHadoop) -> None:
     folder = stored(hadoop, "in")
     (folder / "line").write_text("x\n")

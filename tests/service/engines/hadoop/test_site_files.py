@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +40,17 @@ def test_the_users_pools_keep_their_weights_and_get_the_rules():
 def test_the_users_own_rules_stay():
     own = '<allocations><queuePlacementPolicy><rule name="reject"/></queuePlacementPolicy></allocations>'
     assert rules(pools_file(None, own)) == [{"name": "reject"}]
+
+
+@pytest.mark.parametrize(
+    ("own", "policies"),
+    [
+        (None, ["drf"]),
+        ('<allocations><queue name="etl"><weight>3.0</weight></queue></allocations>', ["drf"]),
+        ('<allocations><queue name="etl"><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>', []),
+        ("<allocations><defaultQueueSchedulingPolicy>fair</defaultQueueSchedulingPolicy></allocations>", ["fair"]),
+    ],
+)
+def test_memory_and_processors_are_shared_unless_the_user_says_how(own: str | None, policies: list[str]):
+    root = ElementTree.fromstring(pools_file(None, own))
+    assert [entry.text for entry in root.iter("defaultQueueSchedulingPolicy")] == policies

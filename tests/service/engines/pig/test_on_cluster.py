@@ -5,7 +5,10 @@ from __future__ import annotations
 import getpass
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import httpx
 import psutil
@@ -25,26 +28,41 @@ def storage(hadoop) -> Path:
     return hadoop.data_dir / "storage"
 
 
+@pytest.fixture
+def target() -> str:
+    """Return the name of a place to store in, which no other test has."""
+    return f"stored-{uuid4().hex}"
+
+
 def jobs_of(hadoop: SharedHadoop, command: int) -> list[dict]:
     return list(hadoop.http.get(f"/commands/{command}/jobs").json()["jobs"])
 
 
 def running_job(hadoop: SharedHadoop, command: int) -> dict:
-    return dict(
-        wait_until(
-            lambda: next((job for job in jobs_of(hadoop, command) if job["status"] == "RUNNING"), None), "a job", 100
-        )
-    )
+    def look() -> dict | None:
+        return next((job for job in jobs_of(hadoop, command) if job["status"] == "RUNNING"), None)
+
+    return dict(waited(hadoop, command, look, "a job", 100))
 
 
-def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage):
+def waited(hadoop: SharedHadoop, command: int, look: Callable[[], Any], what: str, seconds: float) -> Any:
+    """Return the first true value of `look`; without one the command ends, and it is told how all was."""
+    try:
+        return wait_until(look, what, seconds)
+    except AssertionError as error:
+        told = hadoop.told(command)
+        hadoop.http.put(f"/commands/{command}", json={"status": "kill"})  # it would keep the cluster from others
+        raise AssertionError(f"{error}\n{told}") from error
+
+
+def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage, target):
     script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n;"
-    script += "h = GROUP s ALL; t = FOREACH h GENERATE SUM(s.n) AS n; STORE t INTO 'pig/on_cluster'; DUMP s;"
+    script += f"h = GROUP s ALL; t = FOREACH h GENERATE SUM(s.n) AS n; STORE t INTO 'pig/{target}'; DUMP s;"
     record = succeeded(hadoop, script)
     command = record["id"]
 
     assert {"carrier": "UA", "n": 3} in rows_of(hadoop, command)
-    assert (storage / "pig" / "on_cluster" / "part-r-00000").read_text() == "5\n"
+    assert (storage / "pig" / target / "part-r-00000").read_text() == "5\n"
     assert record["outputs"]["stores"][0]["rows"] == 1
     jobs = jobs_of(hadoop, command)
     assert len(jobs) == 3
@@ -61,28 +79,29 @@ def test_the_error_of_a_function_on_a_node_is_told(hadoop):
     assert record["message"].splitlines()[0] == "ValueError: cannot take UA"
 
 
-def test_a_cancellation_ends_the_job_and_removes_what_it_wrote(hadoop, storage):
-    command = submit_pig(hadoop, SLOW + "STORE b INTO 'pig/cancelled_there';")
+def test_a_cancellation_ends_the_job_and_removes_what_it_wrote(hadoop, storage, target):
+    command = submit_pig(hadoop, SLOW + f"STORE b INTO 'pig/{target}';")
     running_job(hadoop, command)
 
     hadoop.http.put(f"/commands/{command}", json={"status": "kill"})
 
     assert hadoop.ended(command)["status"] == "cancelled"
     wait_until(lambda: {job["status"] for job in jobs_of(hadoop, command)} == {"KILLED"}, "the job's end")
-    assert not (storage / "pig" / "cancelled_there").exists()
+    assert not (storage / "pig" / target).exists()
 
 
-def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, storage, tmp_path):
-    gate, program, folder = tmp_path / "gate", tmp_path / "wait.sh", storage / "pig" / "two"
+def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, storage, target, tmp_path):
+    gate, program, source = tmp_path / "gate", tmp_path / "wait.sh", f"two-{target}"
+    folder = storage / "pig" / source
     program.write_text(
         f"rows=$(cat)\ncase $rows in *wait*) until [ -e {gate} ]; do sleep 0.1; done;; esac\necho $rows\n"
     )
     folder.mkdir()
     (folder / "first").write_text("committed" * 100 + "\n")  # the larger one is read first
     (folder / "then").write_text("wait\n")
-    script = f"SET pig.noSplitCombination true; DEFINE wait `sh {program}`; f = LOAD 'pig/two' AS (k:chararray);"
-    command = submit_pig(hadoop, script + "b = STREAM f THROUGH wait AS (k:chararray); STORE b INTO 'pig/once';")
-    wait_until(lambda: committed(storage / "pig" / "once"), "the commit of the first task", 200)
+    script = f"SET pig.noSplitCombination true; DEFINE wait `sh {program}`; f = LOAD 'pig/{source}' AS (k:chararray);"
+    command = submit_pig(hadoop, script + f"b = STREAM f THROUGH wait AS (k:chararray); STORE b INTO 'pig/{target}';")
+    waited(hadoop, command, lambda: committed(storage / "pig" / target), "the commit of the first task", 200)
 
     job = running_job(hadoop, command)
     (master,) = masters_of(job["application_id"])
@@ -91,7 +110,7 @@ def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, sto
     record = hadoop.ended(command, SECONDS)
 
     assert record["status"] == "done", record["message"]
-    rows = "".join(file.read_text() for file in committed(storage / "pig" / "once"))
+    rows = "".join(file.read_text() for file in committed(storage / "pig" / target))
     assert sorted(rows.split()) == ["committed" * 100, "wait"]
     resource_manager = job["url"].partition("/cluster/app/")[0]
     told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{job['application_id']}/appattempts").json()
@@ -110,8 +129,8 @@ def masters_of(application: str) -> list[psutil.Process]:
     return [one for one in found if words in (line := one.info["cmdline"] or []) and application in " ".join(line)]
 
 
-def test_a_java_that_is_killed_takes_its_job_with_it(hadoop):
-    command = submit_pig(hadoop, SLOW + "STORE b INTO 'hdfs:///data/killed';")
+def test_a_java_that_is_killed_takes_its_job_with_it(hadoop, target):
+    command = submit_pig(hadoop, SLOW + f"STORE b INTO 'hdfs:///data/{target}';")
     running_job(hadoop, command)
 
     os.kill(int((hadoop.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
@@ -119,7 +138,7 @@ def test_a_java_that_is_killed_takes_its_job_with_it(hadoop):
 
     assert "the Java that ran the script was killed" in record["message"]
     assert {job["status"] for job in jobs_of(hadoop, command)} == {"KILLED"}
-    assert "killed" not in names_in_hdfs(hadoop, "/data")
+    assert target not in names_in_hdfs(hadoop, "/data")
 
 
 def names_in_hdfs(hadoop: SharedHadoop, path: str) -> list[str]:

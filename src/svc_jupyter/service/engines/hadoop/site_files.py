@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 from xml.etree import ElementTree
 
+_SHARING: Final = ("defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode", "schedulingPolicy")
 _REFUSED: Final = ("<!DOCTYPE", "<!ENTITY")
 
 
@@ -23,7 +24,7 @@ def pools_file(default_pool: str | None, own: str | None) -> bytes:
     """Return the fair scheduler's allocation file: the user's own one or an empty one, with a rule where work goes.
 
     Work goes to the pool that it names, which is made when it is not there; else to the default pool. An own file that
-    has rules keeps them. Raises `ValueError` when `own` is no allocation file.
+    has rules keeps them, and its policies of sharing. Raises `ValueError` when `own` is no allocation file.
     """
     root = parse_pools(own) if own else ElementTree.Element("allocations")
     pool = default_pool or "default"
@@ -34,6 +35,10 @@ def pools_file(default_pool: str | None, own: str | None) -> bytes:
         policy = ElementTree.SubElement(root, "queuePlacementPolicy")
         ElementTree.SubElement(policy, "rule", {"name": "specified", "create": "true"})
         ElementTree.SubElement(policy, "rule", {"name": "default", "queue": f"root.{pool}"})
+    if not any(entry.tag in _SHARING for entry in root.iter()):
+        # By memory alone, the scheduler holds the masters of jobs to half of the processors that are free just then:
+        # tasks of one job keep the master of the next one waiting until they end, whatever its share.
+        ElementTree.SubElement(root, "defaultQueueSchedulingPolicy").text = "drf"
     return _text_of(root)
 
 
