@@ -6,6 +6,7 @@ rows. `put_data(service)` puts the files of `DATA` into the account's storage.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,17 @@ SECONDS = 280.0
 
 
 def put_data(service: ServiceProcess) -> Path:
-    """Put the data into the storage of a service; return its folder."""
+    """Put the data into the storage of a service; return its folder.
+
+    A file is never empty on the way: a script that another process of the session runs may be reading it.
+    """
     storage = service.data_dir / "storage"
     for name, text in DATA.items():
         file = storage / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        new = file.with_name(f".{file.name}.{os.getpid()}")
+        new.write_text(text)
+        new.replace(file)
     return storage
 
 

@@ -22,33 +22,17 @@ from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.clusters.instances import Instances
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.clusters.providers.hosts import HostsProvider
+from svc_jupyter.service.command_kinds import command_kinds
 from svc_jupyter.service.commands.background import run_forever
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.endings import AtEnd
-from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.commands.kinds.add_node import AddNodeKind
-from svc_jupyter.service.commands.kinds.composite import CompositeKind
-from svc_jupyter.service.commands.kinds.db_tap_query import DbTapQueryKind
-from svc_jupyter.service.commands.kinds.db_transfer import DbExportKind, DbImportKind
-from svc_jupyter.service.commands.kinds.hadoop import HadoopKind
-from svc_jupyter.service.commands.kinds.hive import HiveKind
-from svc_jupyter.service.commands.kinds.jupyter_notebook import JupyterNotebookKind
-from svc_jupyter.service.commands.kinds.pig import PigKind
-from svc_jupyter.service.commands.kinds.presto import PrestoKind
-from svc_jupyter.service.commands.kinds.remove_node import RemoveNodeKind
-from svc_jupyter.service.commands.kinds.shell import ShellKind, script_environment
-from svc_jupyter.service.commands.kinds.spark import SparkKind
-from svc_jupyter.service.commands.kinds.sql import SqlKind
+from svc_jupyter.service.commands.kinds.shell import script_environment
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
-from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
-from svc_jupyter.service.engines.hadoop.tagged_jobs import TaggedJobs
 from svc_jupyter.service.engines.hive_server.server import HiveServers
-from svc_jupyter.service.engines.pig.jvms import Jvms
-from svc_jupyter.service.engines.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.engines.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
@@ -56,17 +40,16 @@ from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
 from svc_jupyter.service.idempotency import Idempotency
 from svc_jupyter.service.notebook_runs.pages import NotebookPages
-from svc_jupyter.service.notebook_runs.workers import RunWorkers
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.objects import DECIDING, OBJECTS, by_path
-from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.packages.builder import Builder
 from svc_jupyter.service.packages.environments import PackageEnvironments
 from svc_jupyter.service.packages.python_packages import PythonPackages
 from svc_jupyter.service.packages.r_packages import RPackages
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
+from svc_jupyter.service.processes import Processes
 from svc_jupyter.service.rate_limit import RateLimit
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.every_dependency import EveryDependency
@@ -78,10 +61,6 @@ from svc_jupyter.service.schedules.ticker import Ticker
 from svc_jupyter.service.schedules.ticker_lease import LEASE_SECONDS, TickerLease
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
-from svc_jupyter.service.spark.applications import Applications
-from svc_jupyter.service.spark.session_runs import SessionRuns
-from svc_jupyter.service.spark_notes.note_runs import NoteRuns
-from svc_jupyter.service.spark_notes.workers import NoteWorkers
 from svc_jupyter.service.storage.storage import Storage
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 from svc_jupyter.service.workspace.notebook_documents import load_what_notebooks_need
@@ -102,10 +81,7 @@ class Service:
     audit: Audit
     storage: Storage
     db_taps: DbTaps
-    workers: Workers
-    run_workers: RunWorkers
-    note_workers: NoteWorkers
-    jvms: Jvms
+    processes: Processes
     notebook_pages: NotebookPages
     jupyter_contents: JupyterContents
     workspace: Workspace
@@ -147,62 +123,15 @@ class Service:
         storage = Storage(settings, database, secrets)
         jupyter_contents = JupyterContents(settings, database, access.accounts)
         db_taps = DbTaps(settings, database, secrets)
-        workers = Workers()
-        run_workers = RunWorkers(script_environment(os.environ))
         notifications = Notifications(settings, database, bus, secrets)
         at_end: list[AtEnd] = [notifications.on_command_end]
         of_clusters = ClusterParts.of(settings, database, bus, secrets, storage, db_taps, at_end)
         gate = of_clusters.gate
-        jvms = Jvms(of_clusters.engines, settings.data_dir / "pig", script_environment(os.environ))
-        pig_on_cluster = PigOnCluster(of_clusters.clusters, of_clusters.hadoop, of_clusters.daemon_http, jvms.programs)
-        attached_environments = AttachedEnvironments(settings, database, script_environment(os.environ))
         workspace = Workspace.of(database)
-        note_workers = NoteWorkers(script_environment(os.environ))
-        session_runs = SessionRuns(of_clusters.session_servers, of_clusters.clusters)
-        tagged_jobs = TaggedJobs(of_clusters.clusters, of_clusters.daemon_http)
-        kinds: dict[str, Kind] = {
-            kind.command_type.value: kind
-            for kind in (
-                ShellKind(storage, settings),
-                DbTapQueryKind(db_taps, workers, storage),
-                JupyterNotebookKind(jupyter_contents, run_workers, settings, attached_environments),
-                HadoopKind(
-                    of_clusters.engines,
-                    of_clusters.hadoop,
-                    of_clusters.clusters,
-                    tagged_jobs,
-                    storage,
-                    script_environment(os.environ),
-                ),
-                SqlKind(session_runs, storage, settings),
-                SparkKind(
-                    session_runs,
-                    Applications(
-                        of_clusters.session_servers,
-                        of_clusters.clusters,
-                        tagged_jobs,
-                        storage,
-                        script_environment(os.environ),
-                    ),
-                    NoteRuns(database, workspace.notes, secrets, note_workers, settings),
-                    of_clusters.session_servers,
-                    of_clusters.clusters,
-                    storage,
-                    settings,
-                    attached_environments,
-                ),
-                DbExportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
-                DbImportKind(db_taps, workers, of_clusters.hive_servers, of_clusters.clusters),
-                HiveKind(of_clusters.hive_servers, of_clusters.clusters, workers, storage, settings),
-                PrestoKind(of_clusters.presto, of_clusters.clusters, workers, storage, settings),
-                PigKind(of_clusters.engines, jvms, storage, of_clusters.clusters, pig_on_cluster, settings),
-            )
-        }
-        kinds[CompositeKind.command_type.value] = CompositeKind(dict(kinds), gate)
-        for node_kind in (AddNodeKind, RemoveNodeKind):  # made by the node calls only, so no part of a composite
-            kinds[node_kind.command_type.value] = node_kind(
-                database, of_clusters.instances, of_clusters.cluster_engines
-            )
+        processes = Processes.of(settings, of_clusters.engines)
+        kinds = command_kinds(
+            settings, database, secrets, storage, db_taps, jupyter_contents, workspace, processes, of_clusters
+        )
         runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
         commands = Commands(settings, database, bus, kinds, runner, gate, access.tokens.recheck)
         driver = Driver(
@@ -235,13 +164,10 @@ class Service:
             audit=Audit(database, settings.audit_days),
             storage=storage,
             db_taps=db_taps,
-            workers=workers,
-            run_workers=run_workers,
-            jvms=jvms,
+            processes=processes,
             notebook_pages=NotebookPages(),
             jupyter_contents=jupyter_contents,
             workspace=workspace,
-            note_workers=note_workers,
             channels=Channels(settings, database, secrets),
             notifications=notifications,
             runner=runner,
@@ -325,10 +251,7 @@ class Service:
         await self.hive.stop()
         await self.daemon_http.close()
         await self.hosts.close()
-        await self.workers.stop()
-        await self.run_workers.stop()
-        await self.note_workers.stop()
-        await self.jvms.stop()
+        await self.processes.stop()
         self.storage.close()
         shared_sandbox().close()
         await self.bus.stop()
@@ -339,5 +262,5 @@ class Service:
         await self.notifications.forget_old()
         await self.audit.forget_old()
         await asyncio.to_thread(self.jupyter_contents.sweep)
-        await asyncio.to_thread(self.jvms.sweep)
+        await asyncio.to_thread(self.processes.pig.sweep)
         await asyncio.sleep(_HOUSEKEEPING_SECONDS)

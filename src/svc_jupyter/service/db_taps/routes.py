@@ -23,7 +23,7 @@ def _db_taps(request: Request) -> DbTaps:
 
 
 def _workers(request: Request) -> Workers:
-    workers: Workers = request.app.state.service.workers
+    workers: Workers = request.app.state.service.processes.queries
     return workers
 
 
