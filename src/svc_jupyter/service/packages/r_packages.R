@@ -178,6 +178,13 @@ fetch <- function(versions) {
   }
 }
 
+# Return how many packages are installed at once: what R's settings say, or one per processor where there is a `make`,
+# which R needs to keep their order.
+side_by_side <- function() {
+  usual <- if (nzchar(Sys.which("make"))) max(1, parallel::detectCores(), na.rm = TRUE) else 1
+  getOption("Ncpus", usual)
+}
+
 # Install what is missing in the library, in the order in which packages need each other.
 install <- function() {
   missing <- readLines("missing")
@@ -190,6 +197,7 @@ install <- function() {
     contriburl = repository,
     type = "source",
     dependencies = FALSE,
+    Ncpus = side_by_side(),
     keep_outputs = "outputs"
   )
   failed <- setdiff(missing, list.files(library_folder))
