@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from svc_jupyter.widgets.cluster_steps import Question, Step, obstacle, perform, possible_steps, removal_obstacle
 from svc_jupyter.widgets.cluster_view import ClusterView, fetch_view
 from svc_jupyter.widgets.followed_commands import FollowedCommands
-from svc_jupyter.widgets.panel_worker import PanelWorker
+from svc_jupyter.widgets.watched_model import Clock, WatchedModel
 
 if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterRecord
@@ -24,11 +24,10 @@ LATE_SECONDS = 4.0
 LISTED = 100
 
 
-class ClusterModel:
-    """One panel's state. `on_change` is called after each change, from the thread that made it.
+class ClusterModel(WatchedModel[Question]):
+    """One panel's state. `clusters` are what can be chosen, empty in a panel of one cluster.
 
-    `clusters` are what can be chosen, empty in a panel of one cluster. `doubt` says why what `view` shows may no longer
-    be true, None when it is as fresh as can be.
+    `doubt` says why what `view` shows may no longer be true, None when it is as fresh as can be.
     """
 
     def __init__(
@@ -36,23 +35,15 @@ class ClusterModel:
         client: Callable[[], Client],
         view: ClusterView | None,
         clusters: list[ClusterRecord] | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
+        super().__init__(client, clock)
         self.view = view
         self.clusters = clusters or []
         self.target = len(view.workers) if view is not None else 0
-        self.question: Question | None = None
-        self.problem: str | None = None
         self.doubt: str | None = None
-        self.note = ""
-        self.working = False
         self.commands = FollowedCommands(time.monotonic)
-        self.on_change: Callable[[], None] = lambda: None
-        self.clock = clock
-        self.worker = PanelWorker(self._look, self.period, on_pause=self._pause)
-        self._client = client
         self._looks = 0
-        self._lock = threading.RLock()
 
     @property
     def steps(self) -> set[Step]:
@@ -99,35 +90,13 @@ class ClusterModel:
     def dismiss(self) -> None:
         """Take the question back, and the size that it was about."""
         with self._lock:
-            self.question = None
             if self.view is not None:
                 self.target = len(self.view.workers)
-        self.on_change()
-
-    def confirm(self) -> None:
-        """Do what was asked about, once."""
-        with self._lock:
-            question, self.question = self.question, None
-            if question is None:
-                return
-            self.working = True
-        self.on_change()
-        self.worker.submit(lambda: self._perform(question))
+        super().dismiss()
 
     def cancel(self) -> None:
         """Cancel the commands that the panel has begun: what they have done is taken back."""
         self.worker.submit(self._cancel)
-
-    def refresh(self) -> None:
-        """Look again now."""
-        self.worker.submit(self._look)
-
-    def choose(self, cluster_id: int) -> None:
-        """Show another cluster of the list; a question about the one before is taken back."""
-        with self._lock:
-            self.question = None
-            self.note = ""
-        self.worker.submit(lambda: self._fetch(cluster_id))
 
     # In the panel's own thread.
 
@@ -135,7 +104,7 @@ class ClusterModel:
         if self.view is not None:
             self._fetch(self.view.record.id)
 
-    def _fetch(self, cluster_id: int) -> None:
+    def _fetch(self, number: int) -> None:
         from svc_jupyter.client.errors import SvcError
 
         self._looks += 1
@@ -145,7 +114,7 @@ class ClusterModel:
         try:
             client = self._client()
             self.commands.refresh()
-            view = fetch_view(client, cluster_id, self.clock())
+            view = fetch_view(client, number, self.clock())
             clusters = listed(client) if self.clusters else []
         except SvcError as error:
             with self._lock:
@@ -177,23 +146,14 @@ class ClusterModel:
 
     def _pause(self) -> None:
         self.doubt = "nobody touched the panel for long, it looks no more"
-        self.on_change()
+        super()._pause()
 
-    def _perform(self, question: Question) -> None:
-        from svc_jupyter.client.errors import SvcError
-
-        try:
-            begun = perform(self._client(), question)
-        except SvcError as error:
-            self.problem = error.message
-            self.working = False
-            self.on_change()
-            return
+    def _take(self, question: Question) -> int:
+        begun = perform(self._client(), question)
         self.commands.add(begun.commands, _doing(question))
         self.note = begun.note
-        self.working = False
         self.target = len(question.view.workers)
-        self._fetch(question.view.record.id)
+        return question.view.record.id
 
     def _cancel(self) -> None:
         from svc_jupyter.client.errors import SvcError

@@ -18,12 +18,12 @@ from svc_jupyter.widgets.cluster_rendering import (
     warning_html,
     workers_html,
 )
-from svc_jupyter.widgets.cluster_steps import SPARK_REFUSAL, Question, Step, removal_obstacle
+from svc_jupyter.widgets.cluster_steps import SPARK_REFUSAL, Step, removal_obstacle
 from svc_jupyter.widgets.cluster_view import ClusterView
 from svc_jupyter.widgets.cluster_words import choice, panel_text
 from svc_jupyter.widgets.cluster_workers import ClusterWorkers
-from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
-from svc_jupyter.widgets.schedule_rendering import muted_html, problem_html
+from svc_jupyter.widgets.confirming_panel import ConfirmingPanel
+from svc_jupyter.widgets.panel_frame import ROW, PartOfPanel, make_button, show
 
 if TYPE_CHECKING:
     from ipywidgets import Button
@@ -42,7 +42,7 @@ class ClusterPanelText:
         return NO_CLUSTERS if view is None else panel_text(view, self._model.clock())
 
 
-class ClusterPanel(PanelFrame):
+class ClusterPanel(ConfirmingPanel):
     """The panel of a cluster and its nodes; see `PanelFrame`."""
 
     def __init__(self, model: ClusterModel) -> None:
@@ -52,13 +52,16 @@ class ClusterPanel(PanelFrame):
 
     def _draw(self) -> None:
         view = self.model.view
-        self._draw_question(self.model.question)
-        show(self._failing, visible=self.model.problem is not None)
-        self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
+        question = self.model.question
+        if question is None:
+            self._draw_asking(None)
+        else:
+            self._draw_asking(question_html(question.text), question.yes)
+        self._draw_problem(self.model.problem)
         show(self._choosing, visible=bool(self.model.clusters))
         show(self._body, visible=view is not None)
         if view is None:
-            self._foot.value = muted_html(NO_CLUSTERS)
+            self._draw_foot(NO_CLUSTERS)
             return
         self._draw_choices()
         self._draw_view(view)
@@ -82,8 +85,7 @@ class ClusterPanel(PanelFrame):
             button = self._buttons[step]
             button.disabled = step not in model.steps
             show(button, visible=(step is Step.START) == (view.phase == "DOWN"))
-        told = [model.note, "working …" if model.working else "", foot_text(view, model.period(), doubt)]
-        self._foot.value = muted_html(" · ".join(text for text in told if text))
+        self._draw_foot(model.note, "working …" if model.working else "", foot_text(view, model.period(), doubt))
 
     def _draw_size(self, view: ClusterView) -> None:
         """Show the number of workers that is asked for; on a Spark cluster that it cannot be changed."""
@@ -99,12 +101,6 @@ class ClusterPanel(PanelFrame):
         why = SPARK_REFUSAL if view.type == "Spark" else model.obstacle
         self._why_not.value = warning_html(why) if why else ""
 
-    def _draw_question(self, question: Question | None) -> None:
-        if question is not None:
-            self._question.value = question_html(question.text)
-            self._yes.description = question.yes
-        show(self._asking, visible=question is not None)
-
     def _draw_choices(self) -> None:
         options = [(choice(record), record.id) for record in self.model.clusters]
         if list(self._chooser.options) != options:
@@ -119,17 +115,15 @@ class ClusterPanel(PanelFrame):
 
         self._title, self._situation, self._health = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._plots, self._count, self._why_not = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self._commands, self._question, self._problem = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self._foot = widgets.HTML()
+        self._commands = widgets.HTML()
+        self._make_answers()
         self._chooser = widgets.Dropdown(description="Cluster", options=[], layout={"width": "auto"})
         self._buttons: dict[Step, Button] = {
             Step.START: make_button("Start", "play"),
             Step.TERMINATE: make_button("Terminate…", "stop"),
             Step.RESIZE: make_button("Apply…", "check"),
         }
-        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
         self._cancel = make_button("Cancel", "times")
-        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
         self._fewer, self._more = make_button("-", "", "one worker fewer"), make_button("+", "", "one worker more")
         self._target = widgets.IntText(
             description="wanted", style={"description_width": "initial"}, layout={"width": "9em"}
@@ -141,8 +135,6 @@ class ClusterPanel(PanelFrame):
         sizing = [self._count, self._fewer, self._target, self._more, self._buttons[Step.RESIZE], self._why_not]
         self._sizing = widgets.HBox(sizing, layout=ROW)
         self._following = widgets.HBox([self._commands, self._cancel], layout=ROW)
-        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
         parts = [row, self._situation, self._health, self._plots, self._sizing, self._workers.box, self._following]
         self._body = widgets.VBox(parts)
         self.box = widgets.VBox([self._choosing, self._body, self._asking, self._failing, self._foot], layout=_CARD)
@@ -152,10 +144,7 @@ class ClusterPanel(PanelFrame):
         model = self.model
         for step, button in self._buttons.items():
             button.on_click(lambda _, step=step: self._ask(step))
-        self._yes.on_click(lambda _: model.confirm())
-        self._no.on_click(lambda _: model.dismiss())
-        self._refresh.on_click(lambda _: model.refresh())
-        self._retry.on_click(lambda _: model.refresh())
+        self._connect_answers(confirm=model.confirm, dismiss=model.dismiss, refresh=model.refresh, retry=model.refresh)
         self._cancel.on_click(lambda _: model.cancel())
         self._fewer.on_click(lambda _: model.aim(model.target - 1))
         self._more.on_click(lambda _: model.aim(model.target + 1))

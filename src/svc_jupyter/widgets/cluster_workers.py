@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from svc_jupyter.widgets.cluster_rendering import worker_html, worker_rows
 from svc_jupyter.widgets.cluster_view import ClusterView
 from svc_jupyter.widgets.panel_frame import close_widgets
-from svc_jupyter.widgets.schedule_rendering import muted_html
+from svc_jupyter.widgets.panel_rendering import muted_html
 
 if TYPE_CHECKING:
     from ipywidgets import HTML, Button, HBox

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.widgets.confirming_panel import ConfirmingPanel
 from svc_jupyter.widgets.folder_model import FolderModel
 from svc_jupyter.widgets.folder_rendering import panel_text, selected_html
 from svc_jupyter.widgets.folder_rows import FolderRows
 from svc_jupyter.widgets.folder_steps import Question, Step
-from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
-from svc_jupyter.widgets.schedule_rendering import muted_html, problem_html, question_html
+from svc_jupyter.widgets.panel_frame import ROW, PartOfPanel, make_button
+from svc_jupyter.widgets.panel_rendering import question_html
 
 if TYPE_CHECKING:
     from ipywidgets import Button
@@ -31,7 +32,7 @@ class FolderPanelText:
         return panel_text(self._model.branches.rows())
 
 
-class FolderPanel(PanelFrame):
+class FolderPanel(ConfirmingPanel):
     """The browser of folders; see `PanelFrame`."""
 
     def __init__(self, model: FolderModel) -> None:
@@ -53,21 +54,18 @@ class FolderPanel(PanelFrame):
         for step, button in self._buttons.items():
             button.disabled = step not in model.steps
         self._draw_question(question)
-        show(self._failing, visible=model.problem is not None)
-        self._problem.value = problem_html(model.problem) if model.problem else ""
-        told = [model.note, "working …" if model.working else ""]
-        self._foot.value = muted_html(" · ".join(text for text in told if text))
+        self._draw_problem(model.problem)
+        self._draw_foot(model.note, "working …" if model.working else "")
 
     def _draw_question(self, question: Question | None) -> None:
         is_new = question is not None and (
             self._asked is None or (question.step, question.item) != (self._asked.step, self._asked.item)
         )
         self._asked = question
-        show(self._asking, visible=question is not None)
         if question is None:
+            self._draw_asking(None)
             return
-        self._question.value = question_html(question.text)
-        self._yes.description = question.yes
+        self._draw_asking(question_html(question.text), question.yes)
         self._yes.disabled = question.step is Step.MOVE and question.obstacle is not None
         self._name.layout.display = None if question.needs_name else "none"
         if is_new:
@@ -77,17 +75,13 @@ class FolderPanel(PanelFrame):
     def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
 
-        self._selected, self._question, self._problem = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self._foot = widgets.HTML()
+        self._selected = widgets.HTML()
         self._rows = FolderRows(self.model.press, self.model.more)
         self._buttons: dict[Step, Button] = {step: make_button(f"{step}…", icon) for step, icon in _ICONS.items()}
-        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
-        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
         # Not while somebody writes: a press could overtake the last letters.
         self._name = widgets.Text(placeholder="name", layout={"width": "16em"}, continuous_update=False)
+        self._make_answers(self._name)
         steps = widgets.HBox([*self._buttons.values(), self._refresh], layout=ROW)
-        self._asking = widgets.HBox([self._question, self._name, self._no, self._yes], layout=ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
         self.box = widgets.VBox([self._rows.box, self._selected, steps, self._asking, self._failing, self._foot])
         return (self._rows,)
 
@@ -95,10 +89,12 @@ class FolderPanel(PanelFrame):
         model = self.model
         for step, button in self._buttons.items():
             button.on_click(lambda _, step=step: model.ask(step))
-        self._yes.on_click(lambda _: model.confirm(self._name.value))
-        self._no.on_click(lambda _: model.dismiss())
-        self._refresh.on_click(lambda _: model.refresh())
-        self._retry.on_click(lambda _: model.retry())
+        self._connect_answers(
+            confirm=lambda: model.confirm(self._name.value),
+            dismiss=model.dismiss,
+            refresh=model.refresh,
+            retry=model.retry,
+        )
         self._name.observe(lambda _: self._arrived.set(), "value")
         self._name.on_msg(self._entered)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.widgets.panel_rendering import muted_html, problem_html
 from svc_jupyter.widgets.panel_worker import PanelWorker
-from svc_jupyter.widgets.schedule_rendering import muted_html, problem_html
 
 if TYPE_CHECKING:
     from ipywidgets import Widget

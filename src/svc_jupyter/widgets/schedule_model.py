@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from svc_jupyter.widgets.panel_worker import PanelWorker
 from svc_jupyter.widgets.schedule_state import ScheduleState, fetch_state, ordered
 from svc_jupyter.widgets.schedule_steps import Question, Step, perform, possible_steps
+from svc_jupyter.widgets.watched_model import Clock, WatchedModel
 
 if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ScheduleRecord
@@ -17,25 +16,16 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS, CALM_SECONDS = 5.0, 15.0
 """How often a panel that is seen looks again: while an action is under way, and otherwise."""
-
-
 LISTED = 100
 """Of more schedules the newest can be chosen; any other has a panel by its name."""
-
-
-Clock = Callable[[], datetime]
-"""Returns the present, with its zone."""
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class ScheduleModel:
-    """One panel's state. `on_change` is called after each change, from the thread that made it.
-
-    `schedules` are what can be chosen, empty in a panel of one schedule.
-    """
+class ScheduleModel(WatchedModel[Question]):
+    """One panel's state. `schedules` are what can be chosen, empty in a panel of one schedule."""
 
     def __init__(
         self,
@@ -44,17 +34,9 @@ class ScheduleModel:
         schedules: list[ScheduleRecord] | None,
         clock: Clock,
     ) -> None:
+        super().__init__(client, clock)
         self.state = state
         self.schedules = schedules or []
-        self.question: Question | None = None
-        self.problem: str | None = None
-        self.note = ""
-        self.working = False
-        self.on_change: Callable[[], None] = lambda: None
-        self.clock = clock
-        self.worker = PanelWorker(self._look, self._period, on_pause=self._pause)
-        self._client = client
-        self._lock = threading.RLock()
 
     @property
     def steps(self) -> set[Step]:
@@ -62,6 +44,10 @@ class ScheduleModel:
         if self.state is None or self.question is not None or self.working:
             return set()
         return possible_steps(self.state.record, len(self.state.actions))
+
+    def period(self) -> float:
+        """Return the seconds between two looks."""
+        return BUSY_SECONDS if self.state is not None and self.state.is_busy else CALM_SECONDS
 
     # What the buttons call, on the kernel's main thread: nothing here waits.
 
@@ -79,45 +65,18 @@ class ScheduleModel:
             self.note = ""
         self.on_change()
 
-    def dismiss(self) -> None:
-        """Take the question back."""
-        with self._lock:
-            self.question = None
-        self.on_change()
-
-    def confirm(self) -> None:
-        """Do what was asked about, once."""
-        with self._lock:
-            question, self.question = self.question, None
-            if question is None:
-                return
-            self.working = True
-        self.on_change()
-        self.worker.submit(lambda: self._perform(question))
-
-    def refresh(self) -> None:
-        """Look again now."""
-        self.worker.submit(self._look)
-
-    def choose(self, schedule_id: int) -> None:
-        """Show another schedule of the list; a question about the one before is taken back."""
-        with self._lock:
-            self.question = None
-            self.note = ""
-        self.worker.submit(lambda: self._fetch(schedule_id))
-
     # In the panel's own thread.
 
     def _look(self) -> None:
         if self.state is not None:
             self._fetch(self.state.record.id)
 
-    def _fetch(self, schedule_id: int) -> None:
+    def _fetch(self, number: int) -> None:
         from svc_jupyter.client.errors import SvcError
 
         try:
             client = self._client()
-            state = fetch_state(client, client.schedules.get(schedule_id), self.clock())
+            state = fetch_state(client, client.schedules.get(number), self.clock())
             schedules = listed(client) if self.schedules else []
         except SvcError as error:
             self.problem = error.message
@@ -126,24 +85,9 @@ class ScheduleModel:
                 self.state, self.schedules, self.problem = state, schedules, None
         self.on_change()
 
-    def _pause(self) -> None:
-        self.on_change()
-
-    def _perform(self, question: Question) -> None:
-        from svc_jupyter.client.errors import SvcError
-
-        try:
-            self.note = perform(self._client(), question)
-        except SvcError as error:
-            self.problem = error.message
-            self.working = False
-            self.on_change()
-            return
-        self.working = False
-        self._fetch(question.record.id)
-
-    def _period(self) -> float:
-        return BUSY_SECONDS if self.state is not None and self.state.is_busy else CALM_SECONDS
+    def _take(self, question: Question) -> int:
+        self.note = perform(self._client(), question)
+        return question.record.id
 
 
 def listed(client: Client) -> list[ScheduleRecord]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.widgets.panel_frame import ROW, PanelFrame, PartOfPanel, make_button, show
+from svc_jupyter.widgets.confirming_panel import ConfirmingPanel
+from svc_jupyter.widgets.panel_frame import ROW, PartOfPanel, make_button, show
+from svc_jupyter.widgets.panel_rendering import question_html
 from svc_jupyter.widgets.schedule_model import ScheduleModel
 from svc_jupyter.widgets.schedule_rendering import (
     NOTHING_YET,
     actions_html,
     as_of_text,
     coming_html,
-    muted_html,
     panel_text,
-    problem_html,
-    question_html,
     title_html,
 )
 from svc_jupyter.widgets.schedule_state import ScheduleState
@@ -40,7 +39,7 @@ class SchedulePanelText:
         return NOTHING_YET if state is None else panel_text(state, self._model.clock())
 
 
-class SchedulePanel(PanelFrame):
+class SchedulePanel(ConfirmingPanel):
     """The panel of a schedule and its actions; see `PanelFrame`."""
 
     def __init__(self, model: ScheduleModel) -> None:
@@ -51,13 +50,12 @@ class SchedulePanel(PanelFrame):
     def _draw(self) -> None:
         state = self.model.state
         self._draw_question()
-        show(self._failing, visible=self.model.problem is not None)
-        self._problem.value = problem_html(self.model.problem) if self.model.problem else ""
+        self._draw_problem(self.model.problem)
         for part in (self._choosing, self._body):
             show(part, visible=state is not None)
         show(self._choosing, visible=bool(self.model.schedules))
         if state is None:
-            self._foot.value = muted_html(NOTHING_YET)
+            self._draw_foot(NOTHING_YET)
         else:
             self._draw_choices()
             self._draw_state(state)
@@ -72,16 +70,14 @@ class SchedulePanel(PanelFrame):
         for step, button in self._buttons.items():
             button.disabled = step not in steps
         looks = "looks no more, nobody touched it for long" if self.model.worker.is_paused else ""
-        as_of = as_of_text(state)
-        told = [self.model.note, "working …" if self.model.working else "", as_of, looks]
-        self._foot.value = muted_html(" · ".join(text for text in told if text))
+        self._draw_foot(self.model.note, "working …" if self.model.working else "", as_of_text(state), looks)
 
     def _draw_question(self) -> None:
         question = self.model.question
-        if question is not None:
-            self._question.value = question_html(question.text(self.model.clock()))
-            self._yes.description = question.yes
-        show(self._asking, visible=question is not None)
+        if question is None:
+            self._draw_asking(None)
+        else:
+            self._draw_asking(question_html(question.text(self.model.clock())), question.yes)
 
     def _draw_choices(self) -> None:
         options = _choices(self.model)
@@ -106,16 +102,12 @@ class SchedulePanel(PanelFrame):
         import ipywidgets as widgets
 
         self._title, self._coming, self._actions = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self._question, self._problem, self._foot = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self._make_answers()
         self._chooser = widgets.Dropdown(description="Schedule", options=_choices(self.model))
         self._which = widgets.Dropdown(description="Action", options=[])
         self._buttons: dict[Step, Button] = {step: make_button(step.value, icon) for step, icon in _ICONS.items()}
-        self._refresh, self._retry = make_button("Refresh", "refresh"), make_button("Try again", "refresh")
-        self._yes, self._no = make_button("", "check"), make_button("No, leave it", "times")
         lasting = [self._buttons[step] for step in (Step.SUSPEND, Step.RESUME, Step.KILL)]
         self._choosing = widgets.HBox([self._chooser], layout=ROW)
-        self._asking = widgets.HBox([self._question, self._no, self._yes], layout=ROW)
-        self._failing = widgets.HBox([self._problem, self._retry], layout=ROW)
         rows = [widgets.HBox([*lasting, self._refresh], layout=ROW)]
         rows += [widgets.HBox([self._which, self._buttons[Step.RERUN]], layout=ROW)]
         self._body = widgets.VBox([self._title, rows[0], self._coming, self._actions, rows[1]])
@@ -126,10 +118,7 @@ class SchedulePanel(PanelFrame):
         model = self.model
         for step, button in self._buttons.items():
             button.on_click(lambda _, step=step: self._ask(step))
-        self._yes.on_click(lambda _: model.confirm())
-        self._no.on_click(lambda _: model.dismiss())
-        self._refresh.on_click(lambda _: model.refresh())
-        self._retry.on_click(lambda _: model.refresh())
+        self._connect_answers(confirm=model.confirm, dismiss=model.dismiss, refresh=model.refresh, retry=model.refresh)
         self._chooser.observe(self._choose, "value")
 
     def _choose(self, change: Any) -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from html import escape
 
+from svc_jupyter.widgets.panel_rendering import FAILED, MUTED
 from svc_jupyter.widgets.schedule_state import ScheduleState
 from svc_jupyter.widgets.schedule_words import name_of, nominal_time, reason_of, short_time, timetable_text
 from svc_jupyter.widgets.status_words import FAILURES, icon_of, word_of
 
 NOTHING_YET = 'There are no schedules yet. The first: %%svc_schedule --every "1 day" --at 09:00 above a cell that runs.'
 _NOT_RUN = "It has not run yet."
-_MUTED = "color: var(--jp-ui-font-color2)"
 _CELL = "text-align: left; padding: 0 1em 0 0; vertical-align: top"
-_FAILED = "color: var(--jp-error-color1)"
 
 
 def title_text(state: ScheduleState) -> str:
@@ -92,29 +91,14 @@ def coming_html(state: ScheduleState, now: datetime) -> str:
 def actions_html(state: ScheduleState, now: datetime) -> str:
     """Return the table of the last actions; one that needs attention stands out by its colour too."""
     if not state.actions:
-        return f'<span style="{_MUTED}">{_NOT_RUN}</span>'
+        return f'<span style="{MUTED}">{_NOT_RUN}</span>'
     head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("Action", "Nominal time", "Status", ""))
     body = []
     for action, row in zip(state.actions, action_rows(state, now), strict=True):
-        colour = f"; {_FAILED}" if str(action.status) in FAILURES else ""
+        colour = f"; {FAILED}" if str(action.status) in FAILURES else ""
         cells = "".join(f'<td style="{_CELL}{colour}">{escape(text)}</td>' for text in row)
         body.append(f"<tr>{cells}</tr>")
     return (
         f'<div style="overflow-x: auto"><table style="border-collapse: collapse; line-height: 1.6">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
-
-
-def muted_html(text: str) -> str:
-    """Return a text that stays in the background."""
-    return f'<span style="{_MUTED}">{escape(text)}</span>'
-
-
-def question_html(text: str) -> str:
-    """Return a question that waits for its answer."""
-    return f'<span role="alert">{escape(text)}</span>'
-
-
-def problem_html(text: str) -> str:
-    """Return what went wrong."""
-    return f'<span role="alert" style="{_FAILED}">✗ {escape(text)}</span>'
