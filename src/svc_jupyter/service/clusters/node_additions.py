@@ -10,11 +10,11 @@ from sqlalchemy.exc import IntegrityError
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
 from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.first_cause import first_of
 
 _MAKE_ATTEMPTS: Final = 5
 

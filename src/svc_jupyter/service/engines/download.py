@@ -16,6 +16,7 @@ from svc_jupyter.service.engines.file_lock import file_lock
 from svc_jupyter.service.engines.lock import Artifact
 from svc_jupyter.service.engines.progress import DownloadProgress
 from svc_jupyter.service.engines.store import Store, digest_so_far
+from svc_jupyter.service.first_cause import first_of
 
 CONNECTIONS = 12
 """At once to one repository: 189 files in 1.6 s from a near mirror; more gained nothing."""
@@ -72,7 +73,7 @@ class Downloads:
                     for _ in range(min(CONNECTIONS, len(artifacts))):
                         group.create_task(work(client))
             except ExceptionGroup as failures:
-                raise _first(failures) from None
+                raise first_of(failures) from None
 
     async def _fetch_one(self, client: httpx.AsyncClient, artifact: Artifact, progress: DownloadProgress) -> None:
         """Fetch a file unless another installation does so meanwhile."""
@@ -230,12 +231,3 @@ def _reason(error: _Cut | httpx.TransportError) -> str:
 
 def _move(part: Path, target: Path) -> None:
     part.replace(target)
-
-
-def _first(failures: BaseExceptionGroup[Exception]) -> Exception:
-    """Return the first single failure of a group."""
-    failure: BaseException = failures
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    assert isinstance(failure, Exception)
-    return failure

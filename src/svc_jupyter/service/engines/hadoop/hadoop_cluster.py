@@ -10,7 +10,6 @@ from typing import Protocol
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -25,6 +24,7 @@ from svc_jupyter.service.engines.hadoop.scaling import Scaling
 from svc_jupyter.service.engines.hadoop.supervision import Supervision
 from svc_jupyter.service.engines.hadoop.yarn_rest import YarnApplication, YarnRest
 from svc_jupyter.service.engines.hive_server.program import APPLICATION
+from svc_jupyter.service.first_cause import first_of
 
 _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 

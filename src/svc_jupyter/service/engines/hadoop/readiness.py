@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.engines.hadoop import jmx
 from svc_jupyter.service.engines.hadoop.addresses import Addresses, Port
@@ -17,6 +16,7 @@ from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSil
 from svc_jupyter.service.engines.hadoop.daemons import HadoopDaemon
 from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.engines.hadoop.yarn_rest import RUNNING, YarnRest
+from svc_jupyter.service.first_cause import first_of
 
 START_SECONDS: Final = 180.0
 """How long the daemons may take together; 8 to 12 s on two idle processors."""

@@ -10,7 +10,6 @@ from contextlib import suppress
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
-from svc_jupyter.service.clusters.first_cause import first_of
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -26,6 +25,7 @@ from svc_jupyter.service.engines.presto.readiness import Readiness
 from svc_jupyter.service.engines.presto.scaling import Scaling
 from svc_jupyter.service.engines.presto.settings import custom_settings
 from svc_jupyter.service.engines.presto.supervision import Supervision
+from svc_jupyter.service.first_cause import first_of
 
 
 class PrestoEngine:
