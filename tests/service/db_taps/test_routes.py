@@ -22,7 +22,9 @@ TAP = {"name": "warehouse", "db_type": "postgresql", "db_host": "127.0.0.1", "po
 @pytest.fixture
 async def http(db_taps, workers, member) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(db_taps=db_taps, workers=workers, rate_limit=RateLimit(None))
+    app.state.service = SimpleNamespace(
+        db_taps=db_taps, processes=SimpleNamespace(queries=workers), rate_limit=RateLimit(None)
+    )
     app.dependency_overrides[authenticated_caller] = lambda: member
     install_error_handlers(app)
     app.include_router(router)
