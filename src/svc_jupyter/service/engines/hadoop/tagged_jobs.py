@@ -8,11 +8,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Node
 from svc_jupyter.service.engines.hadoop.addresses import Addresses
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
 
 _LIVING: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 _END_SECONDS: Final = 10.0
@@ -36,6 +39,7 @@ class TaggedJobs:
     def __init__(self, clusters: Clusters, http: DaemonHttp) -> None:
         self._clusters = clusters
         self._http = http
+        self._yarn = YarnRest(http)
 
     async def find(self, cluster_id: int, tags: Iterable[str]) -> list[dict[str, Any]]:
         """Return the applications with these tags that the cluster remembers, oldest first, as jobs of a command."""
@@ -46,8 +50,9 @@ class TaggedJobs:
         return sorted(found, key=lambda job: str(job["job_id"]))
 
     async def end(self, cluster_id: int, tag: str) -> list[str]:
-        """End the applications with a tag; return their ids once they are over."""
-        addresses = await self._addresses(cluster_id)
+        """End the applications with a tag; return their ids once they are over and nothing of them runs any more."""
+        instance = await self._clusters.up_instance(cluster_id)
+        addresses = Addresses.of(instance)
         ended: list[str] = []
         deadline = time.monotonic() + _END_SECONDS
         while living := await self._applications(addresses, tag, states=_LIVING):
@@ -59,7 +64,19 @@ class TaggedJobs:
                 if name not in ended:
                     ended.append(name)
             await asyncio.sleep(_LOOK_SECONDS)
+        # The cluster calls an application over before its processes have ended, which may write until then.
+        while time.monotonic() < deadline and await self._any_runs(instance.workers, ended):  # noqa: ASYNC110  not told
+            await asyncio.sleep(_LOOK_SECONDS)
         return ended
+
+    async def _any_runs(self, workers: Sequence[Node], applications: Sequence[str]) -> bool:
+        """Return whether a worker still has a container of these applications; one that is silent has none."""
+        for worker in workers if applications else ():
+            with suppress(DaemonSilent):
+                holding = await self._yarn.holding(Addresses.node_manager_http(worker))
+                if any(holding.containers.get(application) for application in applications):
+                    return True
+        return False
 
     async def _addresses(self, cluster_id: int) -> Addresses:
         return Addresses.of(await self._clusters.up_instance(cluster_id))
