@@ -48,11 +48,11 @@ class Yarn:
         self.left = container_looks
         self._silent = silent
 
-    async def get(self, url: str, **_parameters: str) -> Any:
+    async def get(self, url: str, states: str = "", **_parameters: str) -> Any:
         if self._silent and self._silent in url:
             raise DaemonSilent(f"{url} does not answer")
         if url.endswith("/cluster/apps"):
-            return {"apps": None if self.is_killed else {"app": [{"id": APPLICATION}]}}
+            return {"apps": None if self.is_killed and states else {"app": [{"id": APPLICATION}]}}
         if url.endswith("/node/containers") and worker(2).private_ip in url and self.left:
             self.left -= 1
             return {"containers": {"container": [{"id": CONTAINER, "state": "KILLING"}]}}
@@ -78,8 +78,8 @@ async def test_a_container_that_does_not_end_is_not_waited_for_without_end(monke
     assert yarn.left > 0
 
 
-async def test_where_nothing_runs_no_worker_is_asked():
-    yarn = Yarn(1)
+async def test_one_that_its_own_program_has_ended_is_waited_for_as_well():
+    yarn = Yarn(3)
     yarn.is_killed = True
     assert await TaggedJobs(Clusters(), yarn).end(1, "svc-command-7-1") == []
-    assert yarn.left == 1
+    assert yarn.left == 0

@@ -50,7 +50,7 @@ class TaggedJobs:
         return sorted(found, key=lambda job: str(job["job_id"]))
 
     async def end(self, cluster_id: int, tag: str) -> list[str]:
-        """End the applications with a tag; return their ids once they are over and nothing of them runs any more."""
+        """End the applications with a tag; return the ids of those that went on, once nothing of any runs any more."""
         instance = await self._clusters.up_instance(cluster_id)
         addresses = Addresses.of(instance)
         ended: list[str] = []
@@ -64,8 +64,10 @@ class TaggedJobs:
                 if name not in ended:
                     ended.append(name)
             await asyncio.sleep(_LOOK_SECONDS)
-        # The cluster calls an application over before its processes have ended, which may write until then.
-        while time.monotonic() < deadline and await self._any_runs(instance.workers, ended):  # noqa: ASYNC110  not told
+        # The cluster calls an application over before its processes have ended, which may write until then: also one
+        # that its own program has ended.
+        known = [str(application["id"]) for application in await self._applications(addresses, tag)]
+        while time.monotonic() < deadline and await self._any_runs(instance.workers, known):  # noqa: ASYNC110  not told
             await asyncio.sleep(_LOOK_SECONDS)
         return ended
 
