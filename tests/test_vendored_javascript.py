@@ -177,6 +177,8 @@ def test_npm_is_a_requirement_of_the_build_only_where_it_is_needed(
 
     monkeypatch.setattr(hook.hatch_labextension, "requirements", lambda _: [])
     tree.npm()
+    assert requirements() == [hook.RESOLVER]
+    hook.write_default_repository(tree.root)
     assert requirements() == []
     with monkeypatch.context() as without_npm:
         without_npm.setattr(hook.shutil, "which", lambda *_, **__: None)
@@ -232,5 +234,6 @@ def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook
             for package in json.loads((ROOT / "javascript.lock.json").read_text())["packages"]
             for file in package["files"]
         } <= names
+        assert "svc_jupyter/service/engines/default-repository.txt" in names
         assert {f"{macros}/macro_prelude.js", f"{macros}/macro_worker.py"} <= names
         assert b"Permission is hereby granted" in wheel.read(f"{macros}/javascript/moment.LICENSE.txt")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from svc_jupyter.service.engines import maven
 from svc_jupyter.service.engines.failures import RepositoryRefused
 from svc_jupyter.service.engines.maven import SETTINGS, mirror_in, repository
 
@@ -46,4 +47,10 @@ def test_settings_that_cannot_be_read_are_named(tmp_path: Path):
     (tmp_path / SETTINGS).parent.mkdir()
     (tmp_path / SETTINGS).write_text("<settings>")
     with pytest.raises(RepositoryRefused, match=r"settings\.xml.*SVC_MAVEN_REPOSITORY"):
+        repository(None, tmp_path)
+
+
+def test_a_package_that_was_not_built_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(maven, "_DEFAULT", tmp_path / "default-repository.txt")
+    with pytest.raises(RepositoryRefused, match="install svc-jupyter anew, or set SVC_MAVEN_REPOSITORY"):
         repository(None, tmp_path)

@@ -10,6 +10,7 @@ from svc_jupyter.service.engines.failures import RepositoryRefused
 SETTINGS = Path(".m2") / "settings.xml"
 """Below the user's home."""
 
+_DEFAULT = Path(__file__).with_name("default-repository.txt")
 _DEFAULT_ID = "central"
 """The id that Maven gives to the default repository; mirrors name it."""
 
@@ -50,7 +51,11 @@ def _mirror_of(settings: Path) -> str | None:
 
 
 def _default() -> str:
-    # Imported when needed: it loads an HTTP library of its own, and with everything installed nobody asks.
-    from jgo.constants import MAVEN_CENTRAL_URL
-
-    return str(MAVEN_CENTRAL_URL)
+    """Return the address that the build wrote down."""
+    try:
+        return _DEFAULT.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        raise RepositoryRefused(
+            f"{_DEFAULT} is missing, which a build of svc-jupyter writes: install svc-jupyter anew, or set "
+            "SVC_MAVEN_REPOSITORY"
+        ) from None
