@@ -18,6 +18,8 @@ from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.commands.process import mark_of, marked_processes
 
+pytest_plugins = ["tests.support.reruns"]
+
 
 @pytest.fixture(scope="session", autouse=True)
 def clean_environment() -> Iterator[None]:
