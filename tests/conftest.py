@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import psutil
 import pytest
 from tests.support.hive import end_metastore_of
@@ -19,6 +20,12 @@ from tests.support.service_process import ServiceProcess
 from svc_jupyter.service.commands.process import mark_of, marked_processes
 
 pytest_plugins = ["tests.support.reruns"]
+
+# No property fails because the machine is busy.
+hypothesis.settings.register_profile(
+    "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any speed")
 
 
 @pytest.fixture(scope="session", autouse=True)
