@@ -5,14 +5,19 @@ import threading
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from svc_jupyter.magics.service_names import FRESH_SECONDS, ServiceNames
+from svc_jupyter.magics import service_names
+from svc_jupyter.magics.service_names import FRESH_SECONDS, WAIT_SECONDS, ServiceNames
 from svc_jupyter.magics.session import Session
 from svc_jupyter.magics.settings import SvcMagics
 
 
 @pytest.fixture
-def complete(notebook):
-    """Return the texts that the shell offers at the end of a text, each as the whole word it would become."""
+def complete(notebook, monkeypatch):
+    """Return the texts that the shell offers at the end of a text, each as the whole word it would become.
+
+    A completion waits longer for the service here than people would, so that a busy machine changes nothing.
+    """
+    monkeypatch.setattr(service_names, "WAIT_SECONDS", 30)
 
     def texts(text):
         with provisionalcompleter():
@@ -60,7 +65,10 @@ def test_settings(complete):
     assert complete("%svc_config default_") == ["default_label", "default_tap", "default_time_zone"]
 
 
-def test_a_service_that_hangs_delays_a_completion_by_a_moment_only(service, notebook, complete, wait_until):
+def test_a_service_that_hangs_delays_a_completion_by_a_moment_only(
+    service, notebook, complete, wait_until, monkeypatch
+):
+    monkeypatch.setattr(service_names, "WAIT_SECONDS", WAIT_SECONDS)
     service.add_tap("flights")
     service.stuck = threading.Event()
     finished = threading.Event()
@@ -129,10 +137,10 @@ def test_the_line_of_a_cell_within_a_cell(service, complete):
     assert complete("%%svc_composite\n%%svc_shell\ntrue\n%%svc_db --tap fl") == ["flights"]
 
 
-def test_schedules_of_the_service(service, complete, wait_until):
+def test_schedules_of_the_service(service, complete):
     service.schedules.add("report")
     service.schedules.add("daily report")
-    wait_until(lambda: complete("%svc_schedule suspend rep") == ["report"])  # on a busy machine it comes later
+    assert complete("%svc_schedule suspend rep") == ["report"]
     assert complete("%svc_schedule preview 'd") == ["'daily report'"]
 
 
@@ -151,20 +159,20 @@ def test_clusters_their_verbs_and_workers(service, notebook, complete):
     assert complete("%svc_policy show cluster e") == ["etl"]
 
 
-def test_tables_of_hive_and_sub_commands_of_hadoop(service, notebook, complete, wait_until):
+def test_tables_of_hive_and_sub_commands_of_hadoop(service, notebook, complete):
     page = {"page": 1, "per_page": 100, "next_page": None}
     service.answers |= {
         "GET hive": {"schemas": ["web"], "paging_info": page},
         "GET hive/web": {"tables": ["visits"], "paging_info": page},
     }
-    wait_until(lambda: complete("%svc_table web.v") == ["web.visits"])  # a list of several calls may come later
+    assert complete("%svc_table web.v") == ["web.visits"]
     assert complete("%svc_sensor w") == ["web.visits"]
     assert complete("%svc_hadoop --name x st") == ["streaming"]
 
 
-def test_pools_of_the_clusters_and_of_the_latest_commands(service, notebook, complete, wait_until):
+def test_pools_of_the_clusters_and_of_the_latest_commands(service, notebook, complete):
     pools = {"default_pool": "fair", "fairscheduler_config_xml": '<allocations><queue name="fancy"/></allocations>'}
     service.clusters.add(hadoop_settings={"fairscheduler_settings": pools})
     notebook.value("%%svc_shell --quiet --pool fast\ntrue\n")
     service.change(128, pool="fast")
-    wait_until(lambda: complete("%%svc_hive --pool fa") == ["fair", "fancy", "fast"])  # two calls may come later
+    assert complete("%%svc_hive --pool fa") == ["fair", "fancy", "fast"]
