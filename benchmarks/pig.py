@@ -135,7 +135,7 @@ class _Pig:
         seconds = time.perf_counter() - began
         if rows.status_code != 200:
             raise RuntimeError(rows.text)
-        attempt = self._data_dir / "commands" / str(record["id"] // 1000) / str(record["id"]) / "1"
+        attempt = next((self._data_dir / "commands" / str(record["id"] // 1000)).glob(f"{record['id']}-*")) / "1"
         self.shares.append(seconds / json.loads((attempt / "result.json").read_text())["seconds"])
         return seconds, used.seconds()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.service_process import wait_until
 
-from svc_jupyter.cli.embedded import embedded_client, embedded_service, is_held
+from svc_jupyter.cli.embedded import embedded_client, embedded_service
 from svc_jupyter.cli.main import main
 from svc_jupyter.cli.status import NOT_RUNNING
 
@@ -51,7 +51,7 @@ def test_stop_ends_the_service_and_its_running_command_is_found_again(
     assert first is not None
     assert main(["stop"]) == 0
     assert f"stopped (process {first.pid})" in capsys.readouterr().out
-    assert not is_held(service)
+    assert not embedded_service().is_held()
     go_on.touch()
     with embedded_client() as client:
         assert client.commands.get(command.id).wait().result().text().strip() == "went on"

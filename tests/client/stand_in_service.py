@@ -66,9 +66,11 @@ def serve(folder: Path) -> None:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     about = {"base_url": f"http://127.0.0.1:{server.server_port}", "token": token, "pid": os.getpid(), "version": "0"}
+    about["is_locked"] = True
     part = folder / "service.json.part"
-    part.touch(0o600)
-    part.write_text(json.dumps(about))
+    file = os.open(part, os.O_CREAT | os.O_WRONLY, 0o600)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    os.write(file, json.dumps(about).encode())
     part.replace(folder / "service.json")
     server.serve_forever()
 

@@ -105,6 +105,35 @@ def test_a_file_whose_pid_is_now_another_process_is_not_believed_either(service:
     assert service.find_or_start(unanswered="http://127.0.0.1:9").pid == pids(folder)[0]
 
 
+@pytest.mark.parametrize("others", [None, "service.lock"])
+def test_the_token_is_not_sent_to_whoever_has_the_port_of_a_killed_service(
+    service: EmbeddedService, folder: Path, others: str | None
+) -> None:
+    """Neither while nothing runs, nor while another service is just starting, whatever process has its number."""
+    first = service.find_or_start()
+    kill(first.pid)
+    until(lambda: service.find() is None)
+    left = json.loads((folder / "service.json").read_text()) | {"pid": os.getpid()}
+    (folder / "service.json").write_text(json.dumps(left))
+    with (folder / (others or "other.lock")).open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert service.find() is None
+
+
+def test_a_folder_of_postgresql_is_not_started_without_it(
+    service: EmbeddedService, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SVC_DATABASE_URL", raising=False)
+    folder.mkdir()
+    belongs = {"key": "k", "kind": "postgresql", "database": "svc at db.example.org"}
+    (folder / "identity.json").write_text(json.dumps(belongs))
+    with pytest.raises(EmbeddedServiceFailed, match=r"PostgreSQL database svc at db.example.org.*SVC_BASE_URL"):
+        service.find_or_start()
+    assert pids(folder) == []
+    monkeypatch.setenv("SVC_DATABASE_URL", "postgresql://db.example.org/svc")
+    assert service.find_or_start().pid == pids(folder)[0]
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"base_url": "http://127.0.0.1:9"}'])
 def test_a_file_that_is_no_description_counts_as_none(service: EmbeddedService, folder: Path, content: str) -> None:
     folder.mkdir()

@@ -69,7 +69,7 @@ def fill(service: SmallDiskService) -> Path:
 
 def test_a_script_that_fills_the_disk_fails_and_the_service_carries_on(service: SmallDiskService):
     filling = service.submit("head -c 100000000 /dev/zero")["id"]
-    out = service.disk / "commands" / "0" / str(filling) / "1" / "out"
+    out = service.folder(filling) / "1" / "out"
     wait_until(lambda: out.exists() and out.stat().st_size > 5_000_000, "the filling of the disk")
     assert service.http.get("/commands").status_code == 200
     wait_until(lambda: service.http.get(f"/commands/{filling}").status_code == 200, "an answer")

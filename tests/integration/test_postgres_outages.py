@@ -34,6 +34,7 @@ def test_calls_are_told_to_come_back_and_the_service_recovers_by_itself(
     go = tmp_path / "go"
     command_id = service.submit(f"echo begun >&2; until [ -e {go} ]; do sleep 0.02; done; echo end")["id"]
     wait_until(lambda: service.logs(command_id), "the begin of the script")
+    folder = service.folder(command_id)
     cluster.stop()
     body = {"command_type": "ShellCommand", "inline": "true"}
     with service.client("unknown token") as stranger:
@@ -51,7 +52,7 @@ def test_calls_are_told_to_come_back_and_the_service_recovers_by_itself(
         assert response.headers["Retry-After"] == "2"
         assert response.json()["error"]["error_code"] == 503
     go.touch()  # the command ends while nobody can write it down
-    wait_until((service.folder(command_id) / "1" / "rc").exists, "the end of the script")
+    wait_until((folder / "1" / "rc").exists, "the end of the script")
     cluster.start()
     wait_until(lambda: service.http.get("/commands").status_code == 200, "the recovery")
     assert service.ended(command_id)["status"] == "done"

@@ -246,7 +246,7 @@ def test_what_cannot_run_there_is_refused(spark):
 def test_a_killed_service_finds_its_running_program_again(spark):
     program = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.05)\nprint('went on')"
     record = submit(spark, program=program, language="python")
-    work = next(iter((spark.data_dir / "commands").glob(f"*/{record['id']}"))) / "1" / "work"
+    work = spark.folder(record["id"]) / "1" / "work"
     wait_until((work.parent / "statement").exists, "the statement is begun", SECONDS)
     spark.kill()
     spark.start()

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.support.service_process import ServiceProcess
 
 NewService = Callable[..., ServiceProcess]
@@ -80,6 +81,21 @@ def test_a_database_that_cannot_be_reached_is_told_without_its_password(tmp_path
     assert "hunter2" not in ended.stderr
     assert "svc-jupyter: the database cannot be used: connection failed: connection to server at" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(("url", "told"), [("", "it is empty; unset it for SQLite"), ("mysql://h/d", "postgresql://")])
+def test_an_address_that_is_none_of_postgresql_is_refused_in_words(tmp_path: Path, url: str, told: str):
+    ended = serve(tmp_path / "data", database_url=url)
+    assert ended.returncode == 2
+    assert "SVC_DATABASE_URL: " in ended.stderr
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_service_of_root_says_so(new_service: NewService):
+    told = "runs_as_root" in new_service().start().log_file.read_text()
+    assert told == (os.geteuid() == 0)
 
 
 def test_settings_out_of_form_are_named(tmp_path: Path):

@@ -23,6 +23,10 @@ class OutageCluster:
         self._server = server
         self.url = PostgresCluster(server).create("svc")
 
+    def url_of(self, name: str) -> str:
+        """Return the address of another database of the cluster."""
+        return str(self._server.get_uri(database=name))
+
     def stop(self) -> None:
         """End it as an operator would, breaking every connection."""
         self._server.stop()

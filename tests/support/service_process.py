@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
+import sqlalchemy as sa
+
+from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.settings import Settings
 
 START_SECONDS = 30.0
 
@@ -128,8 +133,15 @@ class ServiceProcess:
         return self.http.get(f"/commands/{command_id}/logs").text
 
     def folder(self, command_id: int) -> Path:
-        """Return the command's folder on disk."""
-        return self.data_dir / "commands" / str(command_id // 1000) / str(command_id)
+        """Return the command's folder on disk, which may not be there yet."""
+        settings = Settings(data_dir=self.token_file.parent, database_url=self.settings.get("database_url"))
+        engine = sa.create_engine(settings.sqlalchemy_url)
+        try:
+            with engine.connect() as connection:
+                query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == command_id)
+                return command_root(settings.commands_dir, connection.execute(query).mappings().one())
+        finally:
+            engine.dispose()
 
     def kill(self) -> None:
         """End it with SIGKILL, as a crash would."""

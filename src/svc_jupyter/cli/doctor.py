@@ -10,7 +10,7 @@ from svc_jupyter.cli.checks.connections import check_demo, check_service, check_
 from svc_jupyter.cli.checks.engines import check_engines_at_once
 from svc_jupyter.cli.checks.finding import Finding, Mark, fine, wrong
 from svc_jupyter.cli.checks.installation import check_installation, missing_packages
-from svc_jupyter.cli.checks.machine import check_bash, check_data_folder
+from svc_jupyter.cli.checks.machine import check_bash, check_data_folder, check_user
 from svc_jupyter.client import ConfigurationError
 from svc_jupyter.client.config import Settings, config_file, data_folder
 
@@ -42,6 +42,8 @@ def findings() -> Iterator[Finding]:
     yield from check_installation(remote=remote)
     data_dir = data_folder(os.environ)
     yield from check_data_folder(data_dir)
+    if not remote:
+        yield from check_user()
     yield check_bash()
     if settings is None:
         yield wrong("configuration", problem, "the message says it")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-from pathlib import Path
 
 from svc_jupyter.client import Client, Settings
 from svc_jupyter.client.config import DEFAULT_PROFILE, EMBEDDED, data_folder
@@ -21,13 +19,14 @@ def embedded_client() -> Client:
     return Client(config=Settings(None, None, EMBEDDED, DEFAULT_PROFILE, data_folder(os.environ)))
 
 
-def is_held(data_dir: Path) -> bool:
-    """Whether a service holds the lock of the data folder: a `service.json` that was left behind proves nothing."""
-    try:
-        with (data_dir / "service.lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+def where_it_stands(service: EmbeddedService) -> str:
+    """Return in a sentence that the service of a data folder does not run, or why it cannot be asked."""
+    database = service.postgresql()
+    belongs = "" if database is None else f", which belongs to the PostgreSQL database {database}"
+    if service.is_held():
+        return (
+            f"a service works on the data folder {service.data_dir}{belongs}, but tells no address here: it is just "
+            "starting or stopping, or a replica whose announced one has ended"
+        )
+    how = "the first use starts it" if database is None else "start it with SVC_DATABASE_URL set to that database"
+    return f"not running (data folder {service.data_dir}{belongs}); {how}"

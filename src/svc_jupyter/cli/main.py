@@ -21,6 +21,7 @@ _SUBCOMMANDS = {
     "group": "groups, their members and their roles",
     "role": "roles: what the members of groups are allowed",
     "token": "make, list and revoke API tokens",
+    "database": "copy the service's database from SQLite to PostgreSQL",
     "audit": "who changed what, when, and from where",
 }
 

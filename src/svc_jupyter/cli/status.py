@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from svc_jupyter.api.commands import CommandList
-from svc_jupyter.cli.embedded import embedded_service, is_held
+from svc_jupyter.cli.embedded import embedded_service, where_it_stands
 from svc_jupyter.client import Client, SvcError
 
 NOT_RUNNING = 3
@@ -22,8 +23,8 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
     service = embedded_service()
     try:
         found = service.find()
-        if found is None or not is_held(service.data_dir):
-            print(f"not running (data folder {service.data_dir}); the first use starts it")
+        if found is None:
+            print(where_it_stands(service))
             return NOT_RUNNING
         with Client(found.base_url, found.token) as client:
             running = client.commands.list(status="running", all_users=True, per_page=100)
@@ -33,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
         return 1
     print(f"running at {found.base_url}, process {found.pid}, version {found.version}")
     print(f"data folder {service.data_dir}, log {service.log}")
+    if os.geteuid() == 0:
+        print("it runs as root: every user's commands may do anything on this machine; give it a user of its own")
     print(f"commands: {_count(running)} running, {_count(waiting)} waiting")
     return 0
 

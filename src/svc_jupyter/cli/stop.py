@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from svc_jupyter.cli.embedded import embedded_service, is_held
+from svc_jupyter.cli.embedded import embedded_service, where_it_stands
 from svc_jupyter.client import Client, Retries, SvcError
 
 STOP_SECONDS = 30.0
@@ -24,7 +24,10 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
     service = embedded_service()
     try:
         found = service.find()
-        if found is None or not is_held(service.data_dir):
+        if found is None and service.is_held():
+            print(f"svc-jupyter stop: {where_it_stands(service)}", file=sys.stderr)
+            return 1
+        if found is None:
             print(f"no service runs on {service.data_dir}")
             return 0
         # The process is the one that wrote the file only if what answers there takes the file's token.
@@ -39,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
         return 1
     os.kill(found.pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
-    while is_held(service.data_dir):
+    while service.find() == found or (service.postgresql() is None and service.is_held()):
         if time.monotonic() > deadline:
             print(f"svc-jupyter stop: process {found.pid} has not stopped within {STOP_SECONDS:.0f} s", file=sys.stderr)
             return 1

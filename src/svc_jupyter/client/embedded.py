@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from svc_jupyter.client.errors import EmbeddedServiceFailed
@@ -54,9 +55,14 @@ class EmbeddedService:
         self._start_seconds = start_seconds
 
     def find(self) -> RunningService | None:
-        """Return the running service, None when there is none: its file is missing, or its process is gone."""
+        """Return the running service, None when there is none: its file is missing, or nobody holds its lock.
+
+        A process number would prove nothing, since another program may have it by now, and the port.
+        """
         try:
-            content = json.loads((self.data_dir / "service.json").read_text(encoding="utf-8"))
+            with (self.data_dir / "service.json").open("r+b") as file:
+                content = json.loads(file.read())
+                is_there = _is_locked(file) if content.get("is_locked") else self.is_held()
             service = RunningService(
                 str(content["base_url"]), str(content["token"]), int(content["pid"]), str(content.get("version", ""))
             )
@@ -66,9 +72,27 @@ class EmbeddedService:
             raise EmbeddedServiceFailed(
                 f"{self.data_dir / 'service.json'} belongs to another user; set SVC_DATA_DIR to a folder of your own"
             ) from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             return None  # just being written, or left by something else: a start replaces it
-        return service if _is_alive(service.pid) else None
+        return service if is_there else None
+
+    def is_held(self) -> bool:
+        """Return whether a service works on the data folder, also one that tells no address."""
+        try:
+            with (self.data_dir / "service.lock").open("r+b") as lock:
+                return _is_locked(lock)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def postgresql(self) -> str | None:
+        """Return in words which PostgreSQL database the folder belongs to; None where it belongs to none."""
+        try:
+            content = json.loads((self.data_dir / "identity.json").read_text(encoding="utf-8"))
+            return str(content["database"]) if content["kind"] == "postgresql" else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (ValueError, KeyError, TypeError):
+            return None  # the service that is started says what is wrong with it
 
     def find_or_start(self, *, unanswered: str | None = None) -> RunningService:
         """Return the running service, after starting it where there is none. Blocks up to `start_seconds`.
@@ -81,6 +105,7 @@ class EmbeddedService:
             return service
         deadline = time.monotonic() + self._start_seconds
         self._make_data_dir()
+        self._refuse_without_its_database()
         with self._start_lock(deadline):
             service = self.find()
             if service is not None and _answers(service.base_url):
@@ -94,6 +119,18 @@ class EmbeddedService:
             raise EmbeddedServiceFailed(
                 f"the data folder {self.data_dir} cannot be made: {error.strerror}; set SVC_DATA_DIR to another one"
             ) from error
+
+    def _refuse_without_its_database(self) -> None:
+        """The service that this process starts has its environment, and without an address its database is SQLite."""
+        database = self.postgresql()
+        if database is None or "SVC_DATABASE_URL" in os.environ:
+            return
+        where = "works on it, but told no address here" if self.is_held() else "does not run"
+        raise EmbeddedServiceFailed(
+            f"the data folder {self.data_dir} belongs to the PostgreSQL database {database}, and its service {where}. "
+            "Set SVC_BASE_URL and SVC_API_TOKEN to those of the service; or start one with SVC_DATABASE_URL set to the "
+            "database; or set SVC_DATA_DIR to another folder"
+        )
 
     @contextmanager
     def _start_lock(self, deadline: float) -> Iterator[None]:
@@ -168,16 +205,15 @@ class EmbeddedService:
         )
 
 
-def _is_alive(pid: int) -> bool:
-    if pid <= 0:
-        return False
+def _is_locked(file: IO[bytes]) -> bool:
+    """Tell whether another process holds the lock of an open file."""
+    import fcntl
+
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
-    return True
+    return False
 
 
 def _answers(base_url: str) -> bool:

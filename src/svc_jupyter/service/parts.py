@@ -39,6 +39,7 @@ from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
 from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
 from svc_jupyter.service.idempotency import Idempotency
+from svc_jupyter.service.identity import at_start, identity
 from svc_jupyter.service.notebook_runs.pages import NotebookPages
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
@@ -217,13 +218,16 @@ class Service:
     def prepare(self) -> None:
         """Bring the schema to the newest revision and make sure that the account and its administrator exist.
 
-        A second call does nothing. Raises `RuntimeError` for a database of a newer version, and `DBAPIError`.
+        A second call does nothing. Raises `RuntimeError` for a database of a newer version or of another data folder,
+        and `DBAPIError`.
         """
         if self.is_prepared:
             return
+        identity.check(self.settings, self.database)
         migrations.upgrade(self.database)
         with self.database.begin() as connection:
             ensure_clusters(connection, ensure_account(connection, self.settings))
+        at_start.join(self.settings, self.database)
         self.is_prepared = True
 
     async def start(self) -> None:

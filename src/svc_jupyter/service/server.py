@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import errno
 import gc
+import os
 import signal
 import socket
 import sys
@@ -40,9 +41,15 @@ class PortTakenError(Exception):
 def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until a signal, or until idle when embedded; `announce` gets the base address once it answers.
 
-    Raises `DataFolderTakenError`, `PortTakenError`, `RuntimeError` (a newer database, one that is away) and `OSError`.
+    Raises `DataFolderTakenError`, `PortTakenError`, `OSError` and `RuntimeError` (a database that is newer, away, or
+    another data folder's).
     """
     configure_logging(settings.log_level)
+    if os.geteuid() == 0:
+        log.warning(
+            "runs_as_root",
+            meaning="whoever may submit a command can do anything on this machine: give the service a user of its own",
+        )
     folder = DataFolder(settings)
     folder.open()
     try:
@@ -99,14 +106,18 @@ class _Server(uvicorn.Server):
         assert sockets is not None
         host, port = sockets[0].getsockname()[:2]
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        if self._folder.is_announcer:
-            token = await asyncio.to_thread(service.access.tokens.ensure_service_token, self._folder.read_token())
-            self._folder.announce(base_url, token, version("svc-jupyter"))
+        await asyncio.to_thread(self._tell_clients, service, base_url)
         sys.setswitchinterval(_SWITCH_SECONDS)
         gc.freeze()
         self._announce(base_url)
         if self._settings.embedded:
             self._idler = asyncio.create_task(self._stop_when_idle(service), name="idler")
+
+    def _tell_clients(self, service: Service, base_url: str) -> None:
+        with self._folder.turn_to_announce() as is_free:
+            if is_free:
+                token = service.access.tokens.ensure_service_token(self._folder.read_token())
+                self._folder.announce(base_url, token, version("svc-jupyter"))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let waiting requests go first, so that a stop does not take as long as the longest wait."""

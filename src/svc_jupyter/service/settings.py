@@ -9,7 +9,7 @@ from typing import Literal
 
 import platformdirs
 import psutil
-from pydantic import Field, SecretStr, computed_field
+from pydantic import Field, SecretStr, computed_field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MOST_LOCAL_WORKERS = 244
@@ -48,6 +48,9 @@ def default_local_max_nodes() -> int:
 def default_pig_jvms() -> int:
     """Return how many Pig scripts run at once, by this machine's memory, unless the operator says so."""
     return max(1, psutil.virtual_memory().total // 2 // PIG_JVM_BYTES)
+
+
+_POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
 
 class Settings(BaseSettings):
@@ -97,6 +100,15 @@ class Settings(BaseSettings):
     trusted_proxies: list[str] = Field(default_factory=list)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
+    @field_validator("database_url")
+    @classmethod
+    def _is_postgresql(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().strip():
+            raise ValueError("it is empty; unset it for SQLite in the data folder, or give postgresql://USER@HOST/NAME")
+        if url is not None and not url.get_secret_value().startswith(_POSTGRESQL):
+            raise ValueError("it must begin with postgresql://; without it the database is SQLite in the data folder")
+        return url
+
     @computed_field  # type: ignore[prop-decorator]
     @property
     def storage_dir(self) -> Path:
@@ -124,12 +136,9 @@ class Settings(BaseSettings):
         if self.database_url is None:
             return f"sqlite:///{self.data_dir / 'service.db'}"
         url = self.database_url.get_secret_value()
-        for scheme in ("postgres://", "postgresql://"):
-            if url.startswith(scheme):
-                return "postgresql+psycopg://" + url.removeprefix(scheme)
-        return url
+        return "postgresql+psycopg://" + url.partition("://")[2]
 
     @property
     def on_sqlite(self) -> bool:
         """Whether the service's own database is SQLite."""
-        return self.sqlalchemy_url.startswith("sqlite")
+        return self.database_url is None

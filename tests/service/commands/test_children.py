@@ -128,7 +128,7 @@ async def test_they_run_one_after_the_other_as_commands_of_their_own(
         ("done", 3, None, 1, False),
     ]
     assert {(c["label"], c["replica_id"]) for c in children} == {("default", row["replica_id"])}
-    log_lines = (command_root(settings.commands_dir, composite_id) / "log").read_text().splitlines()
+    log_lines = (command_root(settings.commands_dir, row) / "log").read_text().splitlines()
     assert log_lines == [
         line
         for number, child in enumerate(children, start=1)
@@ -137,9 +137,9 @@ async def test_they_run_one_after_the_other_as_commands_of_their_own(
             f"sub-command {number} of 3 (ShellCommand), command {child['id']}: done",
         )
     ]
-    assert (command_root(settings.commands_dir, children[1]["id"]) / "1" / "out").read_text() == "1\nMonday\n"
-    result = command_root(settings.commands_dir, composite_id) / row["result"]["file"]
-    assert result.samefile(command_root(settings.commands_dir, children[2]["id"]) / "1" / "out")
+    assert (command_root(settings.commands_dir, children[1]) / "1" / "out").read_text() == "1\nMonday\n"
+    result = command_root(settings.commands_dir, row) / row["result"]["file"]
+    assert result.samefile(command_root(settings.commands_dir, children[2]) / "1" / "out")
 
 
 async def test_the_first_that_fails_ends_the_composite_and_no_other_begins(

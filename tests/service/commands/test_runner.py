@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -189,8 +190,8 @@ class TestTheSweep:
     @pytest.fixture
     def folder(self, settings: Settings, add_command: AddCommand) -> Path:
         """The folder of a command that runs on another replica as far as the database knows."""
-        command_id = add_command(status="running", replica_id="other", start_time=time.time())
-        folder = command_root(settings.commands_dir, command_id) / "1"
+        command_id = add_command(status="running", replica_id="other", start_time=time.time(), folder_key="0a1b")
+        folder = command_root(settings.commands_dir, {"id": command_id, "folder_key": "0a1b"}) / "1"
         (folder / "work").mkdir(parents=True)
         return folder
 
@@ -208,6 +209,19 @@ class TestTheSweep:
         with database.begin() as connection:
             connection.execute(sa.update(commands).values(status="done"))
         await until(lambda: is_over(daemon))
+
+    async def test_ends_what_an_earlier_command_with_the_id_of_a_running_one_left(
+        self, new_runner: NewRunner, folder: Path
+    ):
+        runner = await new_runner()
+        earlier = folder.parent.with_name(folder.parent.name.replace("0a1b", "f00d"))
+        marked = {MARK: f"{earlier}/1"}
+        with subprocess.Popen(["sleep", "600"], env={"PATH": os.environ["PATH"], **marked}) as other:  # noqa: ASYNC220
+            try:
+                await runner._sweep_next()
+                await until(lambda: other.poll() == -signal.SIGKILL)
+            finally:
+                other.kill()
 
     async def test_passes_over_a_mark_that_a_program_made_up(self, new_runner: NewRunner, folder: Path):
         runner = await new_runner()

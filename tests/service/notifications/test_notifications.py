@@ -186,7 +186,7 @@ async def test_without_a_mail_server_the_logs_say_so_and_nothing_waits(
     notifications = await running(settings)
     first, second = ended_command(), ended_command()
     for command in (first, second):
-        command_root(settings.commands_dir, command["id"]).mkdir(parents=True)
+        command_root(settings.commands_dir, command).mkdir(parents=True)
 
     with capture_logs() as logs:
         tell(database, notifications, first)
@@ -195,7 +195,7 @@ async def test_without_a_mail_server_the_logs_say_so_and_nothing_waits(
     assert rows(database) == []
     assert [entry["event"] for entry in logs] == ["notifications_off"]
     for command in (first, second):
-        log = command_root(settings.commands_dir, command["id"]) / "log"
+        log = command_root(settings.commands_dir, command) / "log"
         assert log.read_text() == f"{NO_SERVER}\n"
 
 
@@ -208,7 +208,7 @@ async def test_without_a_mail_server_a_command_without_a_folder_ends_too(
 
     tell(database, notifications, command)
 
-    assert not command_root(settings.commands_dir, command["id"]).exists()
+    assert not command_root(settings.commands_dir, command).exists()
 
 
 @pytest.mark.usefixtures("trusted")

@@ -452,6 +452,7 @@ async def test_without_a_mail_server_the_log_of_the_command_says_so_and_webhooks
     hook_settings: Settings,
     add_channel: AddChannel,
     add_schedule: AddSchedule,
+    ended_command: Callable[..., dict[str, Any]],
     running: Running,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -460,7 +461,8 @@ async def test_without_a_mail_server_the_log_of_the_command_says_so_and_webhooks
     schedule = add_schedule(
         can_notify=True, notify_failure=True, notification_channels=[add_channel(hook_server.url())]
     )
-    folder = command_root(hook_settings.commands_dir, 17)
+    command = ended_command(id=17)
+    folder = command_root(hook_settings.commands_dir, command)
     folder.mkdir(parents=True)
 
     with capture_logs() as logs:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc_jupyter.cli.checks.finding import Finding, fine, note, wrong
-from svc_jupyter.cli.embedded import is_held
+from svc_jupyter.cli.embedded import where_it_stands
 from svc_jupyter.client import Client, Retries, SvcError
 from svc_jupyter.client.config import Settings as ClientSettings
 from svc_jupyter.client.embedded import EmbeddedService
@@ -29,7 +29,9 @@ def check_service(settings: ClientSettings) -> Finding:
         found = service.find()
     except SvcError as error:
         return wrong("service", error.message, "set SVC_DATA_DIR to a folder of your own")
-    if found is None or not is_held(settings.data_dir):
+    if found is None and (service.is_held() or service.postgresql() is not None):
+        return note("service", where_it_stands(service), "set SVC_BASE_URL and SVC_API_TOKEN to those of the service")
+    if found is None:
         return fine("service", "not running; the first use of a magic starts it")
     client = Client(found.base_url, found.token, retries=Retries(attempts=1), timeout=_ANSWER_SECONDS)
     where = f"{found.base_url}, process {found.pid}, version {found.version}"

@@ -25,10 +25,21 @@ def check_data_folder(data_dir: Path) -> Iterator[Finding]:
     if existing != data_dir:
         yield fine("data folder", f"{data_dir} is made at the first use")
     elif stat.S_IMODE(data_dir.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        yield note("data folder", f"{data_dir} can be read by other users", f"chmod 700 '{data_dir}'")
+        fix = f"the next start of the service puts it right; now: chmod 700 '{data_dir}'"
+        yield note("data folder", f"{data_dir} can be read by other users", fix)
     else:
         yield fine("data folder", f"{data_dir}, writable")
     yield _disk(existing)
+
+
+def check_user() -> Iterator[Finding]:
+    """Yield that the service would run as root, where it would."""
+    if os.geteuid() == 0:
+        yield note(
+            "user",
+            "root: whoever may submit a command can do anything on this machine",
+            "run the service as a user of its own",
+        )
 
 
 def check_bash() -> Finding:

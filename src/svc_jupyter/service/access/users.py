@@ -19,6 +19,7 @@ from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.identity.taken_ids import next_id
 from svc_jupyter.service.paging import Page
 
 
@@ -69,6 +70,7 @@ class Users:
             row = connection.execute(
                 sa.insert(users)
                 .values(
+                    **next_id(connection, users),
                     account_id=by.account_id,
                     email=email,
                     name=email.partition("@")[0],

@@ -11,6 +11,7 @@ import structlog
 
 from svc_jupyter.service.clusters.instances import Instances
 from svc_jupyter.service.commands import logs, queue_of_clusters
+from svc_jupyter.service.commands.queue import Row
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
@@ -55,11 +56,11 @@ class Steps:
         finally:
             self._writing = None
 
-    def _tell(self, waiting: list[int], text: str) -> None:
-        for command_id in waiting:
-            root = command_root(self._commands_dir, command_id)
+    def _tell(self, waiting: list[Row], text: str) -> None:
+        for row in waiting:
+            root = command_root(self._commands_dir, row)
             try:
                 root.mkdir(mode=0o700, parents=True, exist_ok=True)
                 logs.append_line(root / "log", f"its cluster: {text}")
             except OSError as error:
-                log.warning("log_not_written", command_id=command_id, reason=error.strerror)
+                log.warning("log_not_written", command_id=row["id"], reason=error.strerror)

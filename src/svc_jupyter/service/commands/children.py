@@ -27,6 +27,7 @@ from svc_jupyter.service.commands.child_places import ChildPlaces
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.record import Row, is_final
+from svc_jupyter.service.commands.roots import new_folder_key
 from svc_jupyter.service.commands.tables import NEW_ROW, commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
@@ -131,7 +132,7 @@ class Children:
     def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> tuple[bool, Row | None]:
         if not self._places.is_open(connection, values):
             return False, None
-        row = {**NEW_ROW, **values, "start_time": time.time()}
+        row = {**NEW_ROW, **values, "folder_key": new_folder_key(), "start_time": time.time()}
         on_sqlite = self._database.on_sqlite
         return True, queue.begin_child(connection, self._lease.replica, row, on_sqlite=on_sqlite)
 

@@ -28,7 +28,7 @@ from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
 from svc_jupyter.service.commands.kind import GrowingKind, JobsKind, Kind
 from svc_jupyter.service.commands.record import NO_WAIT, Row, Wait, command_record, is_final
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.roots import command_root, new_folder_key
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.submissions import new_row
@@ -168,7 +168,7 @@ class Commands:
             return await self.get(command_id, caller, with_properties=with_properties)
         record = self._record(row, NO_WAIT, with_properties=with_properties)
         if with_rows and row["result"] is not None:
-            record["arrow"] = results.short_text(self.root(command_id), results.from_json(row["result"]))
+            record["arrow"] = results.short_text(self.root(row), results.from_json(row["result"]))
         return record
 
     def record(self, row: Row) -> Record:
@@ -208,9 +208,9 @@ class Commands:
         """Return when the end of a command is announced, or after `seconds`."""
         await self._ends.wait(command_id, seconds)
 
-    def root(self, command_id: int) -> Path:
-        """Return the command's folder."""
-        return command_root(self._settings.commands_dir, command_id)
+    def root(self, row: Row) -> Path:
+        """Return the folder of a row's command."""
+        return command_root(self._settings.commands_dir, row)
 
     def growing_file(self, row: Row) -> str | None:
         """Return the name of the file that a command's rows are written to; None where they cannot be read so early."""
@@ -220,7 +220,7 @@ class Commands:
     async def jobs(self, row: Row) -> Sequence[Mapping[str, Any]]:
         """Return the jobs that a command started on an engine; most kinds start none."""
         kind = self._kinds.get(row["command_type"])
-        return await kind.jobs(self.root(row["id"]), row) if isinstance(kind, JobsKind) else []
+        return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
 
     def stop(self) -> None:
         """Take no more submissions and let the waiters go."""
@@ -263,7 +263,7 @@ class Commands:
         cluster_id = values.get("cluster_id")
         may_begin = cluster_id is None or self._gate.open_for(connection, cluster_id, values["user_id"])
         claimed = self._runner.claim_new(connection, values) if may_begin else None
-        row = {**NEW_ROW, **values, **(claimed or {})}
+        row = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claimed or {})}
         inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
         assert inserted is not None
         self._newest_id = row["id"] = inserted[0]

@@ -19,6 +19,7 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
+from svc_jupyter.service.commands.record import Row
 from svc_jupyter.service.errors import Unauthorized
 
 EVENT_SCHEMA: dict[str, Any] = {
@@ -39,19 +40,20 @@ _FAREWELL_SECONDS = 3.0
 _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 
-def event_stream(commands: Commands, command_id: int, caller: Caller, last_event_id: str | None) -> Response:
-    """Return the stream of a command's events until its end."""
+def event_stream(commands: Commands, row: Row, caller: Caller, last_event_id: str | None) -> Response:
+    """Return the stream of events of a row's command until its end."""
     offset = int(last_event_id or 0) if re.fullmatch(r"[0-9]{1,18}", last_event_id or "") else 0
     return EventSourceResponse(
-        _events(commands, command_id, caller, offset),
+        _events(commands, row, caller, offset),
         ping=_PING_SECONDS,
         sep="\n",
         shutdown_grace_period=_FAREWELL_SECONDS,
     )
 
 
-async def _events(commands: Commands, command_id: int, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
-    log_file = commands.root(command_id) / "log"
+async def _events(commands: Commands, row: Row, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
+    command_id: int = row["id"]
+    log_file = commands.root(row) / "log"
     shown: dict[str, Any] = {}
     progress: Progress | None = None
     while True:

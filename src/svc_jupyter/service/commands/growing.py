@@ -49,7 +49,7 @@ async def growing_rows(
     try:
         name = commands.growing_file(course.row)
         while name is not None and not course.is_over:
-            file = GrowingFile.open(commands.root(command_id), name)
+            file = GrowingFile.open(commands.root(course.row), name)
             if file is not None:
                 return _followed(course, file)
             left = deadline - time.monotonic()

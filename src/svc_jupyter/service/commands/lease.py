@@ -69,20 +69,22 @@ class Lease:
             other
             for other, lease_until in queue.other_replicas(connection, self.replica)
             # On SQLite the data folder's lock says that there is no other.
-            if self._database.on_sqlite or self._is_dead_here(other) or lease_until < now > self._judge_from
+            if self._database.on_sqlite or is_dead_on(self.replica.host, other) or lease_until < now > self._judge_from
         ]
         inheritance = queue.inherit(connection, self.replica, gone=gone, now=now)
         for row in inheritance.lost:
             on_lost(connection, row)
         return inheritance.adopted
 
-    def _is_dead_here(self, other: queue.Replica) -> bool:
-        if other.host != self.replica.host:
-            return False
-        try:
-            return abs(psutil.Process(other.pid).create_time() - other.process_started) > 1
-        except psutil.NoSuchProcess:
-            return True
+
+def is_dead_on(host: str, other: queue.Replica) -> bool:
+    """Return whether a replica ran on this host, named by the argument, and its process is gone."""
+    if other.host != host:
+        return False
+    try:
+        return abs(psutil.Process(other.pid).create_time() - other.process_started) > 1
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _this_process() -> queue.Replica:

@@ -12,6 +12,7 @@ import structlog
 
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.process import mark_of, marked_processes
+from svc_jupyter.service.commands.roots import RootName, parse_root_name
 from svc_jupyter.service.database import Database
 
 log = structlog.get_logger(__name__)
@@ -19,15 +20,15 @@ log = structlog.get_logger(__name__)
 
 async def end_leftovers(commands_dir: Path, database: Database) -> None:
     """End the processes that carry the mark of a command which no longer runs; raises `Unavailable`."""
-    for command_id, process in await asyncio.to_thread(_marked_under, commands_dir):
-        if not await database.read(partial(queue.is_running, command_id=command_id)):
+    for name, process in await asyncio.to_thread(_marked_under, commands_dir):
+        if not await database.read(partial(queue.is_running, command_id=name.command_id, folder_key=name.key)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
-                log.warning("leftover_process_ended", command_id=command_id, pid=process.pid)
+                log.warning("leftover_process_ended", command_id=name.command_id, pid=process.pid)
 
 
-def _marked_under(commands_dir: Path) -> list[tuple[int, psutil.Process]]:
+def _marked_under(commands_dir: Path) -> list[tuple[RootName, psutil.Process]]:
     marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
     # A program may have set the mark itself, to anything.
-    ours = [(mark.parent.name, process) for mark, process in marked if commands_dir in mark.parents]
-    return [(int(name), process) for name, process in ours if name.isascii() and name.isdigit()]
+    ours = [(parse_root_name(mark.parent.name), process) for mark, process in marked if commands_dir in mark.parents]
+    return [(name, process) for name, process in ours if name is not None]

@@ -241,9 +241,11 @@ def request_stop(connection: sa.Connection, command_id: int, request: str) -> No
     )
 
 
-def is_running(connection: sa.Connection, command_id: int) -> bool:
-    """Return whether a command runs, on whichever replica."""
-    query = sa.select(commands.c.status).where(commands.c.id == command_id)
+def is_running(connection: sa.Connection, command_id: int, folder_key: str | None) -> bool:
+    """Return whether the command of a folder runs, on whichever replica."""
+    query = sa.select(commands.c.status).where(
+        commands.c.id == command_id, commands.c.folder_key.is_not_distinct_from(folder_key)
+    )
     return connection.execute(query).scalar_one_or_none() == CommandStatus.RUNNING
 
 

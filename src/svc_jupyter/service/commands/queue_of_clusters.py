@@ -27,13 +27,13 @@ def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
     return bool(connection.execute(sa.select(sa.exists().where(waits))).scalar())
 
 
-def waiting_for(connection: sa.Connection, instance_id: int) -> list[int]:
-    """Return the ids of the commands that wait for the cluster of an instance, oldest first."""
+def waiting_for(connection: sa.Connection, instance_id: int) -> list[Row]:
+    """Return the commands that wait for the cluster of an instance, oldest first, as far as their folders need it."""
     cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
-    query = sa.select(commands.c.id).where(
+    query = sa.select(commands.c.id, commands.c.folder_key).where(
         commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)
     )
-    return list(connection.execute(query.order_by(commands.c.id)).scalars())
+    return [dict(row) for row in connection.execute(query.order_by(commands.c.id)).mappings()]
 
 
 def running_on(connection: sa.Connection, cluster_id: int) -> list[int]:

@@ -199,7 +199,7 @@ async def get_results(
             return StreamingResponse(growing, media_type=ARROW_STREAM)
         row = await commands.row(row["id"], caller)
     commands.check_ended(row)
-    root = commands.root(row["id"])
+    root = commands.root(row)
     if dump is not None:
         row = {**row, "result": results.to_json(stored_dump(row, dump))}
     if table is not None:
@@ -235,7 +235,7 @@ async def get_status_with_results(
     if is_final(row):
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
         if row["status"] == "done":
-            root = commands.root(command_id)
+            root = commands.root(row)
             answer |= await inline_results(
                 root, row, commands.inline_limit, inline=True, headers=_is_true(include_headers)
             )
@@ -253,8 +253,8 @@ async def get_logs(
     tmp_file_processed: _Offset = 0,
 ) -> Response:
     """Return the log as text from a byte offset on, also while the command runs; the headers say where it ends now."""
-    await commands.row(command_id, caller)
-    log_file = commands.root(command_id) / "log"
+    row = await commands.row(command_id, caller)
+    log_file = commands.root(row) / "log"
     end = logs.log_length(log_file)
     headers = {"err_length": str(end), "tmp_length": str(tmp_file_processed), "Cache-Control": "no-store"}
     return await _streamed(logs.read_log(log_file, err_file_processed, end), _TEXT, headers)
@@ -285,14 +285,14 @@ async def follow_command(
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
 ) -> Response:
     """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
-    await commands.row(command_id, caller)
-    return event_stream(commands, command_id, caller, last_event_id)
+    row = await commands.row(command_id, caller)
+    return event_stream(commands, row, caller, last_event_id)
 
 
 async def _notebook(request: Request, commands: Commands, row: Row, media_type: str) -> Response:
     """Return the executed notebook of a command that has ended, however it did."""
     commands.check_final(row)
-    file = executed_notebook(commands.root(row["id"]), len(row["attempts"] or []))
+    file = executed_notebook(commands.root(row), len(row["attempts"] or []))
     if media_type == HTML:
         pages: NotebookPages = request.app.state.service.notebook_pages
         return FileResponse(await pages.page(file), media_type=HTML, headers=PAGE_HEADERS)

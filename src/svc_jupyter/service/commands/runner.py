@@ -187,7 +187,7 @@ class Runner:
             row,
             self._kinds[row["command_type"]],
             self._settings,
-            root=command_root(self._settings.commands_dir, command_id),
+            root=command_root(self._settings.commands_dir, row),
             note=partial(self._note, command_id),
             on_progress=partial(self._plan_flush, command_id),
             children=self._children,

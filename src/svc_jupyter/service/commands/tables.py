@@ -57,6 +57,8 @@ commands = sa.Table(
     sa.Column("child_number", sa.Integer),
     # The cluster that must be UP before the command begins; null where its engine needs none.
     sa.Column("cluster_id", BigId),
+    # In the name of the command's folder; null for commands of before there was one.
+    sa.Column("folder_key", sa.String(16)),
     sa.Index("ix_commands_status", "status", "account_id", "id"),
     sa.Index("ix_commands_user", "user_id", "id"),
     sa.Index("ix_commands_account", "account_id", "id"),

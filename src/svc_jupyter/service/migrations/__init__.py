@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x5C4A02
 """Key of the advisory lock under which PostgreSQL replicas that start together migrate one after the other."""
-HEAD = "0012"
+HEAD = "0013"
 """The newest revision: known here, so that a start that has nothing to do need not load Alembic (0.15 s)."""
 
 
@@ -24,21 +24,27 @@ def upgrade(database: Database) -> None:
         current = _current(connection)
     if current == HEAD:
         return
-    from alembic import command
     from alembic.util import CommandError
 
     with database.begin() as connection:
-        if not database.on_sqlite:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-        config = _config()
-        config.attributes["connection"] = connection
         try:
-            command.upgrade(config, "head")
+            upgrade_within(connection)
         except CommandError as error:
             raise RuntimeError(
                 f"the database has revision {current}, which this version does not know (its newest is {HEAD}): "
                 "it was made by a newer svc-jupyter; upgrade this installation"
             ) from error
+
+
+def upgrade_within(connection: sa.Connection) -> None:
+    """Bring the schema to the newest revision in a transaction of the caller's."""
+    from alembic import command
+
+    if connection.dialect.name != "sqlite":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _current(connection: sa.Connection) -> str | None:

@@ -10,6 +10,7 @@ from svc_jupyter.service.clusters import tables as _clusters  # noqa: F401
 from svc_jupyter.service.commands import tables as _commands  # noqa: F401
 from svc_jupyter.service.database import metadata
 from svc_jupyter.service.db_taps import tables as _db_taps  # noqa: F401
+from svc_jupyter.service.identity import tables as _identity  # noqa: F401
 from svc_jupyter.service.notifications import tables as _notifications  # noqa: F401
 from svc_jupyter.service.packages import tables as _packages  # noqa: F401
 from svc_jupyter.service.pipelines import tables as _pipelines  # noqa: F401

@@ -69,7 +69,7 @@ class Notifications:
         if not row["can_notify"]:
             return
         if not self._has_server:
-            self._database.after_commit(connection, partial(self._say_no_server, row["id"]))
+            self._database.after_commit(connection, partial(self._say_no_server, row))
             return
         query = sa.select(commands, users.c.email).join_from(commands, users, users.c.id == commands.c.user_id)
         ended = connection.execute(query.where(commands.c.id == row["id"], users.c.enabled)).mappings().one_or_none()
@@ -95,7 +95,9 @@ class Notifications:
         if not recipients:
             return
         if not self._has_server and any(recipient.medium is ChannelType.EMAIL for recipient in recipients):
-            self._database.after_commit(connection, partial(self._say_no_server, action["command_id"]))
+            query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == action["command_id"])
+            command = connection.execute(query).mappings().one_or_none()
+            self._database.after_commit(connection, partial(self._say_no_server, command))
         event = action_event(schedule, action, outcome)
         if schedule["is_digest"]:
             ended_at = self._clock() if action["ended_at"] is None else action["ended_at"]
@@ -151,12 +153,12 @@ class Notifications:
             return list(recipients)
         return [recipient for recipient in recipients if recipient.medium is not ChannelType.EMAIL]
 
-    def _say_no_server(self, command_id: int | None) -> None:
+    def _say_no_server(self, command: Mapping[Any, Any] | None) -> None:
         """Tell the operator once, and the user in the command's log."""
         if not self._said_no_server:
             self._said_no_server = True
-            log.warning("notifications_off", reason=NO_SERVER, command_id=command_id)
-        if command_id is None:
+            log.warning("notifications_off", reason=NO_SERVER, command_id=command and command["id"])
+        if command is None:
             return
         with contextlib.suppress(OSError):  # cancelled before it began it has no log; a full disk is told elsewhere
-            append_line(command_root(self._settings.commands_dir, command_id) / "log", NO_SERVER)
+            append_line(command_root(self._settings.commands_dir, command) / "log", NO_SERVER)

@@ -109,5 +109,5 @@ def _last_result(ended: Sequence[Row], task: Task) -> StoredResult | None:
         return None
     row = (filled or having)[-1]
     result = results.from_json(row["result"])
-    folder = command_root(task.root.parent.parent, row["id"])
+    folder = command_root(task.root.parent.parent, row)
     return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row["result_rows"])

@@ -1,0 +1,210 @@
+"""A database and a data folder belong together: commands' files lie in the one, what is known of them in the other.
+
+Both hold the same key: the database in `database_identity`, the folder in `identity.json`, which also tells in words
+which database it is. A start refuses what does not belong together, before it changes anything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.lease import is_dead_on
+from svc_jupyter.service.commands.tables import commands, replicas
+from svc_jupyter.service.database import Database, conflict_insert
+from svc_jupyter.service.identity.tables import THE_ROW, database_identity
+from svc_jupyter.service.settings import Settings
+
+_FILE = "identity.json"
+_KEY = sa.select(database_identity.c.key)
+_JUST_ENDED = "Where that one has just ended on another host, start again after a minute"
+_TO_COPY = "`svc-jupyter database copy --to URL` moves what is there to PostgreSQL"
+
+
+class ForeignDatabaseError(RuntimeError):
+    """The database and the data folder do not belong together."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderIdentity:
+    """Which database a data folder belongs to; `database` is for people and holds no password."""
+
+    key: str
+    kind: str
+    database: str
+
+    @classmethod
+    def read(cls, data_dir: Path) -> FolderIdentity | None:
+        """Return what the folder says, None where it says nothing; raises `ForeignDatabaseError` for a broken file."""
+        file = data_dir / _FILE
+        try:
+            content = json.loads(file.read_text("utf-8"))
+            return cls(str(content["key"]), str(content["kind"]), str(content["database"]))
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError):
+            raise ForeignDatabaseError(
+                f"{file} is damaged: nobody can tell which database the data folder belongs to. Restore the file from "
+                "a backup; where you are sure that the database is the folder's own, delete it"
+            ) from None
+
+    def write(self, data_dir: Path) -> None:
+        """Write it into the folder, on the disk before this returns."""
+        draft = data_dir / f".{_FILE}.{os.getpid()}"
+        with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(asdict(self), file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(data_dir / _FILE)
+
+
+def check_kind(settings: Settings) -> None:
+    """Raise `ForeignDatabaseError` where the folder belongs to a database of the other kind; opens no database.
+
+    So no empty SQLite file is made in the folder of a service that works with PostgreSQL.
+    """
+    told = FolderIdentity.read(settings.data_dir)
+    own = settings.data_dir / "service.db"
+    if told is None:
+        return
+    if told.kind == "postgresql" and settings.on_sqlite:
+        raise ForeignDatabaseError(
+            f"the data folder {settings.data_dir} belongs to the PostgreSQL database {told.database}, and no database "
+            "is set: set SVC_DATABASE_URL to its address, or give another --data-dir"
+        )
+    if told.kind == "sqlite" and not settings.on_sqlite:
+        raise ForeignDatabaseError(_sqlite_is_there(settings))
+    if told.kind == "sqlite" and not own.exists():
+        raise ForeignDatabaseError(
+            f"the database {own} is gone, and the data folder holds what belongs to it: restore it from a backup, "
+            "or give another --data-dir"
+        )
+
+
+def check(settings: Settings, database: Database) -> None:
+    """Raise `ForeignDatabaseError` where the database does not belong to the folder; changes neither."""
+    check_kind(settings)
+    told = FolderIdentity.read(settings.data_dir)
+    with database.connect() as connection:
+        tables = sa.inspect(connection)
+        is_empty, is_known = not tables.has_table(commands.name), tables.has_table(database_identity.name)
+        key: str | None = connection.execute(_KEY).scalar() if is_known else None
+        has_commands = not is_empty and connection.execute(sa.select(commands.c.id).limit(1)).first() is not None
+    if told is None and not settings.on_sqlite and not has_commands and has_sqlite(settings.data_dir):
+        raise ForeignDatabaseError(_sqlite_is_there(settings))
+    if told is not None and key is not None and told.key != key:
+        raise ForeignDatabaseError(_mismatch(settings, told))
+    if is_empty and told is not None:
+        raise ForeignDatabaseError(
+            f"the database {name_of(settings)} is empty, and the data folder {settings.data_dir} belongs to "
+            f"{told.database}: restore a backup into the database, or give another --data-dir"
+        )
+    if is_empty and _is_used(settings):
+        raise ForeignDatabaseError(
+            f"the database {name_of(settings)} is empty, and the data folder {settings.data_dir} holds files of "
+            "commands or users that are in another one: give the database that they belong to, or another --data-dir; "
+            "to begin anew here, move them away"
+        )
+    if settings.on_sqlite or is_empty:
+        return
+    if not is_known:
+        _refuse_beside_older_versions(settings, database)
+    elif told is None:
+        _refuse_beside_another_folder(settings, database)
+
+
+def bind(settings: Settings, connection: sa.Connection) -> FolderIdentity:
+    """Give the database its key where it has none, in a write transaction; return what the folder is to say.
+
+    A database of before there were keys takes that of its folder.
+    """
+    told = FolderIdentity.read(settings.data_dir)
+    fresh = secrets.token_hex(16) if told is None else told.key
+    values = {"id": THE_ROW, "key": fresh, "created_at": time.time()}
+    connection.execute(conflict_insert(connection, database_identity).values(values).on_conflict_do_nothing())
+    key = connection.execute(_KEY).scalar_one()
+    if told is not None and told.key != key:  # another replica was first, on a folder of its own
+        raise ForeignDatabaseError(_mismatch(settings, told))
+    return identity_of(settings, key)
+
+
+def identity_of(settings: Settings, key: str) -> FolderIdentity:
+    """Return what the folder says of a database with that key."""
+    return FolderIdentity(key, "sqlite" if settings.on_sqlite else "postgresql", name_of(settings))
+
+
+def name_of(settings: Settings) -> str:
+    """Return how the database is called for people, without its password and user."""
+    if settings.on_sqlite:
+        return str(settings.data_dir / "service.db")
+    url = sa.make_url(settings.sqlalchemy_url)
+    place = url.host or url.query.get("host") or "this machine"
+    port = "" if url.port is None else f":{url.port}"
+    return f"{url.database} at {place}{port}"
+
+
+def has_sqlite(data_dir: Path) -> bool:
+    """Return whether a data folder has a SQLite database; the empty file of a start that was refused is none."""
+    file = data_dir / "service.db"
+    return file.exists() and file.stat().st_size > 0
+
+
+def _is_used(settings: Settings) -> bool:
+    """Return whether there are files that rows of a database speak of."""
+    folders = ("commands", "environments", "pipelines", "clusters", "jupyter")
+    return any(any(folder.iterdir()) for name in folders if (folder := settings.data_dir / name).is_dir())
+
+
+def _refuse_beside_another_folder(settings: Settings, database: Database) -> None:
+    """Replicas share one folder: a start on another one, while some live, is a mistake."""
+    living = _living(database)
+    if living is None or FolderIdentity.read(settings.data_dir) is not None:  # bound by it meanwhile
+        return
+    raise ForeignDatabaseError(
+        f"the database {name_of(settings)} is used by a service on another data folder (process {living.pid} of "
+        f"{living.host}): replicas share one folder, so give its as --data-dir. {_JUST_ENDED}"
+    )
+
+
+def _refuse_beside_older_versions(settings: Settings, database: Database) -> None:
+    """A version that knows no keys would look for a command's folder, and so for its process, in another place."""
+    if (living := _living(database)) is not None:
+        raise ForeignDatabaseError(
+            f"the database {name_of(settings)} is still used by an older version (process {living.pid} of "
+            f"{living.host}), which would not find the files of new commands: stop every replica before the first "
+            f"one of this version starts. {_JUST_ENDED}"
+        )
+
+
+def _living(database: Database) -> queue.Replica | None:
+    """Return a replica that works on the database, None where there is none; one on another host by its lease."""
+    host = socket.gethostname()
+    living = sa.select(replicas).where(replicas.c.lease_until > time.time())
+    with database.connect() as connection:
+        rows = connection.execute(living).all()
+    found = (queue.Replica(row.id, row.host, row.pid, row.process_started) for row in rows)
+    return next((other for other in found if not is_dead_on(host, other)), None)
+
+
+def _sqlite_is_there(settings: Settings) -> str:
+    return (
+        f"the data folder {settings.data_dir} belongs to the SQLite database service.db in it, not to "
+        f"{name_of(settings)}. {_TO_COPY}; or unset SVC_DATABASE_URL, or give another --data-dir"
+    )
+
+
+def _mismatch(settings: Settings, told: FolderIdentity) -> str:
+    where = told.database if told.database != name_of(settings) else "another database that was there"
+    return (
+        f"the database {name_of(settings)} does not belong to the data folder {settings.data_dir}, which is that of "
+        f"{where}: each would take the other's files for its own. Give the database of this folder, or the folder of "
+        "this database (--data-dir)"
+    )
