@@ -17,7 +17,7 @@ from tests.support.hive import end_metastore_of
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 
-from svc_jupyter.service.commands.process import mark_of, marked_processes
+from svc_jupyter.service.commands.marks import mark_of, marked_processes
 
 pytest_plugins = ["tests.support.reruns"]
 

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, use_hadoop
+from tests.support.hive import metastores_of
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
@@ -76,3 +77,20 @@ def test_a_killed_service_goes_on_with_a_start_and_finds_its_cluster_again(
     wait_until(lambda: state_of(service)["state"] == "DOWN", "the end of the cluster", 60)
     assert daemons(data_dir) == set()
     assert state_of(service)["terminate_reason"] == "cluster default was terminated by admin@localhost"
+
+
+def test_a_metastore_that_was_just_starting_for_a_terminated_cluster_ends_with_the_service(
+    tmp_path: Path, new_service: Callable[..., ServiceProcess]
+):
+    for engine in (Engine.SPARK, Engine.HIVE_METASTORE):
+        engine_at_once(engine)
+    service = new_service(tmp_path / "data").start()
+    local = {"hadoop_settings": {"use_spark": True, "custom_config": "spark.master=local[*]"}}
+    response = service.http.put("/clusters/spark", json=local)
+    assert response.status_code == 200, response.text
+    service.http.put("/clusters/spark/state", json={"state": "start"})
+    wait_until(lambda: metastores_of(service.data_dir), "the begin of the metastore", 60)
+    assert service.http.get("/clusters/spark/state").json()["state"] == "PENDING"
+    service.http.put("/clusters/spark/state", json={"state": "terminate"})
+    assert service.stop() == 0
+    assert metastores_of(service.data_dir) == []

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import psutil
 import psycopg
 import pytest
 from tests.conftest import end_commands_of
@@ -218,27 +215,3 @@ def test_the_announced_replica_is_followed_by_one_that_starts(on_folder: NewServ
     third = on_folder(database_url=url, lease_seconds=1).start()
     assert json.loads(third.token_file.read_text())["base_url"] == third.base_url
     assert third.token == first.token
-
-
-def test_an_older_replica_that_lives_keeps_the_first_newer_one_from_starting(on_folder: NewService, url: str):
-    """It would look for the folders of new commands, and so for their processes, in another place."""
-    service = on_folder(database_url=url, lease_seconds=1).start()
-    run(service, "first")
-    service.stop()
-    (service.data_dir / "identity.json").unlink()
-    this = psutil.Process()
-    older = ("older", socket.gethostname(), this.pid, this.create_time(), time.time() + 600)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP TABLE database_identity")
-        connection.execute("ALTER TABLE commands DROP COLUMN folder_key")
-        connection.execute("UPDATE alembic_version SET version_num = '0012'")
-        connection.execute(
-            "INSERT INTO replicas (id, host, pid, process_started, lease_until) VALUES (%s, %s, %s, %s, %s)", older
-        )
-        ended = cli(service.data_dir, "serve", database_url=url)
-        assert ended.returncode == 1
-        assert "is still used by an older version" in ended.stderr
-        assert "stop every replica" in ended.stderr
-        connection.execute("DELETE FROM replicas WHERE id = 'older'")
-    service.start()
-    assert run(service, "after") > 0

@@ -45,7 +45,7 @@ def begin(service: ServiceProcess, script: str, **fields: object) -> int:
 
 
 def process_of(service: ServiceProcess, command_id: int) -> int:
-    return int((service.folder(command_id) / "1" / "pid").read_text())
+    return int((service.folder(command_id) / "1" / "pid").read_text().split()[0])
 
 
 @dataclass

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.conftest import end_commands_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.commands.process import marked_processes
+from svc_jupyter.service.commands.marks import marked_processes
 
 NOTEBOOK, HTML = "application/x-ipynb+json", "text/html"
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"
@@ -188,7 +188,7 @@ def test_a_run_goes_on_when_the_service_is_killed_and_is_found_again(
     )
     command_id = submit(service, "Common/long.ipynb")
     wait_until(lambda: "begun" in service.logs(command_id), "the waiting cell")
-    pid = int((service.folder(command_id) / "1" / "pid").read_text())
+    pid = int((service.folder(command_id) / "1" / "pid").read_text().split()[0])
     service.kill()
     assert psutil.pid_exists(pid)
     service.start()

@@ -58,7 +58,7 @@ def test_a_java_that_is_killed_is_told_as_such_and_leaves_no_output(service, tmp
     command = submit_pig(service, waiting_for(gate, "STORE b INTO 'pig/killed';"))
     wait_until(lambda: reached(gate), "the script", 100)
 
-    os.kill(int((service.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
+    os.kill(int((service.folder(command) / "1" / "pid").read_text().split()[0]), signal.SIGKILL)
     record = service.ended(command)
 
     assert record["status"] == "error"
@@ -72,7 +72,7 @@ def test_a_script_whose_java_was_killed_is_run_again_where_that_was_asked_for(se
     command = submit_pig(service, waiting_for(gate, "STORE b INTO 'pig/again';"), **fields)
     wait_until(lambda: reached(gate), "the script", 100)
 
-    os.kill(int((service.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
+    os.kill(int((service.folder(command) / "1" / "pid").read_text().split()[0]), signal.SIGKILL)
     gate.touch()
     record = service.ended(command, 100)
 

@@ -116,7 +116,7 @@ def test_a_replica_on_another_host_that_is_gone_has_lost_its_commands(replicas: 
     (command_id,) = replicas.submit_waiting(go, 1)
     wait_until(lambda: replicas.first.logs(command_id), "the begin of the script")
     replicas.rows(
-        "INSERT INTO replicas (id, host, pid, process_started, lease_until) VALUES ('gone', 'elsewhere', 1, 1, %s)",
+        "INSERT INTO replicas (id, host, pid, lease_until) VALUES ('gone', 'elsewhere', 1, %s)",
         time.time() + LEASE_SECONDS,
     )
     replicas.rows("UPDATE commands SET replica_id = 'gone' WHERE id = %s", command_id)

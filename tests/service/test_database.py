@@ -9,14 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from svc_jupyter.service.access.tables import accounts
-from svc_jupyter.service.database import Database, is_away
+from svc_jupyter.service.database import Database
+from svc_jupyter.service.database_errors import is_away, is_held_up, translated
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.settings import Settings
+
+ON_POSTGRESQL = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
 
 
 def insert(account: int, connection: sa.Connection) -> int:
@@ -128,6 +132,56 @@ async def test_once_the_database_is_away_the_rest_of_a_group_need_not_find_out_e
     assert runs == [0, 0]
 
 
+@ON_POSTGRESQL
+async def test_a_write_that_waits_too_long_for_a_lock_fails_alone(database: Database):
+    """On SQLite one writer at a time has the whole file."""
+    await database.write(partial(insert, 1))
+
+    def wait_for_the_lock(connection: sa.Connection) -> None:
+        connection.execute(sa.text("SET LOCAL lock_timeout = '50ms'"))
+        connection.execute(sa.select(accounts.c.id).where(accounts.c.id == 1).with_for_update())
+
+    with database.begin() as holder:
+        holder.execute(sa.select(accounts.c.id).where(accounts.c.id == 1).with_for_update())
+        outcomes = await held_up(database, [partial(insert, 2), wait_for_the_lock, partial(insert, 3)])
+    assert (outcomes[0], outcomes[2]) == (2, 3)
+    assert isinstance(outcomes[1], Unavailable)
+    assert "others held this up" in outcomes[1].message
+    assert ids(database) == [1, 2, 3]
+
+
+@ON_POSTGRESQL
+async def test_a_write_that_takes_too_long_fails_alone(database: Database):
+    def take_long(connection: sa.Connection) -> None:
+        connection.execute(sa.text("SET LOCAL statement_timeout = '50ms'"))
+        connection.execute(sa.text("SELECT pg_sleep(60)"))
+
+    outcomes = await held_up(database, [partial(insert, 1), take_long, partial(insert, 2)])
+    assert (outcomes[0], outcomes[2]) == (1, 2)
+    assert isinstance(outcomes[1], Unavailable)
+
+
+async def test_a_mistake_in_what_follows_a_commit_repeats_and_fails_nothing(
+    database: Database, capsys: pytest.CaptureFixture[str]
+):
+    runs: list[int] = []
+    told: list[int] = []
+
+    def mistaken() -> None:
+        raise KeyError("a mistake")
+
+    def work(number: int, connection: sa.Connection) -> int:
+        runs.append(number)
+        if number == 1:
+            database.after_commit(connection, mistaken)
+        database.after_commit(connection, lambda: told.append(number))
+        return insert(number, connection)
+
+    assert await held_up(database, [partial(work, number) for number in (1, 2, 3)]) == [1, 2, 3]
+    assert runs == told == ids(database) == [1, 2, 3]
+    assert "after_commit_failed" in "".join(capsys.readouterr())
+
+
 async def test_writes_work_again_after_a_failure(database: Database):
     with pytest.raises(ZeroDivisionError):
         await database.write(lambda _connection: 1 / 0)
@@ -188,6 +242,26 @@ def test_a_mistake_of_ours_is_not_taken_for_an_absence():
     assert not is_away(IntegrityError("INSERT", {}, Exception("duplicate")))
     assert not is_away(ValueError("x"))
     assert is_away(OperationalError("SELECT", {}, Exception("gone")))
+
+
+@pytest.mark.parametrize(
+    ("error", "away"),
+    [
+        (psycopg.errors.AdminShutdown, True),
+        (psycopg.errors.CannotConnectNow, True),
+        (psycopg.errors.ConnectionFailure, True),
+        (psycopg.errors.TooManyConnections, True),
+        (psycopg.errors.DiskFull, True),
+        (psycopg.errors.LockNotAvailable, False),
+        (psycopg.errors.DeadlockDetected, False),
+        (psycopg.errors.QueryCanceled, False),
+        (psycopg.errors.SerializationFailure, False),
+    ],
+)
+def test_what_holds_up_one_statement_is_not_taken_for_an_absence(error: type[psycopg.OperationalError], away: bool):
+    wrapped = OperationalError("UPDATE", {}, error("told by PostgreSQL"))
+    assert (is_away(wrapped), is_held_up(wrapped)) == (away, not away)
+    assert isinstance(translated(wrapped), Unavailable)
 
 
 def test_a_durable_commit_waits_for_the_disk(tmp_path: Path):

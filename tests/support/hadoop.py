@@ -40,8 +40,8 @@ from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.clusters.samples import Sample
 from svc_jupyter.service.clusters.tables import cluster_instances, clusters
+from svc_jupyter.service.commands.marks import marked_processes
 from svc_jupyter.service.commands.process import mark_of as command_mark_of
-from svc_jupyter.service.commands.process import marked_processes
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.engines.engine import Engine
 from svc_jupyter.service.engines.hadoop.addresses import Addresses

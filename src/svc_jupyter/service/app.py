@@ -45,9 +45,9 @@ def create_app(settings: Settings) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(service.prepare)
-        await service.start()
         try:
+            await asyncio.to_thread(service.prepare)
+            await service.start()
             yield
         finally:
             await service.stop()

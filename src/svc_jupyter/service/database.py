@@ -18,10 +18,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, OperationalError
+import structlog
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database_errors import is_away, is_broken, translated
 from svc_jupyter.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,19 +47,7 @@ Json = sa.JSON(none_as_null=True)
 _AFTER_COMMIT = "svc_after_commit"
 _STATEMENT_SECONDS = 30
 _BATCH_LIMIT = 500
-_SQLITE_AWAY = ("locked", "busy", "full", "I/O", "unable to open", "readonly")
-"""Words in SQLite's errors that speak of the file and its disk, not of the statement."""
-
-
-def is_away(error: Exception) -> bool:
-    """Return whether an exception says that the database cannot be reached or is overloaded, rather than a bug."""
-    if isinstance(error, PoolTimeout):
-        return True
-    if not isinstance(error, DBAPIError):
-        return False
-    if isinstance(error.orig, sqlite3.OperationalError):  # SQLite's class for a wrong statement, too
-        return any(word in str(error.orig) for word in _SQLITE_AWAY)
-    return error.connection_invalidated or isinstance(error, OperationalError)
+log = structlog.get_logger(__name__)
 
 
 @dataclass
@@ -97,7 +86,10 @@ class Database:
             yield connection
 
     def after_commit(self, connection: sa.Connection, callback: Callable[[], None]) -> None:
-        """Call `callback` once the transaction of `connection` (from `begin` or `write`) is committed."""
+        """Call `callback` once the transaction of `connection` (from `begin` or `write`) is committed.
+
+        What it raises is told in the log and to nobody else: the commit stands.
+        """
         connection.info[_AFTER_COMMIT].append(callback)
 
     async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
@@ -105,7 +97,7 @@ class Database:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._readers, partial(self._read, work))
         except (DBAPIError, PoolTimeout) as error:
-            raise _translated(error) from error
+            raise translated(error) from error
 
     async def look_up(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Run `work`, a look-up of a few rows by key.
@@ -119,7 +111,7 @@ class Database:
                 self._look_ups = self.engine.execution_options(svc_look_up=True).connect()
             return work(self._look_ups)
         except (DBAPIError, PoolTimeout) as error:
-            raise _translated(error) from error
+            raise translated(error) from error
 
     async def write(self, work: Callable[[sa.Connection], Result], *, durable: bool = True) -> Result:
         """Run `work` in a transaction shared with the other writes that wait, and return after its commit.
@@ -137,7 +129,7 @@ class Database:
         try:
             return await item.future  # type: ignore[no-any-return]
         except (DBAPIError, PoolTimeout) as error:
-            raise _translated(error) from error
+            raise translated(error) from error
 
     def close(self) -> None:
         """Finish the waiting writes and close every connection."""
@@ -175,7 +167,7 @@ class Database:
             with self._begin_group(durable=any(item.durable for item in group)) as connection:
                 outcomes: list[_Outcome] = [(item, item.work(connection), None) for item in group]
         except Exception as error:  # noqa: BLE001  handed to the waiting caller, whatever it is
-            if len(group) > 1 and not _is_broken(error):
+            if len(group) > 1 and not is_broken(error):
                 self._commit_one_by_one(group)
                 return None
             outcomes = [(item, None, error) for item in group]
@@ -220,13 +212,10 @@ def _transaction(connection: sa.Connection, *, durable: bool) -> Iterator[None]:
     with connection.begin():
         yield
     for callback in callbacks:
-        with suppress(RuntimeError):  # the loop it tells is closed; the commit stands
+        try:
             callback()
-
-
-def _is_broken(error: Exception) -> bool:
-    """Return whether the connection broke, so that nobody knows whether the commit took place: never do it again."""
-    return isinstance(error, DBAPIError) and error.connection_invalidated
+        except Exception:  # the commit stands, and the others are to be called: nobody may do it all again
+            log.exception("after_commit_failed", callback=getattr(callback, "__qualname__", repr(callback)))
 
 
 def _settle(outcomes: Sequence[_Outcome]) -> None:
@@ -237,12 +226,6 @@ def _settle(outcomes: Sequence[_Outcome]) -> None:
             item.future.set_result(value)
         else:
             item.future.set_exception(error)
-
-
-def _translated(error: DBAPIError | PoolTimeout) -> Exception:
-    if is_away(error):
-        return Unavailable("the service's database is away or busy; try again in a moment")
-    return error
 
 
 def _make_engine(settings: Settings) -> sa.Engine:

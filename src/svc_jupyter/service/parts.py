@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service import idempotency, migrations
@@ -23,9 +25,9 @@ from svc_jupyter.service.clusters.instances import Instances
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.command_kinds import command_kinds
+from svc_jupyter.service.commands.at_end import AtEnd
 from svc_jupyter.service.commands.background import run_forever
 from svc_jupyter.service.commands.commands import Commands
-from svc_jupyter.service.commands.endings import AtEnd
 from svc_jupyter.service.commands.kinds.shell import script_environment
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database import Database
@@ -68,6 +70,14 @@ from svc_jupyter.service.workspace.notebook_documents import load_what_notebooks
 from svc_jupyter.service.workspace.workspace import Workspace
 
 _HOUSEKEEPING_SECONDS = 3600.0
+
+
+class _Part(Protocol):
+    """What begins to work with the service and stops with it; it may be stopped without having begun."""
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
 
 
 @dataclass
@@ -113,6 +123,11 @@ class Service:
     idempotency: Idempotency
     rate_limit: RateLimit
     is_prepared: bool = False
+    _to_stop: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    def __post_init__(self) -> None:
+        """Have the database closed last of all, also where nothing ever began."""
+        self._to_stop.push_async_callback(asyncio.to_thread, self.database.close)
 
     @classmethod
     def of(cls, settings: Settings) -> Service:
@@ -231,35 +246,44 @@ class Service:
         self.is_prepared = True
 
     async def start(self) -> None:
-        """Begin to work: find running commands again, claim waiting ones, send what is to be sent."""
-        await self.bus.start()
-        await self.hive.start()
-        await self.runner.start()
-        await self.driver.start()
-        await self.package_builder.start()
-        await self.notifications.start()
-        await self.ticker.start()
-        self._housekeeper = asyncio.create_task(run_forever("housekeeper", self._keep_house), name="housekeeper")
+        """Begin to work: find running commands again, claim waiting ones, send what is to be sent.
+
+        Raises what a part raises that cannot begin; everything that had begun before has stopped then.
+        """
+        try:
+            await self._start()
+        except BaseException:
+            await self.stop()
+            raise
 
     async def stop(self) -> None:
-        """Stop in good order: running commands go on and are found again by the next service."""
+        """Stop in good order: running commands go on and are found again by the next service.
+
+        Each part is stopped whatever another one raises. A second call does nothing.
+        """
         self.commands.stop()
-        self._housekeeper.cancel()
-        await self.ticker.stop()
-        await self.notifications.stop()
-        await self.package_builder.stop()
-        await self.driver.stop()
-        await self.runner.stop()
-        await self.hive_servers.stop()
-        await self.presto.close()
-        await self.hive.stop()
-        await self.daemon_http.close()
-        await self.hosts.close()
-        await self.processes.stop()
-        self.storage.close()
-        shared_sandbox().close()
-        await self.bus.stop()
-        await asyncio.to_thread(self.database.close)
+        await self._to_stop.aclose()
+
+    async def _start(self) -> None:
+        """Start each part after it is written down how it stops: the last that started stops first."""
+        to_stop = self._to_stop
+        await self._start_part(self.bus)
+        to_stop.callback(shared_sandbox().close)
+        to_stop.callback(self.storage.close)
+        for close in (self.processes.stop, self.hosts.close, self.daemon_http.close):
+            to_stop.push_async_callback(close)
+        await self._start_part(self.hive)
+        to_stop.push_async_callback(self.presto.close)
+        to_stop.push_async_callback(self.hive_servers.stop)
+        for part in (self.runner, self.driver, self.package_builder, self.notifications, self.ticker):
+            await self._start_part(part)
+        housekeeper = asyncio.create_task(run_forever("housekeeper", self._keep_house), name="housekeeper")
+        to_stop.push_async_callback(asyncio.gather, housekeeper, return_exceptions=True)
+        to_stop.callback(housekeeper.cancel)
+
+    async def _start_part(self, part: _Part) -> None:
+        self._to_stop.push_async_callback(part.stop)  # one that fails half-way is to be stopped as well
+        await part.start()
 
     async def _keep_house(self) -> None:
         await self.database.write(idempotency.forget_old)

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from svc_jupyter.service.errors import TooManyRequests
+from svc_jupyter.service.remembering import remember
 
 _BURST_SECONDS = 1.0
+_MOST_USERS = 10_000
+"""Whose requests are counted: those who sent the latest."""
 """A user who was quiet may send this much of the limit at once."""
 
 
@@ -33,7 +36,8 @@ class RateLimit:
             return
         size = max(1.0, self._rate * _BURST_SECONDS)
         now = self._clock()
-        bucket = self._buckets.setdefault(user_id, _Bucket(size, now))
+        bucket = self._buckets.get(user_id) or _Bucket(size, now)
+        remember(self._buckets, user_id, bucket, most=_MOST_USERS)
         bucket.tokens = min(size, bucket.tokens + (now - bucket.filled_at) * self._rate)
         bucket.filled_at = now
         if bucket.tokens < 1:

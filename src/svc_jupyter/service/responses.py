@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from svc_jupyter.api.errors import ErrorEnvelope
 from svc_jupyter.api.paths import DEFAULT_VERSION
-from svc_jupyter.service.database import is_away
+from svc_jupyter.service.database_errors import translated
 from svc_jupyter.service.errors import ServiceError, Unavailable
 from svc_jupyter.service.validation import explain_all
 
@@ -113,8 +113,8 @@ def _matches(path: str, wanted: str) -> bool:
 
 
 def _on_database_error(request: Request, error: Exception) -> Response:
-    if is_away(error):
-        gone = Unavailable("the service's database is away or busy; try again in a moment")
+    gone = translated(error)
+    if isinstance(gone, Unavailable):
         return error_response(gone.status, gone.message, _trace_id(request), gone.retry_after)
     return _on_bug(request, error)
 

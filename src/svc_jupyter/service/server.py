@@ -25,6 +25,7 @@ from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.logging import configure_logging
 from svc_jupyter.service.middleware import RequestShell
 from svc_jupyter.service.parts import Service
+from svc_jupyter.service.process_protection import hide_from_commands
 from svc_jupyter.service.settings import Settings
 
 _IDLE_LOOK_SECONDS = 15.0
@@ -45,6 +46,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     another data folder's).
     """
     configure_logging(settings.log_level)
+    hide_from_commands()
     if os.geteuid() == 0:
         log.warning(
             "runs_as_root",

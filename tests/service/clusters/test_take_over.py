@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import sqlalchemy as sa
 from tests.service.clusters.world import NewWorld, World
@@ -45,7 +47,7 @@ async def test_a_replica_that_lost_its_lease_lets_go_of_its_instances(new_world:
     with first.database.begin() as connection:
         connection.execute(sa.update(cluster_instances).values(replica_id="another"))
         connection.execute(
-            sa.insert(replicas).values(id="another", host="elsewhere", pid=1, process_started=0.0, lease_until=4e9)
+            sa.insert(replicas).values(id="another", host="elsewhere", pid=1, lease_until=time.time() + 60)
         )
     await until(lambda: not first.driver.is_driving)
     looks = first.engine.supervised

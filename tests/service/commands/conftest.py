@@ -20,7 +20,8 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.commands.job import Job
-from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.commands.marks import mark_of, marked_processes
+from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.settings import Settings

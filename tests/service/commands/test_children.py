@@ -28,6 +28,7 @@ from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.tables import NEW_ROW, commands, replicas
 from svc_jupyter.service.commands.topics import STOP
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.schedules.tables import actions, schedules
 from svc_jupyter.service.settings import Settings
 
@@ -102,7 +103,7 @@ async def is_gone(runner: Runner, database: Database) -> None:
     """Stop a runner, and have its process look as if it were over (it is this one)."""
     await runner.stop()
     with database.begin() as connection:
-        connection.execute(sa.update(replicas).values(process_started=1.0))
+        connection.execute(sa.update(replicas).values(start_ticks=1))
 
 
 def held(folder: Path, name: str = "held") -> str:
@@ -352,7 +353,7 @@ def add_schedule(database: Database, account_id: int) -> Callable[..., int]:
 
 
 class TestCreatingAChild:
-    HERE = Replica("1" * 32, "alpha", 11, 1.0)
+    HERE = Replica("1" * 32, "alpha", Identity(11))
 
     @pytest.fixture
     def begin(self, database: Database, add_composite: AddComposite) -> Callable[..., Any]:
@@ -381,13 +382,13 @@ class TestCreatingAChild:
 
     def test_a_replica_that_has_the_composite_no_more_creates_none(self, begin: Callable[..., Any], database: Database):
         with database.begin() as connection:
-            queue.inherit(connection, Replica("2" * 32, "alpha", 12, 1.0), gone=[self.HERE], now=2.0)
+            queue.inherit(connection, Replica("2" * 32, "alpha", Identity(12)), gone=[self.HERE], now=2.0)
         assert begin() is None
 
     def test_a_lost_host_ends_composite_and_child(self, begin: Callable[..., Any], database: Database):
         child = begin()
         with database.begin() as connection:
-            inheritance = queue.inherit(connection, Replica("2" * 32, "beta", 12, 1.0), gone=[self.HERE], now=2.0)
+            inheritance = queue.inherit(connection, Replica("2" * 32, "beta", Identity(12)), gone=[self.HERE], now=2.0)
         assert sorted(row["id"] for row in inheritance.lost) == [child["parent_id"], child["id"]]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.commands.tables import replicas
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.settings import Settings
 
 LEASE_SECONDS = 15.0
@@ -32,16 +32,14 @@ def settings(tmp_path: Path, postgres_url: str) -> Settings:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+def clock() -> dict[str, float]:
     """The time by which leases are given and compared; it goes on when it is told to."""
-    clock = {"now": time.time()}
-    monkeypatch.setattr("svc_jupyter.service.commands.lease.time.time", lambda: clock["now"])
-    return clock
+    return {"now": time.time()}
 
 
 @pytest.fixture
 async def lease(database: Database, clock: dict[str, float]) -> Lease:
-    lease = Lease(database, LEASE_SECONDS)
+    lease = Lease(database, LEASE_SECONDS, lambda _connection: clock["now"])
     await lease.register()
     return lease
 
@@ -51,7 +49,8 @@ def other(
 ) -> Replica:
     """Register another replica: of this host and alive unless told otherwise."""
     own = lease.replica
-    replica = Replica("f" * 32, host or own.host, pid or own.pid, own.process_started)
+    process = own.process if pid is None else Identity(pid, own.process.boot_id, 1)
+    replica = Replica("f" * 32, host or own.host, process)
     with database.begin() as connection:
         queue.register(connection, replica, lease_until=lease_until)
     return replica
@@ -78,7 +77,8 @@ async def test_a_dead_process_of_this_host_is_inherited_at_once(
 async def test_a_later_process_with_its_number_does_not_stand_for_it(
     database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand
 ):
-    replica = Replica("e" * 32, lease.replica.host, os.getpid(), psutil.Process().create_time() - 1000)
+    earlier = lease.replica.process._replace(start_ticks=1)
+    replica = Replica("e" * 32, lease.replica.host, earlier)
     with database.begin() as connection:
         queue.register(connection, replica, lease_until=clock["now"] + 60)
     command_id = add_command(status="running", replica_id=replica.id)
@@ -91,6 +91,78 @@ async def test_a_living_replica_keeps_its_commands(
     add_command(status="running", replica_id=other(database, lease, lease_until=clock["now"] + 60).id)
     add_command(status="running", replica_id=lease.replica.id)
     assert await lease.take_over(Lost()) == []
+
+
+async def test_a_living_replica_keeps_its_commands_when_the_wall_clock_is_set(
+    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand, monkeypatch: pytest.MonkeyPatch
+):
+    """The system's tale of when a process started moves with the clock."""
+    add_command(status="running", replica_id=other(database, lease, lease_until=clock["now"] + 60).id)
+    told = psutil.Process.create_time
+    monkeypatch.setattr(psutil.Process, "create_time", lambda process: told(process) + 10)
+    assert await lease.take_over(Lost()) == []
+
+
+@pytest.mark.parametrize("boot_id", [None, "of the run before"])
+async def test_a_replica_of_another_run_of_the_machine_or_an_earlier_version_is_known_to_be_gone(
+    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand, boot_id: str | None
+):
+    """The row of an earlier version tells no more than the number, which nobody has."""
+    gone = other(database, lease, pid=FREE_PID if boot_id is None else None, lease_until=clock["now"] + 60)
+    with database.begin() as connection:
+        connection.execute(sa.update(replicas).where(replicas.c.id == gone.id).values(boot_id=boot_id))
+    command_id = add_command(status="running", replica_id=gone.id)
+    assert [row["id"] for row in await lease.take_over(Lost())] == [command_id]
+
+
+async def test_what_the_clocks_of_hosts_show_ends_no_lease(
+    database: Database, add_command: AddCommand, monkeypatch: pytest.MonkeyPatch
+):
+    holder, judge = Lease(database, LEASE_SECONDS), Lease(database, LEASE_SECONDS)
+    holder.replica = Replica(holder.replica.id, "elsewhere", holder.replica.process)
+    await holder.register()
+    await judge.register()
+    add_command(status="running", replica_id=holder.replica.id)
+    lost = Lost()
+    clock = time.time
+    for shift in (40, 3600):
+        monkeypatch.setattr(time, "time", lambda shift=shift: clock() + shift)
+        assert await judge.renew()
+        await judge.take_over(lost)
+    assert not lost.rows
+
+
+@pytest.mark.parametrize("step", [-3600, 3600])
+async def test_when_the_databases_clock_is_set_others_get_time_to_renew(
+    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand, step: float
+):
+    living = other(database, lease, host="elsewhere", lease_until=clock["now"] + LEASE_SECONDS)
+    add_command(status="running", replica_id=living.id)
+    clock["now"] += LEASE_SECONDS / 3
+    assert await lease.renew()
+    clock["now"] += step
+    lost = Lost()
+    for _ in range(5):
+        assert await lease.renew()
+        await lease.take_over(lost)
+        with database.begin() as connection:
+            assert queue.renew(connection, living, lease_until=clock["now"] + LEASE_SECONDS)
+        clock["now"] += LEASE_SECONDS / 3
+    assert not lost.rows
+
+
+async def test_a_dead_replicas_lease_by_a_clock_that_was_set_back_ends_all_the_same(
+    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand
+):
+    gone = other(database, lease, host="elsewhere", lease_until=clock["now"] + LEASE_SECONDS)
+    add_command(status="running", replica_id=gone.id)
+    clock["now"] -= 3600
+    lost = Lost()
+    for _ in range(5):
+        assert await lease.renew()
+        await lease.take_over(lost)
+        clock["now"] += LEASE_SECONDS / 3
+    assert len(lost.rows) == 1
 
 
 async def test_another_hosts_commands_are_lost_once_its_lease_is_over(

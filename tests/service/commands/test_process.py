@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,13 @@ from tests.service.commands.conftest import Start
 from tests.support.service_process import wait_until
 from tests.support.until import written
 
-from svc_jupyter.service.commands.process import MARK, DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.commands.marks import MARK, mark_of, marked_processes
+from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.workers.parent import END
+
+DAMAGED = [b"no number\n", b"\xff\xfe\n", b"\n", b"0\n", b"1\n", b"-5\n", b"99999999999\n", b"12 of three words\n"]
+"""What somebody may have written over the number of a process."""
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 124, 125, 126, 255])
@@ -142,17 +148,63 @@ class TestFoundAgain:
     def test_none_is_found_where_none_was_started(self, folder: Path):
         assert DurableProcess.adopt(folder) is None
 
-    @pytest.mark.parametrize("text", ["", "12", "0\n", "1\n", "-5\n"])
-    def test_what_is_no_number_of_a_program_is_none(self, folder: Path, text: str):
+    @pytest.mark.parametrize("text", ["", "12"])
+    def test_what_is_not_written_whole_is_none(self, folder: Path, text: str):
         (folder / "pid").write_text(text)
         assert DurableProcess.adopt(folder) is None
+
+    @pytest.mark.parametrize("text", DAMAGED)
+    async def test_a_running_one_whose_number_was_damaged_is_found_by_its_mark(
+        self, start: Start, folder: Path, text: bytes
+    ):
+        child = start(f"setsid sleep 600 & while [ ! -e {folder}/go ]; do sleep 0.02; done; kill $!; exit 7")
+        await written(folder / "pid")
+        (folder / "pid").write_bytes(text)
+        found = DurableProcess.adopt(folder)
+        assert found is not None
+        assert found.pid == child.pid
+        assert found.is_running
+        (folder / "go").touch()
+        assert await asyncio.gather(found.wait(), child.wait()) == [7, 7]
+
+    @pytest.mark.parametrize("text", DAMAGED)
+    async def test_an_ended_one_whose_number_was_damaged_still_tells_its_exit_code(
+        self, start: Start, folder: Path, text: bytes
+    ):
+        await start("exit 8").wait()
+        (folder / "pid").write_bytes(text)
+        found = DurableProcess.adopt(folder)
+        assert found is not None
+        assert not found.is_running
+        assert await found.wait() == 8
+
+    @pytest.mark.parametrize("text", DAMAGED)
+    async def test_one_of_which_nothing_is_known_any_more_is_told_in_words(self, folder: Path, text: bytes):
+        (folder / "pid").write_bytes(text)
+        found = DurableProcess.adopt(folder)
+        assert found is not None
+        await found.stop(0)
+        assert not found.has_members()
+        with pytest.raises(OSError, match=r"pid is damaged"):
+            await found.wait()
+
+    async def test_a_running_one_is_known_whatever_the_wall_clock_was_set_to(
+        self, start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """The system's tale of when a process started moves with the clock; what was written in files does not."""
+        child = start("sleep 600")
+        await written(folder / "pid")
+        told = psutil.Process.create_time
+        monkeypatch.setattr(psutil.Process, "create_time", lambda process: told(process) + 10)
+        found = DurableProcess.adopt(folder)
+        assert found is not None
+        assert found.is_running
+        await asyncio.gather(found.stop(5), child.wait())
 
     async def test_another_process_with_the_same_number_is_not_mistaken_for_it(self, folder: Path):
         with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:  # noqa: ASYNC220
             try:
                 (folder / "pid").write_text(f"{other.pid}\n")
-                started = psutil.Process(other.pid).create_time()
-                os.utime(folder / "pid", (started - 100, started - 100))
                 found = DurableProcess.adopt(folder)
                 assert found is not None
                 assert not found.is_running
@@ -191,6 +243,24 @@ async def test_the_processes_of_a_command_carry_its_mark(start: Start, folder: P
     wait_until(lambda: not list(marked_processes(folder)), "the end of the marked processes")
 
 
+async def test_a_stop_looks_through_all_processes_beside_the_event_loop(
+    start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Each look reads the environment of every process of the machine."""
+    threads: set[int] = set()
+
+    def noted(of: Path | None = None) -> Iterator[psutil.Process]:
+        threads.add(threading.get_ident())
+        return marked_processes(of)
+
+    monkeypatch.setattr("svc_jupyter.service.commands.process.marked_processes", noted)
+    process = start("echo begun; sleep 600")
+    await written(folder / "out")
+    await asyncio.gather(process.stop(5), process.wait())
+    assert threads
+    assert threading.get_ident() not in threads
+
+
 async def test_a_stop_gives_the_program_time_to_clean_up(start: Start, folder: Path):
     process = start("trap 'echo cleaned; exit 11' TERM; echo begun; while :; do sleep 0.02; done")
     await written(folder / "out")
@@ -206,7 +276,9 @@ def telling(folder: Path) -> Iterator[DurableProcess]:
     """A process that others started, which tells its end."""
     os.mkfifo(folder / END)
     with subprocess.Popen(["sleep", "600"]) as process:
-        (folder / "pid").write_text(f"{process.pid}\n")
+        identity = Identity.of(process.pid)
+        assert identity is not None
+        (folder / "pid").write_text(identity.line)
         found = DurableProcess.adopt(folder)
         assert found is not None
         yield found

@@ -12,7 +12,7 @@ from tests.service.commands.conftest import Start
 from tests.support.service_process import wait_until
 from tests.support.until import written
 
-from svc_jupyter.service.commands.process import MARK, marked_processes
+from svc_jupyter.service.commands.marks import MARK, marked_processes
 
 DAEMON = """
 import os, sys, time

@@ -18,11 +18,12 @@ from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.settings import Settings
 
 NOW = 1_900_000_000.0
-FIRST = Replica("1" * 32, "alpha", 11, NOW - 10)
-SECOND = Replica("2" * 32, "alpha", 12, NOW - 5)
+FIRST = Replica("1" * 32, "alpha", Identity(11))
+SECOND = Replica("2" * 32, "alpha", Identity(12))
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_replicas_that_race_share_the_work_within_the_limit(
                     "FROM generate_series(1, 60) AS n"
                 )
             )
-        replicas = [Replica(str(number) * 32, "alpha", number, NOW) for number in range(6)]
+        replicas = [Replica(str(number) * 32, "alpha", Identity(number)) for number in range(6)]
         with database.begin() as connection:
             for replica in replicas:
                 queue.register(connection, replica, lease_until=NOW)
@@ -205,7 +206,7 @@ def test_a_waiting_command_is_cancelled_before_it_began(add_command: AddCommand,
 class TestInheritance:
     """Of a replica that is gone, by one on the same host or on another."""
 
-    ELSEWHERE = Replica("3" * 32, "beta", 11, NOW - 10)
+    ELSEWHERE = Replica("3" * 32, "beta", Identity(11))
 
     @pytest.fixture(autouse=True)
     def _registered(self, database: Database) -> None:

@@ -26,12 +26,13 @@ from tests.support.until import until, written
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.process import MARK
+from svc_jupyter.service.commands.marks import MARK
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.commands.stop_reasons import StopReason
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.commands.tables import commands, owed_ends
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.settings import Settings
 
 NewRunner = Callable[..., Any]
@@ -101,18 +102,98 @@ async def test_a_failure_with_characters_no_database_stores_ends_its_command(
     assert (await ended(database, command_id))["message"] == "a\ufffdb?c"
 
 
+def owed(database: Database) -> list[tuple[int, str]]:
+    with database.connect() as connection:
+        return [(row.command_id, row.owed_to) for row in connection.execute(sa.select(owed_ends))]
+
+
+class Followers:
+    """Two who are told of ends: the first fails until it is put right, the second notes what it is told."""
+
+    def __init__(self, database: Database) -> None:
+        self.is_right = False
+        self.heard: list[tuple[str, int]] = []
+        self._database = database
+
+    def fails(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        connection.execute(sa.update(commands).where(commands.c.id == row["id"]).values(name="half done"))
+        if not self.is_right:
+            connection.execute(sa.text("SELECT nothing FROM nowhere"))
+        self._database.after_commit(connection, lambda: self.heard.append(("fails", row["id"])))
+
+    def hears(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        self._database.after_commit(connection, lambda: self.heard.append(("hears", row["id"])))
+
+
+async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_from_being_told_and_is_told_later(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    followers = Followers(database)
+    command_id = add_command(command={"inline": "exit 3"})
+    first = await new_runner(at_end=(followers.fails, followers.hears))
+    row = await ended(database, command_id)
+    assert (row["status"], row["name"]) == ("error", None)
+    assert row["message"] == "exited with 3"
+    assert owed(database) == [(command_id, "Followers.fails")]
+    assert followers.heard == [("hears", command_id)]
+
+    await first.stop()
+    followers.is_right = True
+    await new_runner(at_end=(followers.fails, followers.hears))
+    await until(lambda: not owed(database))
+    assert row_of(database, command_id)["name"] == "half done"
+    await until(lambda: followers.heard == [("hears", command_id), ("fails", command_id)])
+
+
+async def test_one_that_goes_on_to_fail_is_still_owed_the_end_and_the_next_one_is_told(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, capsys: pytest.CaptureFixture[str]
+):
+    followers = Followers(database)
+    others = Followers(database)
+    others.is_right = True
+    ids = [add_command(status="done", end_time=1.0) for _ in range(2)]
+    with database.begin() as connection:
+        for command_id, since in zip(ids, (time.time(), time.time() + 1), strict=True):
+            values = {"command_id": command_id, "owed_to": "Followers.fails", "since": since}
+            connection.execute(sa.insert(owed_ends).values(values))
+    failing = [ids[0]]
+
+    def hook(connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        (followers if row["id"] in failing else others).fails(connection, row)
+
+    hook.__qualname__ = "Followers.fails"
+    await new_runner(at_end=(hook,))
+    await until(lambda: owed(database) == [(ids[0], "Followers.fails")])
+    assert "end_still_not_told" in "".join(capsys.readouterr())
+
+
+async def test_an_end_that_was_owed_for_a_week_is_given_up(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, capsys: pytest.CaptureFixture[str]
+):
+    command_id = add_command(status="done", end_time=1.0)
+    with database.begin() as connection:
+        connection.execute(sa.insert(owed_ends).values(command_id=command_id, owed_to="nobody", since=1.0))
+    await new_runner()
+    await until(lambda: not owed(database))
+    assert "end_never_told" in "".join(capsys.readouterr())
+
+
 async def test_an_end_that_cannot_be_written_whole_is_written_all_the_same(
     new_runner: NewRunner, add_command: AddCommand, database: Database, capsys: pytest.CaptureFixture[str]
 ):
-    def broken(_connection: sa.Connection, _row: Mapping[str, Any]) -> None:
-        raise KeyError("a mistake in what follows the end")
+    followers = Followers(database)
 
-    command_id = add_command(command={"inline": "exit 3"})
-    await new_runner(at_end=(broken,))
+    class Odd(Scripted):
+        async def run(self, task: Task, desk: Desk) -> Outcome:
+            return Outcome(True, outputs={"what JSON cannot tell": object()})
+
+    command_id = add_command()
+    await new_runner(Odd(lambda _task: "true"), at_end=(followers.hears,))
     row = await ended(database, command_id)
-    assert (row["status"], row["progress"]) == ("error", 0)
+    assert (row["status"], row["progress"]) == ("done", 100)
     assert "not everything about its end could be stored" in row["message"]
     assert "end_not_written_whole" in "".join(capsys.readouterr())
+    assert followers.heard == [("hears", command_id)]
 
 
 async def test_what_follows_an_end_sees_the_finished_row_in_its_transaction(
@@ -267,7 +348,7 @@ class TestOnPostgresql:
         await until(lambda: (live := runner.live(first)) and live.pid)
         before = runner._lease.replica
         with database.begin() as connection:
-            queue.inherit(connection, queue.Replica("h" * 32, before.host, 1, 1.0), gone=[before], now=time.time())
+            queue.inherit(connection, queue.Replica("h" * 32, before.host, Identity(1)), gone=[before], now=time.time())
         await until(lambda: runner._lease.replica.id != before.id and not runner.is_busy)
         second = add_command()
         assert (await ended(database, second))["status"] == "done"

@@ -22,6 +22,7 @@ from tests.service.db_taps.answers import read_json, read_table, sqlite_connecti
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.db_taps.job import from_line, to_line
 from svc_jupyter.service.db_taps.workers import Workers, worker_environment
+from svc_jupyter.service.process_identity import Identity, read_pid_file
 
 DEADLINE = 30.0
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"
@@ -91,7 +92,14 @@ async def test_a_worker_runs_its_job_and_ends(start):
     assert read_table(process.folder / "result.arrow").to_pylist() == [{"carrier": "UA"}]
     assert read_json(process.folder / "result.json")["rows"] == 1
     assert (process.folder / "rc").read_text() == "0\n"
-    assert (process.folder / "pid").read_text() == f"{process.pid}\n"
+
+
+async def test_a_worker_tells_who_it_is_whatever_clock_and_mark_say(start):
+    process = await start(ENDLESS)
+    assert read_pid_file(process.folder / "pid") == Identity.of(process.pid)
+    assert process.is_running
+    os.kill(process.pid, signal.SIGKILL)
+    assert await process.wait() is None
 
 
 async def test_a_failed_query_ends_with_1(start):

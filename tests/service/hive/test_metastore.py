@@ -6,9 +6,11 @@ import asyncio
 import os
 import socket
 import stat
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
@@ -92,6 +94,51 @@ async def test_a_killed_service_leaves_it_to_the_next(own_settings: Settings):
     async with service(own_settings) as hive:
         assert (await hive.catalogue.schemas(FIRST))["schemas"] == ["default"]
         assert the_metastore(own_settings) == process
+
+
+async def test_one_that_is_just_starting_ends_with_the_service(own_settings: Settings):
+    """As when a cluster is terminated while it starts, and the service is stopped then."""
+    async with service(own_settings) as hive:
+        waiting = asyncio.create_task(hive.metastore.ensure(lambda _line: None))
+        await until(lambda: metastores_of(own_settings.data_dir), 60)
+        waiting.cancel()
+    assert hive.metastore.address is None
+    assert not metastores_of(own_settings.data_dir)
+
+
+async def test_one_that_is_spawned_while_the_service_stops_ends_with_it(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    """A thread that has begun to start a process cannot be called back."""
+    hive = hive_of(own_settings)
+    begun, go_on = threading.Event(), threading.Event()
+    spawn = hive.metastore.process._daemon.spawn
+
+    def held_up(*arguments: Any) -> None:
+        begun.set()
+        assert go_on.wait(30)
+        spawn(*arguments)
+
+    monkeypatch.setattr(hive.metastore.process._daemon, "spawn", held_up)
+    waiting = asyncio.create_task(hive.metastore.ensure(lambda _line: None))
+    assert await asyncio.to_thread(begun.wait, 60)
+    waiting.cancel()
+    stopping = asyncio.create_task(hive.stop())
+    await asyncio.sleep(0)
+    go_on.set()
+    await stopping
+    assert not metastores_of(own_settings.data_dir)
+
+
+async def test_one_that_a_killed_service_was_starting_ends_with_the_next(own_settings: Settings):
+    killed = hive_of(own_settings)
+    waiting = asyncio.create_task(killed.metastore.ensure(lambda _line: None))
+    await until(lambda: metastores_of(own_settings.data_dir), 60)
+    waiting.cancel()
+    let_go_of(killed)
+    async with service(own_settings):
+        assert metastores_of(own_settings.data_dir)
+    assert not metastores_of(own_settings.data_dir)
 
 
 async def test_it_outlives_the_service_while_somebody_is_connected(own_settings: Settings):

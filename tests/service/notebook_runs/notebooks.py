@@ -50,7 +50,7 @@ class Run:
 
     @property
     def pid(self) -> int:
-        return int((self.folder / "pid").read_text())
+        return int((self.folder / "pid").read_text().split()[0])
 
     @property
     def code(self) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 from tests.service.notebook_runs.notebooks import DEADLINE, code
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.commands.process import DurableProcess, marked_processes
+from svc_jupyter.service.commands.marks import marked_processes
+from svc_jupyter.service.commands.process import DurableProcess
 
 
 def test_a_python_of_another_program_runs_in_the_same_way(parent):

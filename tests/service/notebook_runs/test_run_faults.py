@@ -11,7 +11,8 @@ import pytest
 from tests.service.notebook_runs.notebooks import DEADLINE, notebook
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.commands.marks import mark_of, marked_processes
+from svc_jupyter.service.commands.process import DurableProcess
 
 MB = 2**20
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"

@@ -10,7 +10,7 @@ import psutil
 from tests.service.notebook_runs.notebooks import DEADLINE
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.commands.process import mark_of
+from svc_jupyter.service.commands.marks import mark_of
 from svc_jupyter.service.notebook_runs.job import RunJob, from_line, to_line
 from svc_jupyter.service.notebook_runs.workers import RunWorkers
 

@@ -37,6 +37,7 @@ from svc_jupyter.service.packages.installer import Installer
 from svc_jupyter.service.packages.python_packages import PythonPackages
 from svc_jupyter.service.packages.r_packages import RPackages
 from svc_jupyter.service.paging import Page
+from svc_jupyter.service.process_identity import Identity
 from svc_jupyter.service.settings import Settings
 
 PAGE = Page(1, 100)
@@ -130,7 +131,7 @@ async def new_world(settings: Settings, database: Database, account_id: int) -> 
 
     def new_world(python: PythonPackages | None = None, r: RPackages | None = None) -> World:
         bus = Bus(database)
-        replica = Replica(f"{len(worlds) + 1:032}", "here", os.getpid(), 0.0)
+        replica = Replica(f"{len(worlds) + 1:032}", "here", Identity(os.getpid()))
         installers: dict[EnvironmentType, Installer] = {
             EnvironmentType.PYTHON: python or PythonPackages(script_environment(os.environ)),
             EnvironmentType.R: r or RPackages(script_environment(os.environ), settings.data_dir / "r-cache"),

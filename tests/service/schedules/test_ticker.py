@@ -14,6 +14,7 @@ from tests.service.schedules.simulation import Row, Simulation
 from tests.support.until import until
 
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.schedules.dependencies import Needed
 from svc_jupyter.service.schedules.materialisation import TICK
@@ -104,6 +105,30 @@ async def stage(database: Database, account_id: int) -> AsyncIterator[Stage]:
 
 def begun(found: list[Row]) -> list[Row]:
     return [action for action in found if action["command_id"] is not None]
+
+
+async def test_an_action_that_cannot_be_ended_keeps_no_other_from_its_end(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Found again after a crash: their commands have ended, and nobody took note of it."""
+    first, second = stage.add(), stage.add()
+    ticker = await stage.ticker()
+    broken, *_ = [(await stage.until(schedule, begun))[0]["command_id"] for schedule in (first, second)]
+    await ticker.stop()
+    with stage.database.begin() as connection:
+        connection.execute(sa.update(commands).values(status="done", end_time=stage.now))
+    command_ended = stage.simulation.work.command_ended
+
+    def fail_for_one(connection: sa.Connection, command: Row, now: float) -> None:
+        if command["id"] == broken:
+            raise KeyError("a mistake")
+        command_ended(connection, command, now)
+
+    monkeypatch.setattr(stage.simulation.work, "command_ended", fail_for_one)
+    await stage.ticker()
+    await stage.until(second, lambda found: found[0]["done"])
+    assert not stage.simulation.actions(first)[0]["done"]
+    assert "action_not_ended" in "".join(capsys.readouterr())
 
 
 async def test_it_wakes_when_something_is_due_and_sleeps_in_between(stage: Stage, count_statements: list[str]):

@@ -124,7 +124,7 @@ def test_a_job_gets_the_worker_that_waits_which_has_rehearsed(tmp_path: Path):
         spare = parent.spare()
         assert parent.do(tmp_path) == "taken"
         assert until_over(tmp_path) == "3\n"
-        assert (tmp_path / "pid").read_text() == f"{spare.pid}\n"
+        assert (tmp_path / "pid").read_text().split()[0] == str(spare.pid)
         assert (tmp_path / "rehearsed").read_text() == "True"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -20,14 +20,12 @@ from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.stored_configuration import to_json
 from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
 from svc_jupyter.service.commands import queue, queue_of_clusters
+from svc_jupyter.service.commands.at_end import AtEnd, tell_apart
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.stop_reasons import StopReason, stop_request
 from svc_jupyter.service.commands.topics import STOP, WAITING
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.settings import Settings
-
-if TYPE_CHECKING:  # at run time it would be a cycle: sub-commands wait for clusters
-    from svc_jupyter.service.commands.endings import AtEnd
 
 CLUSTER = "cluster"
 """Topic on which a change of a cluster's state is announced, with the cluster's id."""
@@ -104,8 +102,7 @@ class LifeCycle:
         self._write(connection, cluster.instance_id, state=state, terminate_reason=reason, message=None)
         self._move(connection, cluster, ClusterState.TERMINATING)
         for row in queue_of_clusters.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
-            for hook in self._at_end:
-                hook(connection, row)
+            tell_apart(connection, self._at_end, row)
             self._bus.publish(connection, ENDED, str(row["id"]))
         self.stop_commands(connection, cluster.id, reason)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.at_end import AtEnd, tell_apart, tell_owed
 from svc_jupyter.service.commands.background import RETRY_SECONDS
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, Values
@@ -19,8 +19,7 @@ from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Unavailable
 
-AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
-"""Called with the finished row inside the transaction that ends a command."""
+Tell = Callable[[sa.Connection, queue.Row], None]
 log = structlog.get_logger(__name__)
 
 
@@ -34,35 +33,46 @@ class Endings:
         self._at_end = at_end
 
     async def write(self, job: Job, values: Values) -> None:
-        """Write the end, however long the database is away: the end of a command is never lost."""
-        hooks = self._at_end
+        """Write the end, however long the database is away: the end of a command is never lost.
+
+        Once it failed, each who is told of it is told apart from the others, which takes a statement more for each.
+        """
+        tell, is_bare = self._tell_together, False
         while True:
             try:
-                await self._database.write(partial(self._write, job, values, hooks), durable=False)
+                await self._database.write(partial(self._write, job, values, tell), durable=False)
             except Unavailable:
                 log.warning("end_not_written_yet", command_id=job.id)
+                tell = self.tell
                 await asyncio.sleep(RETRY_SECONDS)
             except Exception:
-                if not hooks:
+                if is_bare:
                     raise
-                log.exception("end_not_written_whole", command_id=job.id)
-                values, hooks = _bare_end(values), ()
+                if tell == self.tell:
+                    log.exception("end_not_written_whole", command_id=job.id)
+                    values, is_bare = _bare_end(values), True
+                tell = self.tell
             else:
                 log.info("command_ended", command_id=job.id, status=str(values["status"]))
                 return
 
     def tell(self, connection: sa.Connection, row: queue.Row) -> None:
-        """Tell of the end of a command that no job of this replica ended, in the transaction that ends it."""
-        self._tell(connection, row, self._at_end)
+        """Tell everybody of the end of a command, each for itself, in the transaction that ends it."""
+        tell_apart(connection, self._at_end, row)
+        self._bus.publish(connection, ENDED, str(row["id"]))
 
-    def _write(self, job: Job, values: Values, hooks: Sequence[AtEnd], connection: sa.Connection) -> None:
+    async def tell_owed(self) -> None:
+        """Tell again those who failed to take note of an end. Raises `Unavailable`."""
+        await tell_owed(self._database, self._at_end)
+
+    def _write(self, job: Job, values: Values, tell: Tell, connection: sa.Connection) -> None:
         if queue.finish(connection, self._lease.replica, job.id, values):
             row = {**job.row, **values}
             self._database.after_commit(connection, partial(job.has_ended_as, row))
-            self._tell(connection, row, hooks)
+            tell(connection, row)
 
-    def _tell(self, connection: sa.Connection, row: queue.Row, hooks: Sequence[AtEnd]) -> None:
-        for hook in hooks:
+    def _tell_together(self, connection: sa.Connection, row: queue.Row) -> None:
+        for hook in self._at_end:
             hook(connection, row)
         self._bus.publish(connection, ENDED, str(row["id"]))
 

@@ -71,8 +71,12 @@ class Job:
     def live(self) -> Live:
         """What is known of the command right now."""
         progress, rows = self._last_progress
-        pid = None if self._process is None else self._process.pid
-        return Live(pid=pid, progress=progress, rows=rows, message=self._message)
+        return Live(pid=self._pid, progress=progress, rows=rows, message=self._message)
+
+    @property
+    def _pid(self) -> int | None:
+        """The number of its process, where there is one and the number can be known."""
+        return (self._process.pid or None) if self._process is not None else None
 
     def has_ended_as(self, row: Mapping[str, Any]) -> None:
         """Take the row that the end was committed with; from any thread."""
@@ -291,7 +295,7 @@ class Job:
             "end_time": now,
             "next_attempt_at": None,
             "attempts": [*self._attempts, self._attempt_record(outcome)] if begun else self._attempts,
-            "pid": None if self._process is None else self._process.pid,
+            "pid": self._pid,
         }
 
     def _stop_text(self) -> str:

@@ -11,7 +11,7 @@ import psutil
 import structlog
 
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.process import mark_of, marked_processes
+from svc_jupyter.service.commands.marks import mark_of, marked_processes
 from svc_jupyter.service.commands.roots import RootName, parse_root_name
 from svc_jupyter.service.database import Database
 

@@ -4,6 +4,10 @@ A process runs in a session of its own. Its folder holds `pid` (written by the w
 if it is not there yet: that is what makes a command run once), `out` (stdout) and `rc` (the exit code, ended by a
 newline once it is whole). The wrapper is a few lines of POSIX shell: it survives SIGTERM to its group, so that it can
 still write `rc`, and starts in about 0.3 ms.
+
+That a process with the number in `pid` is the command's own, and no later one, is told by the identity that stands
+beside the number, or by the mark in its environment. A wrapper writes its number alone, since to find out more takes it
+half as long again, and carries the mark from its first instant on; workers, which may have to do without, write both.
 """
 
 from __future__ import annotations
@@ -14,15 +18,15 @@ import errno
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
+import structlog
 
+from svc_jupyter.service.commands.marks import MARK, is_living, mark_of, marked_processes
+from svc_jupyter.service.process_identity import DamagedPidFile, Identity, leader, number_in, read_pid_file
 from svc_jupyter.service.workers import parent
-
-MARK = parent.MARK
-"""Environment variable by which the processes of a command are recognised, wherever they went."""
 
 _WRAPPER = """set -C
 { echo $$ >"$1/pid"; } 2>/dev/null || exit 125
@@ -43,19 +47,21 @@ _PID_SECONDS = 2.0
 """How long the wrapper that took a folder may need to write its number."""
 _AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ]
 """Signals that Python, or whoever started the service, may ignore; its programs do not."""
-_CLOCK_SLACK_SECONDS = 2.0
+_NOBODY = Identity(0)
+"""Stands for a process whose number cannot be known any more."""
 _POLL_SECONDS = 0.05
 _LEFTOVER_GRACE_SECONDS = 2.0
 _DYING_SECONDS = 1.0
 """How long a killed process may take to be gone."""
+log = structlog.get_logger(__name__)
 
 
 class DurableProcess:
     """A started or found process. `wait` may be awaited by one task at a time."""
 
-    def __init__(self, folder: Path, pid: int, *, is_child: bool) -> None:
+    def __init__(self, folder: Path, identity: Identity, *, is_child: bool) -> None:
         self.folder = folder
-        self.pid = pid
+        self._identity = identity
         self._is_child = is_child
         self._wait_status: int | None = None
         self._end = folder / parent.END
@@ -82,38 +88,47 @@ class DurableProcess:
             setsid=True,
             setsigdef=_AS_USUAL,
         )
-        return cls(folder, pid, is_child=True)
+        return cls(folder, Identity(pid), is_child=True)
 
     @classmethod
     def adopt(cls, folder: Path, *, is_child: bool = False) -> DurableProcess | None:
-        """Return the process that was started in `folder`, running or ended, or None when none ever was."""
-        pid = _read_pid(folder)
-        return None if pid is None else cls(folder, pid, is_child=is_child)
+        """Return the process that was started in `folder`, running or ended, or None when none ever was.
+
+        Where its `pid` is damaged, it is found by its mark.
+        """
+        try:
+            identity = read_pid_file(folder / "pid")
+        except DamagedPidFile as damage:
+            log.warning("pid_file_damaged", reason=str(damage))
+            identity = leader(process.pid for process in marked_processes(folder)) or _NOBODY
+        return None if identity is None else cls(folder, identity, is_child=is_child)
+
+    @property
+    def pid(self) -> int:
+        """Its number; 0 where it cannot be known any more."""
+        return self._identity.pid
 
     @property
     def is_running(self) -> bool:
         """Whether the process is still there: the same one, not a later one with its number."""
-        if self._wait_status is not None:
+        if self._wait_status is not None or self._identity == _NOBODY:
             return False
-        try:
+        if self._identity.is_told:
+            return self._identity.is_alive
+        with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(self.pid)
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return False
-            started_by = (self.folder / "pid").stat().st_mtime + _CLOCK_SLACK_SECONDS
-            return self._is_child or process.create_time() <= started_by
-        except FileNotFoundError:
-            return self._is_child
-        except psutil.NoSuchProcess:
-            return False
+            return is_living(process) if self._is_child else mark_of(process) == str(self.folder)
+        return False
 
     async def wait(self) -> int | None:
         """Wait for the end; return the exit code (128 + N for signal N), or None when it is lost for good.
 
         What the program left running in its process group is ended too: a command that is over uses nothing. A process
         of our own that tells its end (`workers/parent.py`) may be about to be gone.
-        Raises `OSError` when the program could not be started since its folder could not be written to.
+        Raises `OSError` when the program could not be started since its folder could not be written to, and when it
+        cannot be known how it ended since its `pid` was damaged.
         """
-        if await self._ended_or_told() and (code := _read_number(self.folder / "rc")) is not None:
+        if await self._ended_or_told() and (code := number_in(self.folder / "rc")) is not None:
             return code  # it gives its memory back
         if self._has_group():
             self.ended_leftovers = True
@@ -121,57 +136,75 @@ class DurableProcess:
         waited = _KILLED if self._wait_status is None else os.waitstatus_to_exitcode(self._wait_status)
         if waited >= 0 and waited != _NOT_STARTED:
             return waited  # the program's, which the wrapper has written to `rc`, too, unless the disk is full
-        code = _read_number(self.folder / "rc")
+        code = number_in(self.folder / "rc")
         if waited == _NOT_STARTED and code is None:
             other = await self._first_starter()
-            if other != self.pid:
-                self.pid, self._is_child, self._wait_status = other, False, None
+            if other.pid != self.pid:
+                self._identity, self._is_child, self._wait_status = other, False, None
                 return await self.wait()
             return waited
+        if code is None and self._identity == _NOBODY:
+            raise DamagedPidFile(self.folder / "pid")
         return code
 
-    async def _first_starter(self) -> int:
-        """Return the number of the process that took the folder: this one where only its `cwd` failed.
+    async def _first_starter(self) -> Identity:
+        """Return the process that took the folder: this one where only its `cwd` failed.
 
         Raises `OSError` when no number can be read, as on a full disk: then nothing was run at all.
         """
         deadline = time.monotonic() + _PID_SECONDS
-        while (pid := _read_pid(self.folder)) is None:
+        while (identity := read_pid_file(self.folder / "pid")) is None:
             if time.monotonic() > deadline:
                 raise OSError(errno.ENOSPC, "nothing could be written to its folder (is the disk full?)")
             await asyncio.sleep(_POLL_SECONDS)
-        return pid
+        return identity
 
     async def stop(self, grace_seconds: float) -> None:
         """End the process and everything it started: SIGTERM, then SIGKILL for what is left after the grace."""
-        self.signal(signal.SIGTERM)
+        await self._signal_all(signal.SIGTERM)
         if not await self._empty_within(grace_seconds):
-            self.signal(signal.SIGKILL)
+            await self._signal_all(signal.SIGKILL)
             await self._empty_within(_DYING_SECONDS)
+
+    async def _signal_all(self, number: signal.Signals) -> None:
+        """As `signal`; all processes of the machine are looked through on another thread."""
+        self._signal_group(number)
+        await asyncio.to_thread(self._signal_marked, number)
 
     async def _empty_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
-        while self.has_members():
+        while (not self._reap() and self.is_running) or await asyncio.to_thread(self._has_others):
             if time.monotonic() >= deadline:
                 return False
             await asyncio.sleep(_POLL_SECONDS)
         return True
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process group and to every process that carries the command's mark."""
+    def _signal_group(self, number: signal.Signals) -> None:
         if self.is_running or self._has_group():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
+
+    def _signal_marked(self, number: signal.Signals) -> None:
         for process in marked_processes(self.folder):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process group and to every process that carries the command's mark."""
+        self._signal_group(number)
+        self._signal_marked(number)
+
     def has_members(self) -> bool:
         """Return whether anything that the command started is still alive."""
         self._reap()
-        return self.is_running or self._has_group() or next(marked_processes(self.folder), None) is not None
+        return self.is_running or self._has_others()
+
+    def _has_others(self) -> bool:
+        return self._has_group() or next(marked_processes(self.folder), None) is not None
 
     def _has_group(self) -> bool:
+        if self._identity == _NOBODY:
+            return False
         try:
             os.killpg(self.pid, 0)
         except ProcessLookupError:
@@ -186,7 +219,7 @@ class DurableProcess:
         Of one that was found again the number may have been taken: only members that carry the mark are its own.
         """
         processes = psutil.process_iter() if self._is_child else marked_processes(self.folder)
-        return any(_group_of(process.pid) == self.pid and _is_living(process) for process in processes)
+        return any(_group_of(process.pid) == self.pid and is_living(process) for process in processes)
 
     async def _ended_or_told(self) -> bool:
         """Return once the process has ended, or told that it is about to; say whether it is one that tells."""
@@ -219,27 +252,6 @@ class DurableProcess:
         return self._wait_status is not None
 
 
-def marked_processes(folder: Path | None = None) -> Iterator[psutil.Process]:
-    """Yield the living processes that carry the mark of the command in `folder`, or any mark when it is None."""
-    wanted = None if folder is None else str(folder)
-    for process in psutil.process_iter():
-        mark = mark_of(process)
-        if mark is not None and (wanted is None or mark == wanted):
-            yield process
-
-
-def mark_of(process: psutil.Process) -> str | None:
-    """Return the folder of the command that a living process belongs to, or None when it belongs to none."""
-    try:
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return None
-        environment: dict[str, str] = process.environ()
-    except (psutil.Error, OSError):
-        return None
-    mark = environment.get(MARK, "")
-    return mark if mark.startswith("/") else None  # a parent of workers only keeps the room for one
-
-
 async def _first_readable(descriptors: Sequence[int]) -> None:
     """Return once one of the descriptors can be read, or has come to its end; they are closed then."""
     loop = asyncio.get_running_loop()
@@ -260,30 +272,8 @@ def _settle(ended: asyncio.Future[None]) -> None:
         ended.set_result(None)
 
 
-def _is_living(process: psutil.Process) -> bool:
-    try:
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-
-
 def _group_of(pid: int) -> int | None:
     try:
         return os.getpgid(pid)
     except ProcessLookupError:
         return None
-
-
-def _read_pid(folder: Path) -> int | None:
-    """Return the process number in a folder; never 0 or 1, to which a signal would reach far too many."""
-    pid = _read_number(folder / "pid")
-    return None if pid is None or pid <= 1 else pid
-
-
-def _read_number(file: Path) -> int | None:
-    """Return the number in a file that a newline ends; None when the file is missing or not whole."""
-    try:
-        text = file.read_text("ascii")
-    except FileNotFoundError:
-        return None
-    return int(text) if text.endswith("\n") else None

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from svc_jupyter.api.states import ClusterState, CommandStatus
 from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.commands.tables import commands, replicas
+from svc_jupyter.service.process_identity import Identity
 
 Row = Mapping[str, Any]
 _CLAIM_LOCK = 0x5C4A01
@@ -71,12 +72,11 @@ _END = sa.update(commands).where(
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """A running service process. `process_started` is Unix seconds, by the operating system."""
+    """A running service process."""
 
     id: str
     host: str
-    pid: int
-    process_started: float
+    process: Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,9 @@ def register(connection: sa.Connection, replica: Replica, *, lease_until: float)
         sa.insert(replicas).values(
             id=replica.id,
             host=replica.host,
-            pid=replica.pid,
-            process_started=replica.process_started,
+            pid=replica.process.pid,
+            boot_id=replica.process.boot_id,
+            start_ticks=replica.process.start_ticks,
             lease_until=lease_until,
         )
     )
@@ -202,7 +203,10 @@ def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Repli
 def other_replicas(connection: sa.Connection, replica: Replica) -> list[tuple[Replica, float]]:
     """Return the other replicas, each with the end of its lease."""
     rows = connection.execute(sa.select(replicas).where(replicas.c.id != replica.id))
-    return [(Replica(row.id, row.host, row.pid, row.process_started), row.lease_until) for row in rows]
+    return [
+        (Replica(row.id, row.host, Identity(row.pid, row.boot_id or "", row.start_ticks or 0)), row.lease_until)
+        for row in rows
+    ]
 
 
 def finish(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> bool:

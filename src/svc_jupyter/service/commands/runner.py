@@ -16,10 +16,11 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.at_end import AtEnd
 from svc_jupyter.service.commands.background import run_forever
 from svc_jupyter.service.commands.child_places import ChildPlaces
 from svc_jupyter.service.commands.children import Children
-from svc_jupyter.service.commands.endings import AtEnd, Endings
+from svc_jupyter.service.commands.endings import Endings
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, Values
 from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
@@ -260,6 +261,7 @@ class Runner:
             job.stop(StopReason.COMPOSITE)
 
     async def _sweep_next(self) -> None:
+        await self._endings.tell_owed()
         await asyncio.sleep(_SWEEP_SECONDS)
         await end_leftovers(self._settings.commands_dir, self._database)
 

@@ -13,7 +13,9 @@ replicas = sa.Table(
     sa.Column("id", sa.String(32), primary_key=True),
     sa.Column("host", sa.String(255), nullable=False),
     sa.Column("pid", sa.Integer, nullable=False),
-    sa.Column("process_started", sa.Double, nullable=False),
+    # Null in a row that an earlier version wrote.
+    sa.Column("boot_id", sa.String(36)),
+    sa.Column("start_ticks", sa.BigInteger),
     sa.Column("lease_until", sa.Double, nullable=False),
 )
 
@@ -66,6 +68,15 @@ commands = sa.Table(
     sa.Index("ix_commands_parent", "parent_id", "child_number", unique=True),
     # An id is never given twice, also after the newest row went: folders and links are named by it.
     sqlite_autoincrement=True,
+)
+
+owed_ends = sa.Table(
+    "owed_ends",
+    metadata,
+    sa.Column("command_id", BigId, sa.ForeignKey(commands.c.id, ondelete="CASCADE"), primary_key=True),
+    # Who failed to note what follows from the command's end, and is to be told of it again.
+    sa.Column("owed_to", sa.String(100), primary_key=True),
+    sa.Column("since", sa.Double, nullable=False),
 )
 
 idempotency_keys = sa.Table(

@@ -8,16 +8,17 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
+from pathlib import Path
 
 import structlog
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.engines.engine import Engine, Installed
 from svc_jupyter.service.engines.engines import Engines
 from svc_jupyter.service.engines.failures import EngineFailure
 from svc_jupyter.service.engines.file_lock import file_lock
 from svc_jupyter.service.engines.hadoop.restarts import Deaths
 from svc_jupyter.service.engines.progress import Say
-from svc_jupyter.service.engines.s3.account_store import NoStore, Store
+from svc_jupyter.service.engines.s3.account_store import NoStore, Store, StoreClient
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_database import DERBY, MetastoreDatabase, of_postgresql
@@ -79,11 +80,13 @@ class Metastore:
         return self._users is not None or self._bringing is not None
 
     async def start(self) -> None:
-        """Find the metastore again that an earlier service has left running; start none."""
+        """Find the metastore again that an earlier service has left running, or starting; start none."""
         self.process.keep()
         address = await asyncio.to_thread(self.process.address)
         if address is not None:
             self._settle(address)
+        elif await asyncio.to_thread(self.process.is_running):
+            self._use()
 
     async def ensure(self, say: Say) -> MetastoreAddress:
         """Return where the metastore answers; install and start it when need be, which `say` hears of.
@@ -125,18 +128,23 @@ class Metastore:
     async def stop(self) -> None:
         """End it with the last service that uses it; while somebody is connected it stays, and ends by itself then."""
         self._is_closed = True
-        for task in (self._watching, self._bringing):
-            if task is not None:
-                task.cancel()
-                with suppress(asyncio.CancelledError, MetastoreFailure):
-                    await task
+        tasks = [task for task in (self._watching, self._bringing) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)  # what they raised, who waited for them was told
         if self._users is not None:
-            is_last = _upgrade(self._users)
-            if is_last and self.process.is_running() and not await self.process.retire(_RETIRE_SECONDS):
-                log.info("metastore_stays", reason="somebody is connected to it; it ends when nobody is")
+            if _upgrade(self._users) and await asyncio.to_thread(self.process.is_running):
+                await self._end()
             os.close(self._users)
             self._users = None
         self._address = None
+
+    async def _end(self) -> None:
+        """End the process that nobody else uses: at once while it starts, else when nobody is connected any more."""
+        if await asyncio.to_thread(self.process.address) is None:
+            await self.process.end()
+        elif not await self.process.retire(_RETIRE_SECONDS):
+            log.info("metastore_stays", reason="somebody is connected to it; it ends when nobody is")
 
     async def _ended_as_outdated(self, say: Say) -> bool:
         """End the process when the account's storage is another one than at its start; return whether it was."""
@@ -173,13 +181,26 @@ class Metastore:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(file_lock(self.process.folder / "start.lock"))
             self.process.keep()
+            self._use()  # before there is a process: whatever ends this service now ends that as well
             if not await asyncio.to_thread(self.process.is_running):
                 if self._url is not None:
                     await stack.enter_async_context(starting_alone(self._url))
-                await asyncio.to_thread(self.process.spawn, installed, java.java, self._database(), store)
+                await self._spawn(installed, java.java, store)
             address = await self.process.ready()
         self._settle(address)
         return address
+
+    async def _spawn(self, installed: Installed, java: Path, store: StoreClient) -> None:
+        """Start the process; a cancellation waits until it is there, so that it can be ended."""
+        spawning = asyncio.ensure_future(
+            asyncio.to_thread(self.process.spawn, installed, java, self._database(), store)
+        )
+        try:
+            await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            with suppress(MetastoreFailure):
+                await spawning
+            raise
 
     def _database(self) -> MetastoreDatabase:
         return DERBY if self._url is None else of_postgresql(self._url)

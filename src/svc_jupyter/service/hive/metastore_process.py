@@ -25,6 +25,7 @@ from svc_jupyter.service.hive import metastore_program
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_database import MetastoreDatabase
 from svc_jupyter.service.hive.metastore_program import Start
+from svc_jupyter.service.process_identity import number_in
 from svc_jupyter.service.settings import Settings
 
 START_SECONDS: Final = 60.0
@@ -34,6 +35,7 @@ _NAME: Final = "hive-metastore"
 _LOOK_EVERY = 0.05
 _BEGIN_SECONDS = 5.0
 """How long a process may take to write its number, which is the first that it does."""
+_BEGIN_LOOK_SECONDS = 0.005
 _GONE_SECONDS = 0.5
 """For how long it must not be seen: a process that is just becoming another program shows no mark."""
 _DYING_SECONDS = 5.0
@@ -78,7 +80,7 @@ class MetastoreProcess:
 
     def address(self) -> MetastoreAddress | None:
         """Return where it answers; None when it does not run, or not yet answer."""
-        port = _number_in(self._daemon.folder / "port")
+        port = number_in(self._daemon.folder / "port")
         return MetastoreAddress(self.host, port) if port is not None and self.is_running() else None
 
     def keep(self) -> None:
@@ -90,9 +92,15 @@ class MetastoreProcess:
         return opens(self._opened, access)
 
     def spawn(self, installed: Installed, java: Path, database: MetastoreDatabase, store: StoreClient) -> None:
-        """Start the program; `ready` waits for it. Raises `MetastoreFailure` when it cannot be."""
+        """Start the program; `ready` waits for it. Raises `MetastoreFailure` when it cannot be.
+
+        Returns once its number is known, so that it can be ended; where it cannot write that, it runs nothing.
+        """
         try:
             self._spawn(installed, java, database, store)
+            deadline = time.monotonic() + _BEGIN_SECONDS
+            while not self._has_begun and time.monotonic() < deadline:
+                time.sleep(_BEGIN_LOOK_SECONDS)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise MetastoreFailure(
@@ -169,13 +177,13 @@ class MetastoreProcess:
             java,
             settings_folder,
             self.folder,
-            Start(self.host, _number_in(self.folder / "port") or 0, self._daemon.folder, secret),
+            Start(self.host, number_in(self.folder / "port") or 0, self._daemon.folder, secret),
         )
         self._daemon.spawn(argv, self.folder, {**self._environment, token_file.VARIABLE: str(tokens)})
 
     @property
     def _has_begun(self) -> bool:
-        return (self._daemon.folder / "pid").exists()
+        return self._daemon.has_begun
 
     def _cause(self) -> str:
         output = self._daemon.tail(_TAIL_BYTES)
@@ -193,11 +201,3 @@ def _write(file: Path, content: bytes) -> None:
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as opened:
         opened.write(content)
     draft.replace(file)
-
-
-def _number_in(file: Path) -> int | None:
-    try:
-        text = file.read_text("ascii")
-    except FileNotFoundError:
-        return None
-    return int(text) if text.endswith("\n") and text.strip().isdecimal() else None

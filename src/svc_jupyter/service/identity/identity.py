@@ -14,10 +14,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import psutil
 import sqlalchemy as sa
 
-from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.lease import is_dead_on
+from svc_jupyter.service.commands.lease import database_clock
 from svc_jupyter.service.commands.tables import commands, replicas
 from svc_jupyter.service.database import Database, conflict_insert
 from svc_jupyter.service.identity.tables import THE_ROW, database_identity
@@ -115,9 +115,7 @@ def check(settings: Settings, database: Database) -> None:
         )
     if settings.on_sqlite or is_empty:
         return
-    if not is_known:
-        _refuse_beside_older_versions(settings, database)
-    elif told is None:
+    if told is None:
         _refuse_beside_another_folder(settings, database)
 
 
@@ -168,30 +166,24 @@ def _refuse_beside_another_folder(settings: Settings, database: Database) -> Non
     living = _living(database)
     if living is None or FolderIdentity.read(settings.data_dir) is not None:  # bound by it meanwhile
         return
+    host, pid = living
     raise ForeignDatabaseError(
-        f"the database {name_of(settings)} is used by a service on another data folder (process {living.pid} of "
-        f"{living.host}): replicas share one folder, so give its as --data-dir. {_JUST_ENDED}"
+        f"the database {name_of(settings)} is used by a service on another data folder (process {pid} of "
+        f"{host}): replicas share one folder, so give its as --data-dir. {_JUST_ENDED}"
     )
 
 
-def _refuse_beside_older_versions(settings: Settings, database: Database) -> None:
-    """A version that knows no keys would look for a command's folder, and so for its process, in another place."""
-    if (living := _living(database)) is not None:
-        raise ForeignDatabaseError(
-            f"the database {name_of(settings)} is still used by an older version (process {living.pid} of "
-            f"{living.host}), which would not find the files of new commands: stop every replica before the first "
-            f"one of this version starts. {_JUST_ENDED}"
-        )
+def _living(database: Database) -> tuple[str, int] | None:
+    """Return host and process of a replica that works on the database, None where there is none.
 
-
-def _living(database: Database) -> queue.Replica | None:
-    """Return a replica that works on the database, None where there is none; one on another host by its lease."""
+    Asked before the schema is brought up to date: only of what every version of it has.
+    """
     host = socket.gethostname()
-    living = sa.select(replicas).where(replicas.c.lease_until > time.time())
     with database.connect() as connection:
+        now = database_clock(connection)
+        living = sa.select(replicas.c.host, replicas.c.pid).where(replicas.c.lease_until > now)
         rows = connection.execute(living).all()
-    found = (queue.Replica(row.id, row.host, row.pid, row.process_started) for row in rows)
-    return next((other for other in found if not is_dead_on(host, other)), None)
+    return next(((on, pid) for on, pid in rows if on != host or psutil.pid_exists(pid)), None)
 
 
 def _sqlite_is_there(settings: Settings) -> str:

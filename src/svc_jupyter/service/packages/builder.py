@@ -17,7 +17,7 @@ import structlog
 from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.background import RETRY_SECONDS, run_forever
-from svc_jupyter.service.commands.process import marked_processes
+from svc_jupyter.service.commands.marks import marked_processes
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid, Unavailable

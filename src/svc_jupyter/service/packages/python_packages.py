@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc_jupyter.service.commands.process import MARK
+from svc_jupyter.service.commands.marks import MARK
 from svc_jupyter.service.engines.process import Ended, run
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
 from svc_jupyter.service.packages.python_requirements import BASE, PYTHON

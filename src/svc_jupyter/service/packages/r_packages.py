@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from svc_jupyter.service.commands.process import MARK
+from svc_jupyter.service.commands.marks import MARK
 from svc_jupyter.service.engines.process import run
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
 from svc_jupyter.service.packages.r_cache import RCache

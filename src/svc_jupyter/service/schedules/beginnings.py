@@ -17,6 +17,7 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.service.database import Database
+from svc_jupyter.service.remembering import remember
 from svc_jupyter.service.schedules.macro_sandbox import WORKERS, MacroEngineError
 from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
@@ -25,6 +26,8 @@ from svc_jupyter.service.schedules.turns import Turns
 
 Step = Callable[[sa.Connection], Ready | None]
 _SLOW_SECONDS = 0.5
+_MOST_SLOW = 10_000
+"""Schedules known to have slow macros; one that is forgotten is found out at its next action."""
 _ENGINE_RETRY_SECONDS = 1.0
 _ENGINE_LONGEST_RETRY_SECONDS = 30.0
 log = structlog.get_logger(__name__)
@@ -43,7 +46,7 @@ class Beginnings:
         self._threads = ThreadPoolExecutor(WORKERS + 1, thread_name_prefix="macros")
         self._places = asyncio.Semaphore(WORKERS)
         self._place_of_the_slow = asyncio.Semaphore(1)
-        self._slow: set[int] = set()
+        self._slow: dict[int, None] = {}
 
     def add(self, item: Ready) -> None:
         """Begin an action as soon as its macros are resolved."""
@@ -91,8 +94,10 @@ class Beginnings:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, _values, item)
         finally:
-            is_slow = time.monotonic() - begun > _SLOW_SECONDS
-            (self._slow.add if is_slow else self._slow.discard)(item.schedule["id"])
+            if time.monotonic() - begun > _SLOW_SECONDS:
+                remember(self._slow, item.schedule["id"], None, most=_MOST_SLOW)
+            else:
+                self._slow.pop(item.schedule["id"], None)
 
 
 def _values(item: Ready) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 
 from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.service.bus import Bus
@@ -40,6 +41,7 @@ NEXT_MOMENTS = sa.select(
     sa.select(sa.func.min(actions.c.look_at)).where(actions.c.look_at.is_not(None)).scalar_subquery(),
 )
 """When a schedule is to be looked at next, and when a dependency is; null for never."""
+log = structlog.get_logger(__name__)
 
 
 class Ticker:
@@ -136,8 +138,17 @@ class Ticker:
             return
         await self._database.write(partial(recovery.wake_stranded, now=self._clock()))
         for command in await self._database.read(recovery.missed_ends):
-            await self._database.write(partial(self._work.command_ended, command=command, now=self._clock()))
+            await self._end_missed(command)
         self._recover_at = now + _RECOVER_SECONDS
+
+    async def _end_missed(self, command: Mapping[str, Any]) -> None:
+        """End the action of a command; one that cannot be ended must not hold up the others."""
+        try:
+            await self._database.write(partial(self._work.command_ended, command=command, now=self._clock()))
+        except Unavailable:
+            raise
+        except Exception:
+            log.exception("action_not_ended", command_id=command["id"])
 
     async def _do_what_is_due(self) -> float:
         """Take up what is due; return for how many seconds there is nothing to do."""

@@ -3,7 +3,7 @@
 A job comes as a line on stdin (so its secrets are in no argument, environment or file) and is answered by a line on
 stdout: `taken` once the worker runs and has written its `pid`, else the reason. Each worker leads a session of its own
 and outlives both this process and the service; this process ends at the end of its stdin. A process that forks must
-have one thread only. Nothing of the service is imported here.
+have one thread only. Next to nothing of the service is imported here.
 
 Unless jobs come one upon the other, a worker is forked ahead and waits: to fork, and to touch for the first time what
 is shared with the parent, takes longer than a short job.
@@ -23,6 +23,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, Protocol, TypeVar
+
+from svc_jupyter.service.process_identity import Identity
 
 TAKEN = b"taken"
 MARK = "SVC_COMMAND_MARK"
@@ -212,9 +214,12 @@ _ENVIRONMENT_START = 47
 
 
 def _write_pid(job: WorkerJob) -> None:
-    """Claim the job: exclusively, so that it runs once whoever asks for it twice."""
+    """Claim the job: exclusively, so that it runs once whoever asks for it twice.
+
+    The whole identity is told: it stands for the mark where that could not be carried.
+    """
     descriptor = os.open(job.folder / "pid", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
+    os.write(descriptor, Identity.of_this_process().line.encode("ascii"))
     os.close(descriptor)
 
 

@@ -6,9 +6,9 @@ from svc_jupyter.service.clusters.providers.hosts_look import Look, parse_facts,
 from svc_jupyter.service.clusters.providers.provider import DaemonState
 
 LINES = """Welcome to node-1
-daemon namenode 4711 1795294000 -
-daemon datanode - - 137
-daemon historyserver - - -
+daemon namenode 4711 -
+daemon datanode - 137
+daemon historyserver - -
 cpu  100 10 40 800 50 0 0 0 30 0
 disk 250 750
 """
@@ -17,7 +17,7 @@ disk 250 750
 def test_daemons_processors_and_disk_are_read_among_other_lines():
     look = parse_look(LINES)
     assert look.daemons == [
-        DaemonState("namenode", pid=4711, started_at=1795294000.0),
+        DaemonState("namenode", pid=4711),
         DaemonState("datanode", exit_code=137),
         DaemonState("historyserver"),
     ]

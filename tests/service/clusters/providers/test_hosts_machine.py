@@ -52,12 +52,10 @@ def machine(world: HostsWorld, instance: Instance) -> HostMachine:
 async def test_a_daemon_is_started_once_and_outlives_the_connection_and_the_service(
     world: HostsWorld, instance: Instance, machine: HostMachine
 ):
-    before = time.time()
     await machine.start(Daemon("sleeper", ["sleep", "1000"]))
     await machine.start(Daemon("sleeper", ["sleep", "1000"]))
     (state,) = await machine.daemons()
     assert state.is_running
-    assert before - 2 <= (state.started_at or 0) <= time.time()
     assert [p.name() for p in psutil.Process(state.pid).parent().children(recursive=True)] == ["sleep"]
 
     later = (await world.again()).machine(instance, instance.nodes[0])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.service.clusters.providers.conftest import instance_with
 from tests.support.until import until, written
@@ -102,6 +103,50 @@ async def test_another_process_with_the_number_of_a_dead_daemon_is_not_it(machin
     (folder / "rc").unlink()
     (folder / "pid").write_text(f"{os.getpid()}\n")
     assert not (await only(machine)).is_running
+
+
+async def test_a_daemon_is_known_whatever_the_wall_clock_was_set_to(
+    machine: LocalMachine, monkeypatch: pytest.MonkeyPatch
+):
+    """Also in the instant in which it becomes its program and has no environment to be read."""
+    await machine.start(SLEEPER)
+    told = psutil.Process.create_time
+    monkeypatch.setattr(psutil.Process, "create_time", lambda process: told(process) + 10)
+    monkeypatch.setattr(psutil.Process, "environ", lambda _process: {})
+    assert (await only(machine)).is_running
+
+
+@pytest.mark.parametrize("text", [b"no number\n", b"\xff\n", b"0\n", b"1 2\n"])
+async def test_a_daemon_whose_number_was_damaged_is_found_by_its_mark(machine: LocalMachine, text: bytes):
+    await machine.start(SLEEPER)
+    state = await only(machine)
+    pid = Path(machine.folder) / "daemons" / "sleeper" / "pid"
+    pid.write_bytes(text)
+    assert await only(machine) == state
+    await machine.stop("sleeper", 1)
+    await until(lambda: not list(marked(NODE_MARK, Path(machine.folder))))
+
+
+@pytest.mark.parametrize("text", [b"no number\n", b"\xff\n", b"0\n", b"1 2\n"])
+async def test_a_dead_daemon_whose_number_was_damaged_is_started_again(machine: LocalMachine, text: bytes):
+    await machine.start(SLEEPER)
+    state = await only(machine)
+    assert state.pid
+    os.kill(state.pid, signal.SIGKILL)
+    await ended(machine)
+    folder = Path(machine.folder) / "daemons" / "sleeper"
+    (folder / "rc").unlink()
+    (folder / "pid").write_bytes(text)
+    assert not (await only(machine)).is_running
+    await machine.start(SLEEPER)
+    assert (await only(machine)).is_running
+
+
+async def test_a_daemon_of_an_earlier_version_is_found_by_its_number_and_mark(machine: LocalMachine):
+    await machine.start(SLEEPER)
+    state = await only(machine)
+    (Path(machine.folder) / "daemons" / "sleeper" / "pid").write_text(f"{state.pid}\n")
+    assert await only(machine) == state
 
 
 async def test_a_daemon_that_ignores_the_first_signal_is_killed(machine: LocalMachine, tmp_path: Path):

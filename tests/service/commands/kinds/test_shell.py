@@ -21,7 +21,8 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kinds.shell import SCRIPT, ShellKind, script_environment, split_parameters
-from svc_jupyter.service.commands.process import DurableProcess, mark_of, marked_processes
+from svc_jupyter.service.commands.marks import mark_of, marked_processes
+from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.commands.tables import NEW_ROW
 from svc_jupyter.service.errors import Invalid

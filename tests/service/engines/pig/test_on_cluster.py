@@ -133,7 +133,7 @@ def test_a_java_that_is_killed_takes_its_job_with_it(hadoop, target):
     command = submit_pig(hadoop, SLOW + f"STORE b INTO 'hdfs:///data/{target}';")
     running_job(hadoop, command)
 
-    os.kill(int((hadoop.folder(command) / "1" / "pid").read_text()), signal.SIGKILL)
+    os.kill(int((hadoop.folder(command) / "1" / "pid").read_text().split()[0]), signal.SIGKILL)
     record = hadoop.ended(command)
 
     assert "the Java that ran the script was killed" in record["message"]

@@ -15,18 +15,29 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
+import structlog
 
-from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK
+from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK, mark_of, marked
 from svc_jupyter.service.clusters.providers.provider import DaemonState
+from svc_jupyter.service.process_identity import (
+    SHELL_LINE,
+    DamagedPidFile,
+    Identity,
+    leader,
+    number_in,
+    read_pid_file,
+)
 
-BEGIN = 'set -C; { echo $$ >"$1/pid"; } 2>/dev/null || exit 125; set +C; cd "$2" || exit 126; shift 2; exec "$@"'
+BEGIN = f"""{SHELL_LINE}
+set -C; {{ echo "$who" >"$1/pid"; }} 2>/dev/null || exit 125
+set +C; unset who boot ticks; cd "$2" || exit 126; shift 2; exec "$@\""""
 """Run by `sh` with the daemon's folder, a working folder and the program; on other machines, too (`hosts`)."""
 _AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ]
 """Signals that whoever started the service may ignore; its daemons do not."""
-_CLOCK_SLACK_SECONDS = 2.0
 _KEPT_BYTES = 2**20
 _MOST_BYTES = 8 * 2**20
 """What a daemon may write to an output before all but the end of it is dropped; its log files turn by themselves."""
+log = structlog.get_logger(__name__)
 
 
 class DaemonProcess:
@@ -61,16 +72,14 @@ class DaemonProcess:
 
     def state(self) -> DaemonState:
         """Look at it once; collects its exit code when it is a child of this process that has ended."""
-        pid = _number_in(self.folder / "pid")
-        if pid is None:
+        identity = self._identity()
+        if identity is None:
             return DaemonState(self.folder.name)
         if not (self.folder / "rc").exists():
-            with contextlib.suppress(psutil.Error, OSError):
-                process = psutil.Process(pid)
-                if self._is_own(process):
-                    return DaemonState(self.folder.name, pid=pid, started_at=process.create_time())
-            self._collect(pid)
-        return DaemonState(self.folder.name, exit_code=_number_in(self.folder / "rc"))
+            if self._is_own(identity):
+                return DaemonState(self.folder.name, pid=identity.pid)
+            self._collect(identity.pid)
+        return DaemonState(self.folder.name, exit_code=number_in(self.folder / "rc"))
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the daemon's process group, if it runs."""
@@ -101,18 +110,24 @@ class DaemonProcess:
     @property
     def has_begun(self) -> bool:
         """Whether its process has written its number."""
-        return _number_in(self.folder / "pid") is not None
+        return self._identity() is not None
 
-    def _is_own(self, process: psutil.Process) -> bool:
-        """Whether a process is the daemon itself: the numbers of processes come again."""
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return False
-        environment = process.environ()
-        if environment:
-            return environment.get(DAEMON_MARK) == str(self.folder)
-        # For an instant, while it becomes the program, a process has no environment to be read.
-        written_at = (self.folder / "pid").stat().st_mtime
-        return bool(process.create_time() <= written_at + _CLOCK_SLACK_SECONDS)
+    def _identity(self) -> Identity | None:
+        """Return the process that wrote its number, found by its mark where that was damaged."""
+        try:
+            return read_pid_file(self.folder / "pid")
+        except DamagedPidFile as damage:
+            log.warning("pid_file_damaged", reason=str(damage))
+            return leader(process.pid for process in marked(DAEMON_MARK, self.folder))
+
+    def _is_own(self, identity: Identity) -> bool:
+        """Whether the daemon itself lives: the numbers of processes come again."""
+        if identity.is_told:
+            return identity.is_alive
+        # As an earlier version wrote it, or where the system tells no more.
+        with contextlib.suppress(psutil.Error):
+            return mark_of(psutil.Process(identity.pid), DAEMON_MARK) == str(self.folder)
+        return False
 
     def _collect(self, pid: int) -> None:
         try:
@@ -139,12 +154,3 @@ def _end_of(file: Path, max_bytes: int) -> bytes:
     with file.open("rb") as output:
         output.seek(max(0, file.stat().st_size - max_bytes))
         return output.read(max_bytes)
-
-
-def _number_in(file: Path) -> int | None:
-    """Return the number in a file that a newline ends; None when the file is missing or not whole."""
-    try:
-        text = file.read_text("ascii")
-    except FileNotFoundError:
-        return None
-    return int(text) if text.endswith("\n") and text.strip().isdecimal() else None

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from svc_jupyter.service.remembering import remember
+
 _CHUNK_BYTES: Final = 2**18
 _BLOCK: Final = 512
+_MOST_DIGESTS: Final = 10_000
+"""Several times the files of all engines; those of earlier versions of a file are the first that are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ class FileSets:
         key = (file, status.st_size, status.st_mtime_ns)
         if key not in self._digests:
             with file.open("rb") as content:
-                self._digests[key] = hashlib.file_digest(content, "sha256").hexdigest()
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            remember(self._digests, key, digest, most=_MOST_DIGESTS)
+            return digest
         return self._digests[key]
 
 

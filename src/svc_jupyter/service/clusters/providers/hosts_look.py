@@ -25,8 +25,8 @@ def parse_look(text: str) -> Look:
     disk_percent = 0.0
     for line in text.splitlines():
         match line.split():
-            case ["daemon", name, pid, started_at, exit_code]:
-                daemons.append(_daemon(name, pid, started_at, exit_code))
+            case ["daemon", name, pid, exit_code]:
+                daemons.append(_daemon(name, pid, exit_code))
             case ["cpu", *counts] if len(counts) >= 4:
                 # user nice system idle iowait irq softirq steal; what guests take is in user already
                 times = list(map(int, counts[:8]))
@@ -49,7 +49,7 @@ def parse_facts(text: str) -> Mapping[str, str]:
     return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
 
 
-def _daemon(name: str, pid: str, started_at: str, exit_code: str) -> DaemonState:
+def _daemon(name: str, pid: str, exit_code: str) -> DaemonState:
     if pid != "-":
-        return DaemonState(name, pid=int(pid), started_at=float(started_at))
+        return DaemonState(name, pid=int(pid))
     return DaemonState(name, exit_code=int(exit_code) if exit_code.isdecimal() else None)

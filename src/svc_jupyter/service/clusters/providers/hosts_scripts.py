@@ -31,7 +31,7 @@ is_own() {{
   [ -z "$(tr '\\0' '\\n' <"/proc/$1/environ" 2>/dev/null)" ] || return 1
   sleep 0.05; marked "$1" "$2"
 }}
-number() {{ read -r number <"$1" 2>/dev/null && echo "$number"; }} 2>/dev/null
+number() {{ read -r number rest <"$1" 2>/dev/null && echo "$number"; }} 2>/dev/null
 """
 
 # Nobody may be seen twice in a row: a process may have started another one meanwhile.
@@ -149,8 +149,8 @@ def look(folder: PurePosixPath) -> str:
 for daemon in "$1"/daemons/*/; do
   daemon="${{daemon%/}}"; [ -d "$daemon" ] || continue
   pid=$(number "$daemon/pid") code=$(number "$daemon/rc")
-  if [ -z "$code" ] && is_own "$pid" "$daemon"; then began=$(stat -c %Y "$daemon/pid"); else pid= began=; fi
-  echo "daemon ${{daemon##*/}} ${{pid:--}} ${{began:--}} ${{code:--}}"
+  [ -z "$code" ] && is_own "$pid" "$daemon" || pid=
+  echo "daemon ${{daemon##*/}} ${{pid:--}} ${{code:--}}"
 done
 [ ! -d "$1/logs" ] || find "$1/logs" -maxdepth 1 \\( -name '*.out' -o -name '*.err' \\) -size +{_MOST_BYTES}c \\
   -exec sh -c {quote(shorten)} sh {{}} \\;

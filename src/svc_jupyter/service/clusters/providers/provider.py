@@ -41,11 +41,10 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class DaemonState:
-    """What became of a daemon: `pid` while it runs, else the exit code where one is known. Times are Unix seconds."""
+    """What became of a daemon: `pid` while it runs, else the exit code where one is known."""
 
     name: str
     pid: int | None = None
-    started_at: float | None = None
     exit_code: int | None = None
 
     @property

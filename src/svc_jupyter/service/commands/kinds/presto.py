@@ -28,8 +28,11 @@ from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.engines.presto.addresses import coordinator_http
 from svc_jupyter.service.engines.presto.head_start import HeadStart
 from svc_jupyter.service.engines.presto.presto_cluster import PrestoEngine
+from svc_jupyter.service.remembering import remember
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.storage import Storage
+
+_MOST_CLUSTERS = 256
 
 
 class PrestoKind:
@@ -91,7 +94,8 @@ class PrestoKind:
         head_start = HeadStart.written(task.folder) or await self._head_start(task, task.cluster_id)
         if head_start is None:
             instance = await self._clusters.up_instance(task.cluster_id)
-            coordinator = self._coordinators[task.cluster_id] = _Coordinator(instance.id, coordinator_http(instance))
+            coordinator = _Coordinator(instance.id, coordinator_http(instance))
+            remember(self._coordinators, task.cluster_id, coordinator, most=_MOST_CLUSTERS)
             target = _target(coordinator.url, task.id, task.attempt)
         else:
             target = head_start.target

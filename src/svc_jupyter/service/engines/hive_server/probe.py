@@ -13,8 +13,11 @@ from svc_jupyter.service.clusters.service_probe import ServiceLook
 from svc_jupyter.service.db_taps.engines.hive.client import ServerError, ServerLost, Session
 from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp, DaemonSilent
 from svc_jupyter.service.engines.hive_server import program
+from svc_jupyter.service.remembering import remember
 
 _ANSWER_SECONDS: Final = 1.5
+_MOST_SESSIONS: Final = 64
+"""Sessions that are kept open; those of servers that are gone are the first that are dropped."""
 _HEAP: Final = f"{program.NAME}.driver.jvm.heap"
 
 
@@ -52,7 +55,7 @@ class HiveServerProbe:
             if session is not None:
                 session.drop()
             return False
-        self._sessions[instance_id] = session
+        remember(self._sessions, instance_id, session, most=_MOST_SESSIONS, on_forgotten=Session.drop)
         return True
 
     async def _heap(self, host: str) -> float | None:

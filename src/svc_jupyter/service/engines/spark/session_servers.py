@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import Instance, Node
@@ -30,6 +30,7 @@ from svc_jupyter.service.engines.spark.store import beside
 from svc_jupyter.service.hive.failures import MetastoreFailure
 from svc_jupyter.service.hive.metastore_process import MetastoreAddress
 from svc_jupyter.service.packages.attached import AttachedEnvironment, AttachedEnvironments
+from svc_jupyter.service.remembering import remember
 from svc_jupyter.service.spark.session_client import ServerSilent, SessionClient
 
 START_SECONDS: Final = 300.0
@@ -37,6 +38,8 @@ START_SECONDS: Final = 300.0
 _LOOK_EVERY: Final = 0.2
 _DRAIN_EVERY: Final = 0.5
 _STOP_SECONDS: Final = 10.0
+_MOST_INSTANCES: Final = 256
+"""One that is forgotten is looked at again before its next statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class SessionServers:
         self._engines = engines
         self._providers = providers
         self._metastore = metastore
-        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._current: dict[int, tuple[int, int | None]] = {}
         """Of each instance, which start of its server `ensure` saw, and which packages it chose."""
 
@@ -82,11 +85,12 @@ class SessionServers:
         """
         node = _master(instance)
         machine = self._machine(instance, node)
-        async with self._locks[instance.id]:
+        async with self._lock(instance):
             await self._end_outdated(instance, machine, say)
             told = await self._answering(instance, node, machine, say)
             chosen = await self._choose_python(instance, told, say)
-            self._current[instance.id] = (await asyncio.to_thread(_generation, instance), chosen)
+            current = (await asyncio.to_thread(_generation, instance), chosen)
+            remember(self._current, instance.id, current, most=_MOST_INSTANCES)
         return self.address(instance)
 
     async def is_current(self, instance: Instance) -> bool:
@@ -105,11 +109,15 @@ class SessionServers:
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
         """Start it again where it died, without waiting until it answers; not while a command does so already."""
-        lock = self._locks[instance.id]
+        lock = self._lock(instance)
         if lock.locked():
             return
         async with lock:
             await self._spawn(instance, node, self._machine(instance, node), say)
+
+    def _lock(self, instance: Instance) -> asyncio.Lock:
+        """Return the lock of an instance's server, which lasts for as long as somebody holds or awaits it."""
+        return self._locks.setdefault(instance.id, asyncio.Lock())
 
     def address(self, instance: Instance) -> SessionServerAddress:
         """Return where the server of a cluster that was UP answers. Raises `ClusterFailure`."""

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 final class Claim {
     private static final String MARK = "SVC_COMMAND_MARK";
     private static final int ENVIRONMENT_START = 47;
+    private static final int START_TICKS = 19;
 
     private final Path folder;
 
@@ -25,13 +26,29 @@ final class Claim {
     /** Take the folder; fails when another process has it, so that a script runs once whoever asks for it twice. */
     static Claim take(Path folder) throws IOException {
         carryMark(folder);
-        byte[] number = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-        Files.write(folder.resolve("pid"), number, StandardOpenOption.CREATE_NEW);
+        byte[] identity = (identity() + "\n").getBytes(StandardCharsets.US_ASCII);
+        Files.write(folder.resolve("pid"), identity, StandardOpenOption.CREATE_NEW);
         return new Claim(folder);
     }
 
     void end(int code) throws IOException {
         Whole.replace(folder.resolve("rc"), code + "\n");
+    }
+
+    /** Its number, with what tells it from a later process that gets the same one where the system says that. */
+    private static String identity() {
+        long number = ProcessHandle.current().pid();
+        try {
+            String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim();
+            return number + " " + boot + " " + statFields()[START_TICKS];
+        } catch (IOException untold) {
+            return Long.toString(number);
+        }
+    }
+
+    private static String[] statFields() throws IOException {
+        String stat = Files.readString(Path.of("/proc/self/stat"));
+        return stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
     }
 
     /**
@@ -47,9 +64,7 @@ final class Claim {
         try (RandomAccessFile memory = new RandomAccessFile("/proc/self/mem", "rw")) {
             String environment = new String(Files.readAllBytes(Path.of("/proc/self/environ")), StandardCharsets.ISO_8859_1);
             int place = ("\0" + environment).indexOf("\0" + MARK + "=");
-            String stat = Files.readString(Path.of("/proc/self/stat"));
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
-            memory.seek(Long.parseLong(fields[ENVIRONMENT_START]) + place + MARK.length() + 1);
+            memory.seek(Long.parseLong(statFields()[ENVIRONMENT_START]) + place + MARK.length() + 1);
             memory.write(mark);
         } catch (IOException | NumberFormatException unseen) {
             // The process group is enough.

@@ -1,0 +1,25 @@
+"""Keeping what the service's process holds from the commands that run under the same user."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+import structlog
+
+_PR_SET_DUMPABLE = 4
+log = structlog.get_logger(__name__)
+
+
+def hide_from_commands() -> None:
+    """Make this process's environment, memory and open files unreadable to the other processes of its user.
+
+    Programs that it starts are not affected. It leaves no core dump any more. Where the system has no such protection
+    the log says so.
+    """
+    if not sys.platform.startswith("linux"):
+        log.warning("not_hidden_from_commands", reason=f"{sys.platform} has no such protection")
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        log.warning("not_hidden_from_commands", errno=ctypes.get_errno())
