@@ -37,6 +37,8 @@ class Resource(StrEnum):
     GROUP = "group"
     HIVE = "hive"
     JUPYTER_NOTEBOOK = "jupyter_notebook"
+    JUPYTER_NOTEBOOK_COMMAND = "jupyter_notebook_command"
+    """Commands that run a Jupyter notebook; what a role says of `command` it says of these, too."""
     NOTE = "note"
     NOTEBOOK_DASHBOARD = "notebook_dashboard"
     NOTIFICATION_CHANNEL = "notification_channel"

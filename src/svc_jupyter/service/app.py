@@ -27,6 +27,7 @@ from svc_jupyter.service.packages.routes import router as packages_router
 from svc_jupyter.service.parts import Service
 from svc_jupyter.service.pipelines.routes import router as pipelines_router
 from svc_jupyter.service.responses import ERROR_RESPONSES, install_error_handlers
+from svc_jupyter.service.route_rights import put_rights_before_validity
 from svc_jupyter.service.schedules.routes import router as schedules_router
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.routes import router as storage_router
@@ -66,6 +67,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.service = service
     install_error_handlers(app)
+    put_rights_before_validity(app)
     _include(app, commands_router, COMMAND_VERSIONS)
     _include(app, clusters_router, COMMAND_VERSIONS)
     _include(app, nodes_router, COMMAND_VERSIONS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 import pytest
 import sqlalchemy as sa
+from tests.service.access.route_world import World, opened_world
 
 from svc_jupyter.api.access import Invitation, TokenCreate
 from svc_jupyter.service.access.access import Access
@@ -87,3 +88,10 @@ def stranger_token(database: Database, access: Access, invite: Callable[..., tup
         connection.execute(sa.text("DELETE FROM memberships WHERE user_id = :id"), {"id": user_id})
         assert connection.execute(sa.select(users.c.id).where(users.c.id == user_id)).first() is not None
     return token
+
+
+@pytest.fixture
+async def world(settings: Settings) -> AsyncIterator[World]:
+    """A service in this process with a caller of each kind."""
+    async with opened_world(settings) as world:
+        yield world

@@ -52,7 +52,7 @@ GET    /object_policy/decision                         read_object_policy       
 GET    /audit                                          read_audit                       no     -
 
 POST   /commands                                       create_command                   yes    -
-GET    /commands                                       read_command                     yes    -
+GET    /commands                                       read_command|create_command      yes    -
 GET    /commands/{command_id}                          read_command                     yes    -
 PUT    /commands/{command_id}                          update_command                   yes    -
 GET    /commands/{command_id}/results                  read_command                     yes    -
@@ -135,7 +135,7 @@ GET    /package/{env_id}/activity_history              read_environment         
 POST   /package/{env_id}/activity_history              update_environment               yes    -
 
 GET    /pipelines                                      read_pipeline                    yes    -
-POST   /pipelines                                      create_pipeline                  yes    -
+POST   /pipelines                                      create_pipeline&create_command   yes    -
 GET    /pipelines/{pipeline_id}                        read_pipeline                    yes    -
 PUT    /pipelines/{pipeline_id}                        update_pipeline                  yes    -
 PUT    /pipelines/{pipeline_id}/start                  update_pipeline                  yes    -

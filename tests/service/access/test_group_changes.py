@@ -282,3 +282,21 @@ async def test_others_tokens_and_invitations_give_no_more_rights_either(access, 
         with pytest.raises(Forbidden, match="more rights than you have"):
             access.users.invite(Invitation(invitee_email="x@example.org", groups=groups), by=desk)
     assert access.users.invite(Invitation(invitee_email="x@example.org", groups="desk"), by=desk).groups == ["desk"]
+
+
+async def test_whom_an_administrator_took_out_a_colleague_does_not_put_back(access, admin, member, invite, reader):
+    ada, _ = invite("ada@example.org")
+    access.groups.create(GroupCreate(name="analysts", members=str(ada), roles="reader"), by=admin)
+    for group in ("analysts", "system-user"):
+        access.groups.remove_users(group, str(ada), by=admin)
+        refused = f"ada@example.org was taken out of the group {group}, .*permission to manage group"
+        with pytest.raises(Forbidden, match=refused):
+            access.groups.add_users(group, f"{ada},{member.user_id}", by=member)
+        with pytest.raises(Forbidden, match=refused):
+            access.groups.update(group, GroupUpdate(members=str(ada)), by=member)
+        access.groups.add_users(group, str(ada), by=admin)
+        assert ada in access.groups.get(group, by=admin).members
+        access.groups.add_users(group, str(ada), by=member)  # who is in it already stays
+    bob, _ = invite("bob@example.org", "analysts")
+    access.groups.add_users("system-user", str(bob), by=member)
+    assert bob in access.groups.get("system-user", by=admin).members

@@ -16,6 +16,7 @@ from svc_jupyter.service.access.permissions import Action, Resource, decision
 from svc_jupyter.service.access.tables import object_policy_versions
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.objects import OBJECTS
@@ -271,3 +272,32 @@ def test_the_policies_of_deleted_objects_go_with_them(access, admin, schedule_id
     with database.begin() as connection:
         policy_versions.forget(connection, SourceType.SCHEDULER, [schedule_id, 10**12])
         assert connection.execute(sa.select(object_policy_versions)).all() == []
+
+
+def test_an_owner_gives_nobody_what_owning_does_not_give(access, database, admin, member):
+    """Adding nodes is for administrators and roles: an owner who named `manage` would have given it to herself."""
+    values = {"account_id": 1, "user_id": member.user_id, "created_at": 0.0, "configuration": {}, "state": "DOWN"}
+    with database.begin() as connection:
+        cluster_id = connection.execute(sa.insert(clusters).values(**values).returning(clusters.c.id)).scalar_one()
+
+    def policy(*actions: str) -> PolicyUpdate:
+        entries = [{"access": "allow", "condition": {"service_users": [member.user_id]}, "action": list(actions)}]
+        return PolicyUpdate(source_type=SourceType.CLUSTER, source_id=cluster_id, policy=entries)
+
+    def may(action: Action) -> bool:
+        return decision(now(access, member), action, Resource.CLUSTER, cluster_id).allowed
+
+    with pytest.raises(Forbidden, match=f"permission to manage cluster {cluster_id}; ask a member of system-admin"):
+        access.object_policies.set(policy("read", "manage"), by=member)
+    access.object_policies.set(policy("all"), by=member)
+    assert (may(Action.TERMINATE), may(Action.MANAGE)) == (True, False)
+    access.object_policies.set(policy("manage"), by=admin)
+    assert may(Action.MANAGE)
+
+
+def now(access: Access, who: Caller) -> Caller:
+    """Return a user as a caller with what holds now."""
+    with access.tokens._database.connect() as connection:
+        found = access.tokens.reader.user(connection, who.account_id, who.user_id)
+    assert found is not None
+    return found[0]

@@ -257,3 +257,18 @@ def test_the_tokens_of_a_user_go_with_them(access, database, member):
         for table in (tokens, memberships):
             left = sa.select(table.c.user_id).where(table.c.user_id == member.user_id)
             assert connection.execute(left).first() is None
+
+
+async def test_a_token_does_not_outlive_the_one_it_is_made_with(access, admin, invite, clock):
+    user_id, lasting = invite("ada@example.org")
+    by = await access.tokens.caller(lasting)
+    ending = await access.tokens.caller(
+        access.tokens.create(user_id, TokenCreate(name="a", expires_at=SOON), by=by).token
+    )
+    made = access.tokens.create(user_id, TokenCreate(name="b"), by=ending)
+    assert made.expires_at == SOON
+    sooner = "2030-03-17T17:59:00Z"
+    assert access.tokens.create(user_id, TokenCreate(name="c", expires_at=sooner), by=ending).expires_at == sooner
+    with pytest.raises(Forbidden, match=f"expires_at: a token cannot outlive .* expires at {SOON}"):
+        access.tokens.create(user_id, TokenCreate(name="d", expires_at="2030-03-17T18:00:01Z"), by=ending)
+    assert access.tokens.create(user_id, TokenCreate(name="e"), by=by).expires_at is None

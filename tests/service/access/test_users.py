@@ -5,6 +5,7 @@ import pytest
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import Invitation
+from svc_jupyter.api.groups import GroupCreate, RoleCreate
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict, Unauthorized
@@ -139,3 +140,16 @@ async def test_a_user_may_list_users_and_a_user_in_no_group_may_not(access, memb
     stranger = await access.tokens.caller(stranger_token)
     with pytest.raises(Forbidden, match="membership of system-user or system-admin"):
         access.users.list(FIRST_PAGE, by=stranger)
+
+
+@pytest.mark.parametrize("call", ["enable", "disable"])
+async def test_only_an_administrator_disables_one_or_lets_one_in_again(access, admin, invite, call):
+    policies = [{"access": "allow", "resource": "user", "action": ["update"]}]
+    access.roles.create(RoleCreate(name="helper", policies=policies), by=admin)
+    access.groups.create(GroupCreate(name="helpers", roles="helper"), by=admin)
+    helper = await access.tokens.caller(invite("helper@example.org", "helpers")[1])
+    boss, colleague = invite("boss@example.org", "system-admin")[0], invite("ada@example.org")[0]
+    with pytest.raises(Forbidden, match=f"boss@example.org is in system-admin: only a member of it may {call} them"):
+        getattr(access.users, call)(boss, by=helper)
+    assert {user.id: user.enabled for user in access.users.list(FIRST_PAGE, by=admin).users}[boss]
+    assert getattr(access.users, call)(colleague, by=helper).enabled is (call == "enable")

@@ -179,7 +179,13 @@ async def test_a_policy_of_the_cluster_keeps_a_user_from_running_there(world: Wo
 
 async def test_the_cluster_of_a_scheduled_command_is_found_when_it_is_run(world: World):
     kind, gate = world.kinds["HadoopCommand"], world.clusters.gate
-    row = {"account_id": 1, "user_id": world.by.user_id, "label": None, "command": {"inline": "echo"}}
+    row = {
+        "account_id": 1,
+        "user_id": world.by.user_id,
+        "edited_by": None,
+        "label": None,
+        "command": {"inline": "echo"},
+    }
     with world.database.begin() as connection:
         assert gate.place(connection, kind, row) == 1
         assert gate.place(connection, kind, {**row, "command": {"inline": "echo local"}}) is None
@@ -190,7 +196,7 @@ async def test_the_cluster_of_a_scheduled_command_is_found_when_it_is_run(world:
 
 async def test_the_policy_of_a_cluster_counts_for_the_owner_of_a_schedule(world: World, user_id: int):
     gate, kind = world.clusters.gate, world.kinds["HadoopCommand"]
-    row = {"account_id": 1, "user_id": user_id, "label": None, "command": {"inline": "echo"}}
+    row = {"account_id": 1, "user_id": user_id, "edited_by": None, "label": None, "command": {"inline": "echo"}}
     policy = [{"access": "deny", "condition": {"service_users": [user_id]}, "action": ["all"]}]
     with world.database.begin() as connection:
         assert gate.place(connection, kind, row) == 1

@@ -200,8 +200,10 @@ def test_the_rights_of_many_owners_are_read_at_once(simulation: Simulation, coun
     owners = [give_to_a_user_with_a_role(simulation, allowed, number) for number in range(1, 31)]
     with simulation.database.connect() as connection:
         for user_ids, statements in (([*owners, simulation.user_id], 3), ([simulation.user_id], 1)):
+            about = {"command_type": "ShellCommand", "edited_by": None}
+            due = [{"id": number, "user_id": user_id, **about} for number, user_id in enumerate(user_ids)]
             count_statements.clear()
-            assert refusals(connection, user_ids) == {}
+            assert refusals(connection, due) == {}
             assert sum(statement.startswith("SELECT") for statement in count_statements) == statements
 
 

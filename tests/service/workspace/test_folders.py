@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from threading import Barrier
 from typing import Any
 
@@ -270,8 +271,15 @@ def test_members_share_common_and_have_a_folder_of_their_own(
         moved(workspace, bob, "Users/ann@example.org/mine", "Common")
     with pytest.raises(Forbidden, match=words):
         moved(workspace, bob, "Common/ours", "Users/ann@example.org")
-    with pytest.raises(Forbidden, match="permission to manage folder"):
-        locations(workspace, bob, "Users/nobody@example.org")
+    for path in ("Users/nobody@example.org", "Users/ann@example.org/mine", "Users/ann@example.org/none"):
+        with pytest.raises(Forbidden, match=f"^{path} is another user's folder, or nobody's; .* manage folder"):
+            locations(workspace, bob, path)
+        with pytest.raises(Forbidden, match=f"^{path} is another user's folder, or nobody's; .* manage folder"):
+            moved(workspace, bob, "Common/ours", path)
+    theirs = workspace.lists.list(NOTES, "Users/ann@example.org", WHOLE, by=ann).folders[0].id
+    for folder_id, folder_type in product((theirs, 4711), (NOTES, DASHBOARDS)):
+        with pytest.raises(NotFound, match=f"^there is no folder {folder_id} in this account$"):
+            workspace.folders.delete(FolderReference(folder_id=folder_id, type=folder_type), by=bob)
     with pytest.raises(NotFound, match="nobody in this account has that address"):
         locations(workspace, admin, "Users/nobody@example.org")
     assert moved(workspace, bob, "Common/ours", "Users/bob@example.org").user_id == ann.user_id

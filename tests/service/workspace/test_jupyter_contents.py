@@ -49,9 +49,9 @@ def calls(contents: JupyterContents, path: str, by: Caller) -> dict[str, Callabl
         "move to": lambda: contents.move("Common/there", ContentsMove(path=path), by=by),
         "delete": lambda: contents.delete(path, by=by),
         "check": lambda: contents.check_notebook(path, by),
-        "read": lambda: contents.read_notebook(path, account_id=by.account_id, user_id=by.user_id),
+        "read": lambda: contents.read_notebook(path, account_id=by.account_id, users=[by.user_id]),
         "replace": lambda: contents.replace_notebook(
-            path, "{}", account_id=by.account_id, user_id=by.user_id, command_id=1
+            path, "{}", account_id=by.account_id, users=[by.user_id], command_id=1
         ),
     }
 
@@ -337,7 +337,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
 ):
     path = "Users/ann@example.org/n.ipynb"
     contents.save(path, ContentsSave(content=notebook), by=ann)
-    as_ann: dict[str, int] = {"account_id": ann.account_id, "user_id": ann.user_id}
+    as_ann: dict[str, Any] = {"account_id": ann.account_id, "users": [ann.user_id]}
     contents.check_notebook(path, ann)
     stored = contents.read_notebook(path, **as_ann)
     assert json.loads(stored)["cells"][0]["id"] == "first"
@@ -348,7 +348,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
     with pytest.raises(Invalid, match="stays as it was: the new text has 67108865 bytes"):
         contents.replace_notebook(path, "x" * (contents_reading.READ_LIMIT_BYTES + 1), **as_ann, command_id=8)
     assert contents.read_notebook(path, **as_ann) == stored.replace("first", "again")
-    as_bob: dict[str, int] = {"account_id": bob.account_id, "user_id": bob.user_id}
+    as_bob: dict[str, Any] = {"account_id": bob.account_id, "users": [bob.user_id]}
     with pytest.raises(Forbidden, match="another user's folder"):
         contents.read_notebook(path, **as_bob)
     access.users.disable(ann.user_id, by=admin)
@@ -359,7 +359,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
         with pytest.raises(Forbidden, match=r"ann@example\.org is disabled"):
             call()
     with pytest.raises(NotFound, match="no user 4711"):
-        contents.read_notebook(path, account_id=ann.account_id, user_id=4711)
+        contents.read_notebook(path, account_id=ann.account_id, users=[4711])
 
 
 @on_sqlite

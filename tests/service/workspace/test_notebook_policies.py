@@ -104,7 +104,7 @@ def _entry(access: str, who: Caller | int, actions: tuple[str, ...]) -> dict[str
 def uses(world: World, path: str, who: Caller) -> dict[str, Callable[[], Any]]:
     """Return what can be done with a notebook, by what its policy calls the action."""
     contents, by = world.contents, world.now(who)
-    as_user: dict[str, int] = {"account_id": by.account_id, "user_id": by.user_id}
+    as_user: dict[str, Any] = {"account_id": by.account_id, "users": [by.user_id]}
     text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []})
     return {
         "read": lambda: contents.get(path, WHOLE, by=by),

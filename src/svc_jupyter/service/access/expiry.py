@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.errors import Forbidden, Invalid
 
 
 def expiry(text: str | None, now: float) -> int | None:
@@ -21,6 +21,22 @@ def expiry(text: str | None, now: float) -> int | None:
     if seconds <= now:
         raise Invalid("expires_at: must be in the future")
     return seconds
+
+
+def within(limit: float | None, expires_at: int | None) -> int | None:
+    """Return when a token expires that is made with one that expires at `limit`, None for never.
+
+    Raises `Forbidden` when it would outlive that one: an end of rights would be none.
+    """
+    if limit is None:
+        return expires_at
+    if expires_at is not None and expires_at > limit:
+        last = datetime.fromtimestamp(limit, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        raise Forbidden(
+            f"expires_at: a token cannot outlive the one it is made with, which expires at {last}; ask for no more, or "
+            "make it with a token that lives longer"
+        )
+    return int(limit) if expires_at is None else expires_at
 
 
 def _utc(text: str) -> datetime | None:

@@ -19,13 +19,13 @@ from svc_jupyter.service.access.copies import copy_name
 from svc_jupyter.service.access.giving import check_group, check_permissions
 from svc_jupyter.service.access.groups import enabled_administrators, members_of, roles_by_group
 from svc_jupyter.service.access.naming import find_group, find_role, find_roles, find_users
-from svc_jupyter.service.access.permissions import require
+from svc_jupyter.service.access.permissions import decide, require
 from svc_jupyter.service.access.rights import permissions_of
-from svc_jupyter.service.access.tables import group_roles, groups, memberships
+from svc_jupyter.service.access.tables import group_roles, groups, memberships, removed_members
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database, conflict_insert
-from svc_jupyter.service.errors import Invalid, StateConflict
+from svc_jupyter.service.errors import Forbidden, Invalid, StateConflict
 from svc_jupyter.service.paging import Page
 
 Rows = Sequence[sa.Row[Any]]
@@ -169,6 +169,7 @@ class Groups:
             return
         require(by, Action.UPDATE, Resource.GROUP)
         check_group(connection, by, group.id, group.name)
+        _take_back_removals(connection, by, group, users)
         insert = conflict_insert(connection, memberships).on_conflict_do_nothing()
         connection.execute(insert, [{"group_id": group.id, "user_id": user.id} for user in users])
         trail.record(connection, by, "add_users", Resource.GROUP, group.id, users=[user.email for user in users])
@@ -184,6 +185,8 @@ class Groups:
         )
         if connection.execute(enabled_administrators(by.account_id)).first() is None:
             raise StateConflict(f"no enabled member of {BuiltinGroup.ADMIN} would be left; add another first")
+        remember = conflict_insert(connection, removed_members).on_conflict_do_nothing()
+        connection.execute(remember, [{"group_id": group.id, "user_id": user_id} for user_id in ids])
         trail.record(connection, by, "remove_users", Resource.GROUP, group.id, users=[user.email for user in users])
 
     def _give_roles(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], roles: Rows) -> None:
@@ -207,6 +210,25 @@ class Groups:
             sa.delete(group_roles).where(group_roles.c.group_id == group.id, group_roles.c.role_id.in_(ids))
         )
         trail.record(connection, by, "unassign_roles", Resource.GROUP, group.id, roles=[role.name for role in roles])
+
+
+def _take_back_removals(connection: sa.Connection, by: Caller, group: sa.Row[Any], users: Rows) -> None:
+    """Let users into a group again who were taken out of it. Raises `Forbidden` unless the caller could take them out.
+
+    To add users is a colleague's right; to undo what was decided by those who manage them is not.
+    """
+    out = sa.and_(removed_members.c.group_id == group.id, removed_members.c.user_id.in_([user.id for user in users]))
+    found = set(connection.execute(sa.select(removed_members.c.user_id).where(out)).scalars())
+    if not found:
+        return
+    allowed = decide(by, Action.MANAGE, Resource.GROUP)
+    if not allowed.allowed:
+        email = next(user.email for user in users if user.id in found)
+        raise Forbidden(
+            f"{email} was taken out of the group {group.name}, and is put back only by who may do that; "
+            f"{allowed.because} (permission to {Action.MANAGE} {Resource.GROUP})"
+        )
+    connection.execute(sa.delete(removed_members).where(out))
 
 
 def _named_users(connection: sa.Connection, by: Caller, named: str) -> Rows:

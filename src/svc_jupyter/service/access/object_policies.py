@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.access import ALL, Action, Resource
+from svc_jupyter.api.access import ALL, Access, Action, BuiltinGroup, Resource
 from svc_jupyter.api.object_policies import (
     ObjectChoice,
     ObjectPolicy,
@@ -26,6 +26,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Decision, Target, decide, decision
 from svc_jupyter.service.access.policy_book import entries_of
 from svc_jupyter.service.access.policy_objects import ByPath, Objects, PolicyObject
+from svc_jupyter.service.access.rights import NOT_OF_OWNERS
 from svc_jupyter.service.access.tables import groups, object_policy_versions, users
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.audit import trail
@@ -61,13 +62,15 @@ class ObjectPolicies:
         """Put a policy in place of the one that is there, at once for every call, and return it.
 
         It has a `warning` when it takes something from the caller. Raises `Forbidden` without `system-admin`, ownership
-        or a role; `NotFound`; and `Invalid` for an entry that names nobody who is there, or what the object has not.
+        or a role, and for an entry that gives what owning the object does not; `NotFound`; and `Invalid` for an entry
+        that names nobody who is there, or what the object has not.
         """
         source_type = update.source_type
         policy = [entry.model_dump(mode="json", exclude_unset=True) for entry in update.policy]
         with self._tokens.changing_access() as connection:
             lock_account(connection, by.account_id)
             found = self.admit(connection, Action.UPDATE, update, by)
+            _check_own_rights(by, update.policy, found)
             _check_entries(connection, update.policy, source_type, by.account_id)
             found, source_id = self._numbered(connection, found, by)
             policy_versions.put(connection, by, source_type, source_id, policy, self._clock())
@@ -142,6 +145,20 @@ class ObjectPolicies:
             found = by_path.numbered(connection, found, by)
         assert found.id is not None, found.source_type
         return found, found.id
+
+
+def _check_own_rights(by: Caller, policy: Sequence[PolicyEntry], found: PolicyObject) -> None:
+    """Raise `Forbidden` for an entry that allows by name what the caller may not do, and owning it does not give."""
+    resource = Resource(found.source_type)
+    for action in (action for action, of in NOT_OF_OWNERS if of is resource):
+        numbers = [
+            number for number, entry in enumerate(policy) if entry.access is Access.ALLOW and action in entry.action
+        ]
+        if numbers and not decision(by, action, resource, found.id).allowed:
+            raise Forbidden(
+                f"policy.{numbers[0]}.action: this gives more rights than you have: permission to {action} "
+                f"{found.name}; ask a member of {BuiltinGroup.ADMIN}"
+            )
 
 
 def _check_entries(

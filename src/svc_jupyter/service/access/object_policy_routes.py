@@ -21,6 +21,7 @@ from svc_jupyter.api.object_policies import (
 from svc_jupyter.service.access.routes import AccessDep
 from svc_jupyter.service.dependencies import AnyCallerDep, PageDep
 from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.route_rights import NEEDS_OWNERSHIP
 from svc_jupyter.service.validation import explain
 
 router = APIRouter(prefix="/object_policy", tags=["access"])
@@ -56,13 +57,13 @@ async def _body(request: Request) -> dict[str, Any]:
 ChoiceDep = Annotated[ObjectChoice, Depends(_choice)]
 
 
-@router.get("/policy", response_model_exclude_unset=True)
+@router.get("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def get_object_policy(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep) -> ObjectPolicy:
     """View the policy of an object (SPEC: View an object policy); `policies` is empty where there is none."""
     return access.object_policies.get(choice, by=caller)
 
 
-@router.put("/policy", response_model_exclude_unset=True)
+@router.put("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDep) -> ObjectPolicy:
     """Set the policy of an object (SPEC: Set an object policy). 403 without `system-admin`, ownership or a role.
 
@@ -71,13 +72,13 @@ def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDe
     return access.object_policies.set(body, by=caller)
 
 
-@router.get("/history", response_model_exclude_unset=True)
+@router.get("/history", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def get_policy_history(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep, page: PageDep) -> PolicyHistory:
     """List the policies that an object has had, newest first: who set them, and when."""
     return access.object_policies.history(choice, page, by=caller)
 
 
-@router.get("/decision", response_model_exclude_unset=True)
+@router.get("/decision", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def explain_decision(
     access: AccessDep,
     caller: AnyCallerDep,

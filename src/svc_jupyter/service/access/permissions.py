@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.policy_book import Entry
-from svc_jupyter.service.access.rights import RESERVED
+from svc_jupyter.service.access.rights import NOT_OF_OWNERS, RESERVED
 from svc_jupyter.service.errors import Forbidden
 
 __all__ = [
@@ -55,8 +55,8 @@ def decide(
     """
     if BuiltinGroup.ADMIN in caller.groups:
         return Decision(True, f"members of {BuiltinGroup.ADMIN} may do everything")
-    if policies and (entry := _deciding(policies, caller, action)) is not None:
-        return _decided_by(entry, caller)
+    if policies and (found := _policy_says(policies, caller, action, resource)) is not None:
+        return found
     if BuiltinGroup.USER in caller.groups and (action, resource) not in RESERVED:
         return Decision(True, f"members of {BuiltinGroup.USER} may {action} {resource}")
     role = caller.rights.get((action, resource))
@@ -80,8 +80,7 @@ def decision(caller: Caller, action: Action, resource: Resource, object_id: int 
 
 def policy_decision(caller: Caller, action: Action, resource: Resource, object_id: int) -> Decision | None:
     """Return what an object's own policy says of the caller, or None where it says nothing."""
-    entry = _deciding(caller.policies.of(resource, object_id), caller, action)
-    return None if entry is None else _decided_by(entry, caller)
+    return _policy_says(caller.policies.of(resource, object_id), caller, action, resource)
 
 
 def require(caller: Caller, action: Action, resource: Resource, object_id: int | None = None) -> None:
@@ -116,16 +115,17 @@ def _refusal(found: Decision, actions: Sequence[Action], resource: Resource, obj
     return Forbidden(f"{found.because} (permission to {' or '.join(actions)} {named})")
 
 
-def _deciding(policies: Sequence[Entry], caller: Caller, action: Action) -> Entry | None:
+def _policy_says(policies: Sequence[Entry], caller: Caller, action: Action, resource: Resource) -> Decision | None:
+    by_name = (action, resource) in NOT_OF_OWNERS
     of_group = None
     for entry in policies:
-        if not entry.covers(action):
+        if not entry.covers(action) or (by_name and entry.allows and not entry.names(action)):
             continue
         if caller.user_id in entry.users:
-            return entry
+            return _decided_by(entry, caller)
         if of_group is None and not entry.groups.isdisjoint(caller.group_ids):
             of_group = entry
-    return of_group
+    return None if of_group is None else _decided_by(of_group, caller)
 
 
 def _names(entry: Entry, caller: Caller) -> bool:

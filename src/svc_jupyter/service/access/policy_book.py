@@ -26,6 +26,10 @@ class Entry:
         """Return whether the entry is about an action."""
         return action in self.actions or ALL in self.actions
 
+    def names(self, action: Action) -> bool:
+        """Return whether the entry is about an action by its own name, not by `all`."""
+        return action in self.actions
+
 
 def entries_of(policy: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
     """Return the entries of a stored policy."""

@@ -32,6 +32,8 @@ RESERVED: frozenset[Permission] = frozenset(
     }
 )
 """What membership of `system-user` does not give; a role can."""
+NOT_OF_OWNERS: frozenset[Permission] = frozenset({(Action.MANAGE, Resource.CLUSTER)})
+"""What an object's policy gives only where it says so by name, and who set it has it: owning a cluster does not."""
 MEMBERS_RIGHTS = EVERYTHING - RESERVED
 """What membership of `system-user` gives."""
 
@@ -46,6 +48,8 @@ def permissions_of(policies: Iterable[Mapping[str, Any]]) -> frozenset[Permissio
     for entry in policies:
         actions = _meant(entry["action"], Action)
         resources = _meant([entry["resource"]], Resource)
+        if Resource.COMMAND in resources:
+            resources.append(Resource.JUPYTER_NOTEBOOK_COMMAND)
         (allowed if entry["access"] == Access.ALLOW else denied).update(product(actions, resources))
     return frozenset(allowed - denied)
 

@@ -21,8 +21,11 @@ from svc_jupyter.api.account import Account, Features, FeaturesUpdate
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.route_rights import NEEDS_ANY_RIGHT, Needs, needs
 
 router = APIRouter(tags=["access"])
 
@@ -32,34 +35,41 @@ async def _access(request: Request) -> Access:
     return access
 
 
+def _token_owner(caller: Caller, request: Request) -> None:
+    """One's own tokens are one's own business."""
+    if request.path_params["user_id"] != str(caller.user_id):
+        require(caller, Action.MANAGE, Resource.USER)
+
+
 AccessDep = Annotated[Access, Depends(_access)]
+NEEDS_OWN_TOKENS = Depends(Needs(_token_owner))
 
 
-@router.get("/account")
+@router.get("/account", dependencies=[NEEDS_ANY_RIGHT])
 def get_account(access: AccessDep, caller: CallerDep) -> Account:
     """Return the caller's account and who the caller is in it."""
     return access.accounts.account(caller)
 
 
-@router.get("/account/features")
+@router.get("/account/features", dependencies=[NEEDS_ANY_RIGHT])
 def get_features(access: AccessDep, caller: CallerDep) -> Features:
     """Return which features are on."""
     return access.accounts.features(caller.account_id)
 
 
-@router.put("/account/features")
+@router.put("/account/features", dependencies=[needs(Action.UPDATE, Resource.ACCOUNT)])
 def set_features(body: FeaturesUpdate, access: AccessDep, caller: CallerDep) -> Features:
     """Switch features on or off and return all of them. 403 without `system-admin`."""
     return access.accounts.set_features(body, by=caller)
 
 
-@router.get("/users")
+@router.get("/users", dependencies=[needs(Action.READ, Resource.USER)])
 def list_users(access: AccessDep, caller: CallerDep, page: PageDep) -> UserList:
     """Return a page of the account's users, newest first."""
     return access.users.list(page, by=caller)
 
 
-@router.post("/users/invite_new")
+@router.post("/users/invite_new", dependencies=[needs(Action.CREATE, Resource.USER)])
 def invite_user(body: Invitation, access: AccessDep, caller: CallerDep) -> Invited:
     """Make a user of an e-mail address. 422 for a known address or an unknown group.
 
@@ -68,32 +78,32 @@ def invite_user(body: Invitation, access: AccessDep, caller: CallerDep) -> Invit
     return Invited(user=access.users.invite(body, by=caller))
 
 
-@router.post("/accounts/enable_user")
+@router.post("/accounts/enable_user", dependencies=[needs(Action.UPDATE, Resource.USER)])
 def enable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
     """Let a user make calls again. 403 without `system-admin`."""
     return UserState(status="enabled", user=access.users.enable(body.user_id, by=caller))
 
 
-@router.post("/accounts/disable_user")
+@router.post("/accounts/disable_user", dependencies=[needs(Action.UPDATE, Resource.USER)])
 def disable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
     """Refuse a user's calls from now on. 403 without `system-admin`, 409 for the last enabled administrator."""
     return UserState(status="disabled", user=access.users.disable(body.user_id, by=caller))
 
 
-@router.get("/users/{user_id}/tokens")
+@router.get("/users/{user_id}/tokens", dependencies=[NEEDS_OWN_TOKENS])
 def list_tokens(user_id: Id, access: AccessDep, caller: CallerDep, page: PageDep) -> TokenList:
     """Return a page of a user's tokens, newest first. 403 for another's tokens without `system-admin`."""
     return access.tokens.list(user_id, page, by=caller)
 
 
-@router.post("/users/{user_id}/tokens")
+@router.post("/users/{user_id}/tokens", dependencies=[NEEDS_OWN_TOKENS])
 def create_token(user_id: Id, body: TokenCreate, access: AccessDep, caller: CallerDep, response: Response) -> NewToken:
     """Make a token and return it this once. 403 for another's tokens without `system-admin`."""
     response.headers["Cache-Control"] = "no-store"
     return access.tokens.create(user_id, body, by=caller)
 
 
-@router.delete("/users/{user_id}/tokens")
+@router.delete("/users/{user_id}/tokens", dependencies=[NEEDS_OWN_TOKENS])
 def delete_chosen_token(
     user_id: Id,
     access: AccessDep,
@@ -108,7 +118,7 @@ def delete_chosen_token(
     return delete_token(user_id, chosen, access, caller)
 
 
-@router.delete("/users/{user_id}/tokens/{token_id}")
+@router.delete("/users/{user_id}/tokens/{token_id}", dependencies=[NEEDS_OWN_TOKENS])
 def delete_token(user_id: Id, token_id: Id, access: AccessDep, caller: CallerDep) -> Deleted:
     """Delete a token, so that it is refused from now on. 403 for another's tokens without `system-admin`."""
     access.tokens.delete(user_id, token_id, by=caller)

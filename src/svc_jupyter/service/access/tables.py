@@ -42,6 +42,14 @@ memberships = sa.Table(
     sa.Column("user_id", BigId, sa.ForeignKey(users.c.id, ondelete="CASCADE"), primary_key=True, index=True),
 )
 
+# Whom somebody who may take users out of groups took out: only such a user puts them back.
+removed_members = sa.Table(
+    "removed_members",
+    metadata,
+    sa.Column("group_id", BigId, sa.ForeignKey(groups.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("user_id", BigId, sa.ForeignKey(users.c.id, ondelete="CASCADE"), primary_key=True),
+)
+
 roles = sa.Table(
     "roles",
     metadata,

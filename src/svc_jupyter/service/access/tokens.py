@@ -17,7 +17,7 @@ from svc_jupyter.service.access.accounts import ACCOUNT_ID, lock_account
 from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
 from svc_jupyter.service.access.caller_reading import CallerReader
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.expiry import expiry
+from svc_jupyter.service.access.expiry import expiry, within
 from svc_jupyter.service.access.giving import check_user
 from svc_jupyter.service.access.groups import enabled_administrators
 from svc_jupyter.service.access.owners import enabled_owners
@@ -106,13 +106,17 @@ class Tokens:
         return TokenList(tokens=shown, paging_info=paging_info)
 
     def create(self, user_id: int, request: TokenCreate, *, by: Caller) -> NewToken:
-        """Make a token of a user and return it with its secret, which nobody can read again."""
+        """Make a token of a user and return it with its secret, which nobody can read again.
+
+        It does not outlive the token it is made with, and unless the request says less it ends with that one. Raises
+        `Forbidden` where the request says more, and for a user with more rights than the caller has.
+        """
         now = self._clock()
-        expires_at = expiry(request.expires_at, now)
         with self._database.begin() as connection:
             _check_owner(connection, user_id, by)
             if user_id != by.user_id:
                 check_user(connection, self.reader, by, user_id)
+            expires_at = within(by.valid_until, expiry(request.expires_at, now))
             row, secret = _insert(connection, user_id, request.name, now, expires_at)
             trail.record(connection, by, "create_token", Resource.USER, user_id, token_id=row.id, name=row.name)
         return NewToken(**_token(row).model_dump(), token=secret)

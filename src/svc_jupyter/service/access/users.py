@@ -18,7 +18,7 @@ from svc_jupyter.service.access.tables import memberships, users
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.identity.taken_ids import next_id
 from svc_jupyter.service.paging import Page
 
@@ -84,14 +84,15 @@ class Users:
         return _user(row, sorted(chosen))
 
     def enable(self, user_id: int, *, by: Caller) -> User:
-        """Let a user make calls again, and return the user."""
+        """Let a user make calls again, and return the user. Raises `Forbidden` as `disable`."""
         require(by, Action.UPDATE, Resource.USER)
         return self._set_enabled(user_id, enabled=True, by=by)
 
     def disable(self, user_id: int, *, by: Caller) -> User:
         """Refuse every call of a user from now on, and return the user; their commands run to their end.
 
-        Raises `StateConflict` for the last enabled administrator: nobody could undo it.
+        Raises `Forbidden` for an administrator unless the caller is one, `StateConflict` for the last enabled one:
+        nobody could undo it.
         """
         require(by, Action.UPDATE, Resource.USER)
         return self._set_enabled(user_id, enabled=False, by=by)
@@ -107,12 +108,16 @@ class Users:
             ).one_or_none()
             if row is None:
                 raise NotFound(f"there is no user {user_id} in this account")
+            in_groups = groups_of(connection, [user_id]).get(user_id, [])
+            if BuiltinGroup.ADMIN in in_groups and not by.is_admin:
+                verb = "enable" if enabled else "disable"
+                raise Forbidden(f"{row.email} is in {BuiltinGroup.ADMIN}: only a member of it may {verb} them")
             if not enabled and connection.execute(enabled_administrators(by.account_id)).first() is None:
                 raise StateConflict(
                     f"{row.email} is the last enabled member of {BuiltinGroup.ADMIN}; enable or invite another first"
                 )
             trail.record(connection, by, "enable" if enabled else "disable", Resource.USER, user_id, email=row.email)
-            return _user(row, groups_of(connection, [user_id]).get(user_id, []))
+            return _user(row, in_groups)
 
 
 def _normalised(email: str) -> str:

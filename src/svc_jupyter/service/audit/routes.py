@@ -6,13 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from svc_jupyter.api.access import Resource
+from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.audit import AuditLog
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.audit.audit import Audit, AuditFilter
 from svc_jupyter.service.commands.history import parse_day
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["access"])
 _Word = Annotated[str | None, Query(max_length=1000)]
@@ -53,7 +54,7 @@ def _resource(word: str) -> Resource:
         raise Invalid(f"resource: {word[:40]!r} is unknown; it must be one of {', '.join(Resource)}") from None
 
 
-@router.get("/audit")
+@router.get("/audit", dependencies=[needs(Action.READ, Resource.AUDIT)])
 def list_audit(
     audit: Annotated[Audit, Depends(_audit)],
     caller: CallerDep,

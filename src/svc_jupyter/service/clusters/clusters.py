@@ -19,7 +19,7 @@ from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
-from svc_jupyter.service.access.permissions import require
+from svc_jupyter.service.access.permissions import decision, require
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
@@ -29,6 +29,7 @@ from svc_jupyter.service.clusters.cluster_rows import (
     labels_of,
     lock_cluster,
 )
+from svc_jupyter.service.clusters.code_rights import require_for_code
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL, ClusterGate
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.labels import move_label, set_labels
@@ -43,7 +44,7 @@ from svc_jupyter.service.clusters.stored_configuration import (
 )
 from svc_jupyter.service.clusters.tables import cluster_labels, clusters
 from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.validation import explain
@@ -131,6 +132,7 @@ class Clusters:
     async def create(self, body: ClusterConfiguration, *, by: Caller) -> Record:
         """Store a new cluster, which is DOWN; return its record. Raises `Invalid`, `Forbidden`."""
         require(by, Action.CREATE, Resource.CLUSTER)
+        require_for_code(by, body)
         configuration = body.model_copy(deep=True)
         sealed = self._sealed(configuration, body, None)
         self._life_cycle.check(configuration)
@@ -143,6 +145,7 @@ class Clusters:
         """
         source = await self.resolve_for(by, Action.CLONE, reference)
         require(by, Action.CREATE, Resource.CLUSTER)
+        require_for_code(by, body, source.configuration)
         if not body.label:
             raise Invalid("label: give the clone a label of its own")
         configuration = _validated(merged(source.configuration, body))
@@ -219,6 +222,7 @@ class Clusters:
     def _update(self, cluster_id: int, body: ClusterChanges, by: Caller, connection: sa.Connection) -> Record:
         lock_account(connection, by.account_id)
         before = _still_there(connection, cluster_id)
+        require_for_code(by, body, before.configuration)
         after = _validated(merged(before.configuration, body))
         sealed = self._sealed(after, body, before.sealed_secrets)
         self._life_cycle.check(after)
@@ -279,10 +283,11 @@ class Clusters:
 
 def _admitted(caller: Caller, action: Action, reference: str | int, connection: sa.Connection) -> ClusterRow:
     cluster = find_cluster(connection, caller.account_id, reference)
+    found = decision(caller, action, Resource.CLUSTER, None if cluster is None else cluster.id)
+    if not found.allowed:  # in the same words for one that is not there
+        raise Forbidden(f"{found.because} (permission to {action} {Resource.CLUSTER} {str(reference)[:100]})")
     if cluster is None:
-        require(caller, action, Resource.CLUSTER)
         raise _not_found(reference)
-    require(caller, action, Resource.CLUSTER, cluster.id)
     return cluster
 
 

@@ -79,9 +79,10 @@ class ClusterGate:
         if not isinstance(kind, ClusterKind):
             return None
         cluster = self._chosen(connection, kind, values["label"], values["command"], values["account_id"], None)
-        decision = _owners_decision(connection, values["user_id"], cluster.id)
-        if decision is not None and not decision.allowed:
-            raise Invalid(f"its owner may not use cluster {cluster.name}: {decision.because}")
+        for whose, user_id in (("its owner", values["user_id"]), ("who changed it last", values["edited_by"])):
+            decision = None if user_id is None else _owners_decision(connection, user_id, cluster.id)
+            if decision is not None and not decision.allowed:
+                raise Invalid(f"{whose} may not use cluster {cluster.name}: {decision.because}")
         return self._needed(kind, cluster, values["command"])
 
     def open_for(self, connection: sa.Connection, cluster_id: int, user_id: int) -> bool:
@@ -218,7 +219,7 @@ def _labels_for(connection: sa.Connection, account_id: int, caller: Caller | Non
 
 
 def _owners_decision(connection: sa.Connection, user_id: int, cluster_id: int) -> Decision | None:
-    """Return what a cluster's policy says of the owner of a command, None where it says nothing."""
+    """Return what a cluster's policy says of a user in whose name a command runs, None where it says nothing."""
     row = policy_versions.in_force(connection, SourceType.CLUSTER, cluster_id)
     owner = None if row is None or not row.policy else enabled_owners(connection, {user_id}).get(user_id)
     if owner is None or owner.is_admin:

@@ -7,9 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["clusters"])
 
@@ -22,13 +24,21 @@ async def _health(request: Request) -> Health:
 HealthDep = Annotated[Health, Depends(_health)]
 
 
-@router.get("/clusters/{cluster}/live_cluster_health", responses={200: {"model": ClusterHealth}})
+@router.get(
+    "/clusters/{cluster}/live_cluster_health",
+    dependencies=[needs(Action.READ, Resource.CLUSTER)],
+    responses={200: {"model": ClusterHealth}},
+)
 async def live_cluster_health(cluster: str, health: HealthDep, caller: CallerDep) -> Response:
     """View live cluster health (SPEC: View live cluster health). 409 unless the cluster is UP."""
     return json_response(await health.record(cluster, by=caller))
 
 
-@router.get("/clusters/{cluster}/metrics", responses={200: {"model": ClusterMetrics}})
+@router.get(
+    "/clusters/{cluster}/metrics",
+    dependencies=[needs(Action.READ, Resource.CLUSTER)],
+    responses={200: {"model": ClusterMetrics}},
+)
 async def cluster_metrics(
     cluster: str,
     health: HealthDep,

@@ -8,10 +8,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from svc_jupyter.api.clusters import NodesToAdd, NodeToRemove
 from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["clusters"])
 
@@ -35,13 +37,21 @@ async def _meant(
 NodesDep = Annotated[Nodes, Depends(_nodes)]
 
 
-@router.post("/clusters/{cluster}/nodes", responses={200: {"model": CommandRecord}})
+@router.post(
+    "/clusters/{cluster}/nodes",
+    dependencies=[needs(Action.MANAGE, Resource.CLUSTER)],
+    responses={200: {"model": CommandRecord}},
+)
 async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: NodesToAdd | None = None) -> Response:
     """Add worker nodes (SPEC: Add a node); the answer is the command that does it."""
     return json_response(await nodes.add(cluster, (body or NodesToAdd()).node_count, by=caller))
 
 
-@router.delete("/clusters/{cluster}/nodes", responses={200: {"model": CommandRecord}})
+@router.delete(
+    "/clusters/{cluster}/nodes",
+    dependencies=[needs(Action.MANAGE, Resource.CLUSTER)],
+    responses={200: {"model": CommandRecord}},
+)
 async def remove_node(
     cluster: str, nodes: NodesDep, caller: CallerDep, private_dns: Annotated[str | None, Depends(_meant)]
 ) -> Response:

@@ -20,10 +20,12 @@ from svc_jupyter.api.clusters import (
 from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from svc_jupyter.api.paths import RESOURCE_VERSIONS
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(prefix="/clusters", tags=["clusters"])
 _LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | ClusterList}}
@@ -37,7 +39,7 @@ async def _clusters(request: Request) -> Clusters:  # async: a plain function wo
 ClustersDep = Annotated[Clusters, Depends(_clusters)]
 
 
-@router.get("", responses=_LIST)
+@router.get("", dependencies=[needs(Action.READ, Resource.CLUSTER)], responses=_LIST)
 async def list_clusters(
     request: Request,
     clusters: ClustersDep,
@@ -60,49 +62,61 @@ async def list_clusters(
     return json_response({"clusters": records, "paging_info": info})
 
 
-@router.post("", responses={200: {"model": ClusterRecord}})
+@router.post("", dependencies=[needs(Action.CREATE, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}})
 async def create_cluster(body: ClusterConfiguration, clusters: ClustersDep, caller: CallerDep) -> Response:
     """Store a cluster, which is DOWN. 422 for what its engine cannot do and for a label of another cluster."""
     return json_response(await clusters.create(body, by=caller))
 
 
-@router.put("/reassign-label")
+@router.put("/reassign-label", dependencies=[needs(Action.UPDATE, Resource.CLUSTER)])
 async def reassign_label(body: LabelMove, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
     """Move a label to another cluster, in one step: no command finds it without a cluster."""
     return ClusterMessage(message=await clusters.reassign_label(body, by=caller))
 
 
-@router.get("/{cluster}", responses={200: {"model": ClusterRecord}})
+@router.get(
+    "/{cluster}", dependencies=[needs(Action.READ, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}}
+)
 async def get_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
     """Return the configuration of a cluster, by its id or a label of it; secrets are `<hidden>`."""
     return json_response(await clusters.get(cluster, by=caller))
 
 
-@router.put("/{cluster}", responses={200: {"model": ClusterRecord}})
+@router.put(
+    "/{cluster}", dependencies=[needs(Action.UPDATE, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}}
+)
 async def edit_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
     """Change the given attributes. A running cluster takes them on at its next start; labels and idle times at once."""
     return json_response(await clusters.edit(cluster, body, by=caller))
 
 
-@router.delete("/{cluster}")
+@router.delete("/{cluster}", dependencies=[needs(Action.DELETE, Resource.CLUSTER)])
 async def delete_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
     """Delete a cluster that is DOWN; 409 for any other."""
     return ClusterMessage(message=await clusters.delete(cluster, by=caller))
 
 
-@router.post("/{cluster}/clone", responses={200: {"model": ClusterRecord}})
+@router.post(
+    "/{cluster}/clone",
+    dependencies=[needs(Action.CLONE, Resource.CLUSTER), needs(Action.CREATE, Resource.CLUSTER)],
+    responses={200: {"model": ClusterRecord}},
+)
 async def clone_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
     """Store a cluster like this one, with the labels of the body, which may change more. 422 without a label."""
     return json_response(await clusters.clone(cluster, body, by=caller))
 
 
-@router.get("/{cluster}/state", responses={200: {"model": ClusterStateRecord}})
+@router.get(
+    "/{cluster}/state",
+    dependencies=[needs(Action.READ, Resource.CLUSTER)],
+    responses={200: {"model": ClusterStateRecord}},
+)
 async def get_cluster_state(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
     """Return where a cluster stands, with its nodes, and why it was terminated last."""
     return json_response(await clusters.state(cluster, by=caller))
 
 
-@router.put("/{cluster}/state")
+@router.put("/{cluster}/state", dependencies=[needs((Action.START, Action.TERMINATE), Resource.CLUSTER)])
 async def change_cluster_state(
     cluster: str, body: ClusterStateChange, clusters: ClustersDep, caller: CallerDep
 ) -> ClusterMessage:

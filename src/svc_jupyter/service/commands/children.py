@@ -39,7 +39,7 @@ COMMON_FIELDS = ("name", "tags", "label", "pool", "timeout", "retry", "retry_del
 """What a sub-command may have besides its type's own fields; its composite's record shows those that were given."""
 _FROM_COMPOSITE = ("label", "pool", "retry", "retry_delay")
 """What a sub-command has of its composite when it says nothing itself."""
-_ALL_THE_SAME = ("account_id", "user_id", "command_source", "nominal_time")
+_ALL_THE_SAME = ("account_id", "user_id", "edited_by", "command_source", "nominal_time")
 _LOOK_SECONDS = 5.0
 """How long one waits for the announcement of an end before looking at the database: it may have been lost."""
 _CHILD = sa.select(commands).where(

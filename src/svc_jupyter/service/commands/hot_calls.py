@@ -14,8 +14,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from svc_jupyter.api.paths import COMMAND_VERSIONS, IDEMPOTENCY_HEADER, TOKEN_HEADER
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.running import require_to_read_some, require_to_submit_some
 from svc_jupyter.service.commands import routes
+from svc_jupyter.service.commands.reading_rights import require_readable
 from svc_jupyter.service.dependencies import authenticated_caller
 from svc_jupyter.service.responses import answer_to
 
@@ -57,9 +58,11 @@ async def _answer(request: Request, path: re.Match[str], *, wait: int, arrow: st
     caller = await authenticated_caller(request, request.headers.get(TOKEN_HEADER))
     commands = request.app.state.service.commands
     if path[1] is None:
+        require_to_submit_some(caller)
         key = request.headers.get(IDEMPOTENCY_HEADER)
         return await routes.submit_command(request, commands, caller, key, wait, arrow)
-    require(caller, Action.READ, Resource.COMMAND)
+    require_to_read_some(caller)
+    await require_readable(int(path[1]), commands, caller)
     if path[2] is None:
         return await routes.get_command(int(path[1]), commands, caller, wait=wait)
     if path[2] == _RESULTS:

@@ -187,6 +187,7 @@ class Job:
             id=self.id,
             account_id=self.row["account_id"],
             user_id=self.row["user_id"],
+            edited_by=self.row["edited_by"],
             attempt=len(self._attempts) + 1,
             command=substitute(self.row["command"], self.row["resolved_macros"] or []),
             root=self.root,

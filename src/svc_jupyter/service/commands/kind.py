@@ -80,6 +80,13 @@ class Task:
     pool: str | None = None
     cluster_id: int | None = None
     """The cluster that the command needs; it was UP when the command began."""
+    edited_by: int | None = None
+    """Who besides `user_id` answers for what a schedule's command does."""
+
+    @property
+    def users(self) -> tuple[int, ...]:
+        """Those who must all be allowed what the command does; it is done in the name of the first."""
+        return (self.user_id,) if self.edited_by is None else (self.user_id, self.edited_by)
 
     @cached_property
     def folder(self) -> Path:

@@ -25,6 +25,7 @@ from svc_jupyter.api.fields import Id
 from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, IDEMPOTENCY_HEADER, NOTEBOOK, PARQUET
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.running import require_to_read_some, require_to_submit, require_to_submit_some
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.dumps import stored_dump, stored_table
@@ -32,6 +33,7 @@ from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
 from svc_jupyter.service.commands.inline import inline_results
+from svc_jupyter.service.commands.reading_rights import require_readable
 from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.submission_body import submission_body
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
@@ -40,6 +42,7 @@ from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.idempotency import identify
 from svc_jupyter.service.notebook_runs.pages import PAGE_HEADERS, NotebookPages, executed_notebook
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs, needs_to
 
 router = APIRouter(prefix="/commands", tags=["commands"])
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
@@ -59,15 +62,21 @@ async def _commands(request: Request) -> Commands:  # async: a plain function wo
 CommandsDep = Annotated[Commands, Depends(_commands)]
 
 
-async def _reader(caller: CallerDep) -> Caller:
-    require(caller, Action.READ, Resource.COMMAND)
+async def _reader(command_id: Id, commands: CommandsDep, caller: CallerDep) -> Caller:
+    await require_readable(command_id, commands, caller)
     return caller
 
 
 ReaderDep = Annotated[Caller, Depends(_reader)]
+NEEDS_TO_READ = needs_to(require_to_read_some)
 
 
-@router.post("", responses={200: {"model": CommandWithRows}}, openapi_extra=SUBMISSION_BODY)
+@router.post(
+    "",
+    dependencies=[needs_to(require_to_submit_some)],
+    responses={200: {"model": CommandWithRows}},
+    openapi_extra=SUBMISSION_BODY,
+)
 async def submit_command(
     request: Request,
     commands: CommandsDep,
@@ -81,21 +90,22 @@ async def submit_command(
     With `wait` the answer is the record as soon as the command has ended, or when the time is over. With `arrow` it
     then has the typed rows, too, when they are few.
     """
-    require(caller, Action.CREATE, Resource.COMMAND)
     raw = await request.body()
     call = None
     if idempotency_key is not None:
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
-    record = await commands.submit(submission_body(raw, request.headers.get("content-type", "")), caller, call)
+    body = submission_body(raw, request.headers.get("content-type", ""))
+    require_to_submit(caller, body.get("command_type"))
+    record = await commands.submit(body, caller, call)
     if wait:
         record = await commands.record_at_end(record["id"], caller, wait, with_rows=_is_true(arrow))
     return json_response(record)
 
 
-@router.get("", responses={200: {"model": CommandList}})
+@router.get("", dependencies=[NEEDS_TO_READ], responses={200: {"model": CommandList}})
 async def list_commands(
     commands: CommandsDep,
-    caller: ReaderDep,
+    caller: CallerDep,
     page: PageDep,
     all_users: Annotated[bool, Query()] = False,
     status: Annotated[str | None, Query(max_length=40)] = None,
@@ -109,6 +119,8 @@ async def list_commands(
     end_date: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Response:
     """List the account's commands, newest first; without dates those of the last 30 days."""
+    if all_users:
+        require(caller, Action.READ, Resource.COMMAND)
     wanted = HistoryFilter(
         now=datetime.now(UTC),
         all_users=all_users,
@@ -126,7 +138,7 @@ async def list_commands(
     return json_response({"commands": records, "paging_info": info})
 
 
-@router.get("/{command_id}", responses={200: {"model": CommandDetails}})
+@router.get("/{command_id}", dependencies=[NEEDS_TO_READ], responses={200: {"model": CommandDetails}})
 async def get_command(
     command_id: Id,
     commands: CommandsDep,
@@ -141,10 +153,11 @@ async def get_command(
     return json_response(await commands.get(command_id, caller, with_properties=properties))
 
 
-@router.put("/{command_id}", responses={200: {"model": CancelAnswer}})
+@router.put(
+    "/{command_id}", dependencies=[needs(Action.UPDATE, Resource.COMMAND)], responses={200: {"model": CancelAnswer}}
+)
 async def change_command(command_id: Id, body: StatusChange, commands: CommandsDep, caller: CallerDep) -> CancelAnswer:
     """Cancel a command: the only change there is, asked for as `{"status": "kill"}`."""
-    require(caller, Action.UPDATE, Resource.COMMAND)
     if body.status != "kill":
         raise Invalid('status: must be "kill"')
     cancellation = await commands.cancel(command_id, caller)
@@ -153,6 +166,7 @@ async def change_command(command_id: Id, body: StatusChange, commands: CommandsD
 
 @router.get(
     "/{command_id}/results",
+    dependencies=[NEEDS_TO_READ],
     responses={
         200: {
             "model": Results,
@@ -220,7 +234,11 @@ async def get_results(
     return await _streamed(form(root, result), media_type)
 
 
-@router.get("/{command_id}/status_with_results", responses={200: {"model": StatusWithResults}})
+@router.get(
+    "/{command_id}/status_with_results",
+    dependencies=[NEEDS_TO_READ],
+    responses={200: {"model": StatusWithResults}},
+)
 async def get_status_with_results(
     command_id: Id,
     commands: CommandsDep,
@@ -244,7 +262,11 @@ async def get_status_with_results(
     return json_response(answer)
 
 
-@router.get("/{command_id}/logs", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+@router.get(
+    "/{command_id}/logs",
+    dependencies=[NEEDS_TO_READ],
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def get_logs(
     command_id: Id,
     commands: CommandsDep,
@@ -260,7 +282,11 @@ async def get_logs(
     return await _streamed(logs.read_log(log_file, err_file_processed, end), _TEXT, headers)
 
 
-@router.get("/{command_id}/error_logs", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+@router.get(
+    "/{command_id}/error_logs",
+    dependencies=[NEEDS_TO_READ],
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
     """Return the error part: why each attempt failed, in the engine's own words; empty for a command that is well."""
     row = await commands.row(command_id, caller)
@@ -270,14 +296,18 @@ async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDe
     return Response("".join(f"{text}\n" for text in texts), media_type=_TEXT)
 
 
-@router.get("/{command_id}/jobs", responses={200: {"model": Jobs}})
+@router.get("/{command_id}/jobs", dependencies=[NEEDS_TO_READ], responses={200: {"model": Jobs}})
 async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
     """Return the jobs that the command started on an engine; shell and DB query commands start none."""
     row = await commands.row(command_id, caller)
     return json_response({"jobs": await commands.jobs(row)})
 
 
-@router.get("/{command_id}/events", responses={200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}}})
+@router.get(
+    "/{command_id}/events",
+    dependencies=[NEEDS_TO_READ],
+    responses={200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}}},
+)
 async def follow_command(
     command_id: Id,
     commands: CommandsDep,

@@ -61,6 +61,8 @@ commands = sa.Table(
     sa.Column("cluster_id", BigId),
     # In the name of the command's folder; null for commands of before there was one.
     sa.Column("folder_key", sa.String(16)),
+    # Of a schedule's command: who besides its owner answers for what it runs; it may do only what both may.
+    sa.Column("edited_by", BigId),
     sa.Index("ix_commands_status", "status", "account_id", "id"),
     sa.Index("ix_commands_user", "user_id", "id"),
     sa.Index("ix_commands_account", "account_id", "id"),

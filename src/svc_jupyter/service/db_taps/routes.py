@@ -8,11 +8,12 @@ from fastapi import APIRouter, Depends, Request
 
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapTables, DbTapUpdate, Deleted
 from svc_jupyter.api.fields import Id
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.table_lists import list_tables
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["db taps"])
 
@@ -31,39 +32,38 @@ DbTapsDep = Annotated[DbTaps, Depends(_db_taps)]
 WorkersDep = Annotated[Workers, Depends(_workers)]
 
 
-@router.get("/db_taps")
+@router.get("/db_taps", dependencies=[needs(Action.READ, Resource.DB_TAP)])
 def list_db_taps(db_taps: DbTapsDep, caller: CallerDep, page: PageDep) -> DbTapList:
     """Return a page of the account's taps, newest first; passwords and URLs are never shown."""
     return db_taps.list(page, by=caller)
 
 
-@router.post("/db_taps")
+@router.post("/db_taps", dependencies=[needs(Action.CREATE, Resource.DB_TAP)])
 def create_db_tap(body: DbTapCreate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
     """Store a tap. 422 for an unknown type, a missing attribute, a file that may not be opened, or a taken name."""
     return db_taps.create(body, by=caller)
 
 
-@router.get("/db_taps/{db_tap_id}")
+@router.get("/db_taps/{db_tap_id}", dependencies=[needs(Action.READ, Resource.DB_TAP)])
 def get_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
     """Return a tap."""
     return db_taps.get(db_tap_id, by=caller)
 
 
-@router.put("/db_taps/{db_tap_id}")
+@router.put("/db_taps/{db_tap_id}", dependencies=[needs(Action.UPDATE, Resource.DB_TAP)])
 def update_db_tap(db_tap_id: Id, body: DbTapUpdate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
     """Change the given attributes of a tap; an empty text clears one."""
     return db_taps.update(db_tap_id, body, by=caller)
 
 
-@router.delete("/db_taps/{db_tap_id}")
+@router.delete("/db_taps/{db_tap_id}", dependencies=[needs(Action.DELETE, Resource.DB_TAP)])
 def delete_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> Deleted:
     """Forget a tap; queries that run on it go on."""
     db_taps.delete(db_tap_id, by=caller)
     return Deleted(id=db_tap_id)
 
 
-@router.get("/db_taps/{db_tap_id}/tables")
+@router.get("/db_taps/{db_tap_id}/tables", dependencies=[needs(Action.READ, Resource.DB_TAP)])
 async def list_db_tap_tables(db_tap_id: Id, db_taps: DbTapsDep, workers: WorkersDep, caller: CallerDep) -> DbTapTables:
     """Return the tables and views that the tap's user can see. 422, with its reason, when the database refuses."""
-    require(caller, Action.READ, Resource.DB_TAP)
     return await list_tables(await db_taps.opened(caller.account_id, db_tap_id), workers)

@@ -16,14 +16,14 @@ from svc_jupyter.api.hive import (
     PropertiesToSet,
 )
 from svc_jupyter.api.sensors import FileSensor, PartitionSensor, SensorStatus
-from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["hive"])
 
@@ -43,11 +43,6 @@ async def _sensors(request: Request) -> Sensors:
     return sensors
 
 
-async def _reader(caller: CallerDep) -> Caller:
-    require(caller, Action.READ, Resource.HIVE)
-    return caller
-
-
 async def _to_remove(
     body: PropertiesToRemove | None = None,
     properties: Annotated[str | None, Query(max_length=4096, description="names separated by commas")] = None,
@@ -65,41 +60,54 @@ PropertiesDep = Annotated[TableProperties, Depends(_properties)]
 SensorsDep = Annotated[Sensors, Depends(_sensors)]
 NamesDep = Annotated[list[str], Depends(_to_remove)]
 PartDep = Annotated[str | None, Query(max_length=128, description="part of the name")]
-can_read = [Depends(_reader)]
 
 
-@router.get("/hive", dependencies=can_read, responses={200: {"model": HiveSchemas}})
+@router.get("/hive", dependencies=[needs(Action.READ, Resource.HIVE)], responses={200: {"model": HiveSchemas}})
 async def list_schemas(catalogue: CatalogueDep, page: PageDep, name: PartDep = None) -> Response:
     """Return a page of the names of Hive's schemas, by name. 503 while the metastore is being installed."""
     return json_response(await catalogue.schemas(page, name))
 
 
-@router.get("/hive/{schema}", dependencies=can_read, responses={200: {"model": HiveTables}})
+@router.get("/hive/{schema}", dependencies=[needs(Action.READ, Resource.HIVE)], responses={200: {"model": HiveTables}})
 async def list_tables(schema: str, catalogue: CatalogueDep, page: PageDep, name: PartDep = None) -> Response:
     """Return a page of the names of a schema's tables and views, by name."""
     return json_response(await catalogue.tables(schema, page, name))
 
 
-@router.get("/hive/{schema}/{table}", dependencies=can_read, responses={200: {"model": HiveColumns}})
+@router.get(
+    "/hive/{schema}/{table}", dependencies=[needs(Action.READ, Resource.HIVE)], responses={200: {"model": HiveColumns}}
+)
 async def get_table(schema: str, table: str, catalogue: CatalogueDep) -> Response:
     """View a Hive table definition (SPEC): columns, then partition columns; of an AVRO table its schema."""
     columns = await catalogue.definition(schema, table)
     return json_response([column.model_dump() for column in columns])
 
 
-@router.get("/hive/{schema}/{table}/partitions", dependencies=can_read, responses={200: {"model": HivePartitions}})
+@router.get(
+    "/hive/{schema}/{table}/partitions",
+    dependencies=[needs(Action.READ, Resource.HIVE)],
+    responses={200: {"model": HivePartitions}},
+)
 async def list_partitions(schema: str, table: str, catalogue: CatalogueDep, page: PageDep) -> Response:
     """Return a page of a table's partitions, highest values first. 422 for a table that has no partition columns."""
     return json_response(await catalogue.partitions(schema, table, page))
 
 
-@router.get("/hive/{schema}/{table}/properties", dependencies=can_read, responses={200: {"model": HiveTableProperties}})
+@router.get(
+    "/hive/{schema}/{table}/properties",
+    dependencies=[needs(Action.READ, Resource.HIVE)],
+    responses={200: {"model": HiveTableProperties}},
+)
 async def get_properties(schema: str, table: str, properties: PropertiesDep) -> Response:
     """Return what is known of a table beside its columns."""
     return json_response(await properties.get(schema, table))
 
 
-@router.post("/hive/{schema}/{table}/properties", responses={200: {"model": HiveTableProperties}})
+@router.post(
+    "/hive/{schema}/{table}/properties",
+    dependencies=[needs(Action.UPDATE, Resource.HIVE)],
+    responses={200: {"model": HiveTableProperties}},
+)
 async def set_properties(
     schema: str, table: str, body: PropertiesToSet, properties: PropertiesDep, caller: CallerDep
 ) -> Response:
@@ -107,7 +115,11 @@ async def set_properties(
     return json_response(await properties.set(schema, table, body.properties, by=caller))
 
 
-@router.delete("/hive/{schema}/{table}/properties", responses={200: {"model": HiveTableProperties}})
+@router.delete(
+    "/hive/{schema}/{table}/properties",
+    dependencies=[needs(Action.DELETE, Resource.HIVE)],
+    responses={200: {"model": HiveTableProperties}},
+)
 async def remove_properties(
     schema: str, table: str, properties: PropertiesDep, caller: CallerDep, names: NamesDep
 ) -> Response:
@@ -115,14 +127,14 @@ async def remove_properties(
     return json_response(await properties.remove(schema, table, names, by=caller))
 
 
-@router.post("/sensors/partition_sensor")
-@router.post("/partition_sensor")
+@router.post("/sensors/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
+@router.post("/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 async def partition_sensor(body: PartitionSensor, sensors: SensorsDep, caller: CallerDep) -> SensorStatus:
     """Tell whether partitions are there (SPEC: Create a partition sensor). 422 for a table that is not there."""
     return await sensors.partitions(body, by=caller)
 
 
-@router.post("/sensors/file_sensor")
+@router.post("/sensors/file_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 async def file_sensor(body: FileSensor, sensors: SensorsDep, caller: CallerDep) -> SensorStatus:
     """Tell whether all files are there; a folder with anything in it counts as one."""
     return await sensors.files(body, by=caller)

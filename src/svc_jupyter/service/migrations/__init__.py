@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x5C4A02
 """Key of the advisory lock under which PostgreSQL replicas that start together migrate one after the other."""
-HEAD = "0014"
+HEAD = "0015"
 """The newest revision: known here, so that a start that has nothing to do need not load Alembic (0.15 s)."""
 
 

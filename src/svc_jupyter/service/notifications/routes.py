@@ -14,8 +14,10 @@ from svc_jupyter.api.notification_channels import (
     NotificationChannel,
     NotificationChannelList,
 )
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.notifications.channels import Channels
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["notification channels"])
 
@@ -28,25 +30,25 @@ def _channels(request: Request) -> Channels:
 ChannelsDep = Annotated[Channels, Depends(_channels)]
 
 
-@router.get("/notification_channels")
+@router.get("/notification_channels", dependencies=[needs(Action.READ, Resource.NOTIFICATION_CHANNEL)])
 def list_notification_channels(channels: ChannelsDep, caller: CallerDep, page: PageDep) -> NotificationChannelList:
     """Return a page of the account's channels, newest first; of a webhook's URL only scheme and host are shown."""
     return channels.list(page, by=caller)
 
 
-@router.post("/notification_channels")
+@router.post("/notification_channels", dependencies=[needs(Action.CREATE, Resource.NOTIFICATION_CHANNEL)])
 def create_notification_channel(body: ChannelCreate, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
     """Store a channel. 422 for what is no address or no http(s) URL, and for a taken name."""
     return channels.create(body, by=caller)
 
 
-@router.get("/notification_channels/{channel_id}")
+@router.get("/notification_channels/{channel_id}", dependencies=[needs(Action.READ, Resource.NOTIFICATION_CHANNEL)])
 def get_notification_channel(channel_id: Id, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
     """Return a channel."""
     return channels.get(channel_id, by=caller)
 
 
-@router.put("/notification_channels/{channel_id}")
+@router.put("/notification_channels/{channel_id}", dependencies=[needs(Action.UPDATE, Resource.NOTIFICATION_CHANNEL)])
 def update_notification_channel(
     channel_id: Id, body: ChannelUpdate, channels: ChannelsDep, caller: CallerDep
 ) -> NotificationChannel:
@@ -54,7 +56,9 @@ def update_notification_channel(
     return channels.update(channel_id, body, by=caller)
 
 
-@router.delete("/notification_channels/{channel_id}")
+@router.delete(
+    "/notification_channels/{channel_id}", dependencies=[needs(Action.DELETE, Resource.NOTIFICATION_CHANNEL)]
+)
 def delete_notification_channel(channel_id: Id, channels: ChannelsDep, caller: CallerDep) -> Deleted:
     """Forget a channel. 409, naming them, while schedules that are not over use it."""
     channels.delete(channel_id, by=caller)

@@ -22,9 +22,11 @@ from svc_jupyter.api.package_environments import (
     PackagesChange,
     Restoration,
 )
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.packages.environments import PackageEnvironments
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(prefix="/package", tags=["package environments"])
 
@@ -50,13 +52,13 @@ EnvironmentsDep = Annotated[PackageEnvironments, Depends(_environments)]
 RemovedDep = Annotated[list[str], Depends(_to_remove)]
 
 
-@router.get("/list_environments")
+@router.get("/list_environments", dependencies=[needs(Action.READ, Resource.ENVIRONMENT)])
 def list_environments(environments: EnvironmentsDep, caller: CallerDep, page: PageDep) -> PackageEnvironmentList:
     """Return a page of the environments that the caller may read, newest first."""
     return environments.list(page, by=caller)
 
 
-@router.post("")
+@router.post("", dependencies=[needs(Action.CREATE, Resource.ENVIRONMENT)])
 def create_environment(
     body: EnvironmentCreate, environments: EnvironmentsDep, caller: CallerDep
 ) -> NewPackageEnvironment:
@@ -64,32 +66,32 @@ def create_environment(
     return environments.create(body, by=caller)
 
 
-@router.get("/{env_id}")
+@router.get("/{env_id}", dependencies=[needs(Action.READ, Resource.ENVIRONMENT)])
 def get_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> PackageEnvironment:
     """Return an environment."""
     return environments.get(env_id, by=caller)
 
 
-@router.delete("/{env_id}")
+@router.delete("/{env_id}", dependencies=[needs(Action.DELETE, Resource.ENVIRONMENT)])
 def delete_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> Deleted:
     """Delete an environment; runs that began with it keep it. 409 while it is attached to a cluster."""
     environments.delete(env_id, by=caller)
     return Deleted(id=env_id)
 
 
-@router.get("/{env_id}/list_packages")
+@router.get("/{env_id}/list_packages", dependencies=[needs(Action.READ, Resource.ENVIRONMENT)])
 def list_packages(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> PackageList:
     """Return the packages that are in force."""
     return environments.packages(env_id, by=caller)
 
 
-@router.post("/{env_id}/packages")
+@router.post("/{env_id}/packages", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def add_packages(env_id: Id, body: PackagesChange, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
     """Begin to add packages; one that is there already gets the version that is asked for."""
     return environments.change(env_id, ActivityAction.ADD, body.packages, by=caller)
 
 
-@router.delete("/{env_id}/packages")
+@router.delete("/{env_id}/packages", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def remove_packages(
     env_id: Id, packages: RemovedDep, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
@@ -97,7 +99,7 @@ def remove_packages(
     return environments.change(env_id, ActivityAction.REMOVE, packages, by=caller)
 
 
-@router.post("/{env_id}/attach_cluster")
+@router.post("/{env_id}/attach_cluster", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def attach_cluster(
     env_id: Id, body: ClusterAttachment, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
@@ -105,13 +107,13 @@ def attach_cluster(
     return environments.attach(env_id, body.cluster_id, by=caller)
 
 
-@router.post("/{env_id}/detach_cluster")
+@router.post("/{env_id}/detach_cluster", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def detach_cluster(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
     """Begin to let its cluster's runs go on without it. 409 when it is attached to none."""
     return environments.detach(env_id, by=caller)
 
 
-@router.get("/{env_id}/activity_history")
+@router.get("/{env_id}/activity_history", dependencies=[needs(Action.READ, Resource.ENVIRONMENT)])
 def list_activities(
     env_id: Id,
     environments: EnvironmentsDep,
@@ -123,7 +125,7 @@ def list_activities(
     return environments.history(env_id, env_type, page, by=caller)
 
 
-@router.post("/{env_id}/activity_history")
+@router.post("/{env_id}/activity_history", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def restore_environment(
     env_id: Id, body: Restoration, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:

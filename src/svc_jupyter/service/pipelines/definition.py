@@ -36,6 +36,13 @@ def changed(definition: Mapping[str, Any], create_type: str, update: PipelineUpd
     return {**definition, **given}
 
 
+def runs_otherwise(row: Mapping[Any, Any], update: PipelineUpdate) -> bool:
+    """Return whether an update gives a pipeline other code, or has it run elsewhere, than its row says."""
+    known = {**row["definition"], "cluster_label": row["cluster_label"]}
+    given = {name: getattr(update, name, None) for name in known}
+    return any(value is not None and value != known[name] for name, value in given.items())
+
+
 def submit_line(definition: Mapping[str, Any], create_type: str, *, checkpoints: str, code_file: Path) -> str:
     """Return the command line of a run, quoted as a shell does.
 

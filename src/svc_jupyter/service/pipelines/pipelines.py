@@ -17,12 +17,13 @@ from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import require
+from svc_jupyter.service.access.running import require_to_write_code
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.paging import Page
-from svc_jupyter.service.pipelines.definition import changed, definition_of
+from svc_jupyter.service.pipelines.definition import changed, definition_of, runs_otherwise
 from svc_jupyter.service.pipelines.records import PIPELINES, pipeline_list, pipeline_record
 from svc_jupyter.service.pipelines.states import is_active
 from svc_jupyter.service.pipelines.tables import pipelines
@@ -61,12 +62,19 @@ class Pipelines:
         )
 
     async def create(self, body: PipelineCreate, *, by: Caller) -> Pipeline:
-        """Store a new pipeline, which is a draft. Raises `Invalid` for a channel that is none."""
+        """Store a new pipeline, which is a draft. Raises `Invalid` for a channel that is none.
+
+        `Forbidden` also for who may not submit commands: whoever starts the pipeline runs its code.
+        """
         require(by, Action.CREATE, Resource.PIPELINE)
+        require_to_write_code(by, "what a pipeline runs")
         return await self._database.write(partial(self._insert, body, by))
 
     async def update(self, pipeline_id: int, body: PipelineUpdate, *, by: Caller) -> Pipeline:
-        """Change the given attributes, which count from the next start on. Raises `Invalid`."""
+        """Change the given attributes, which count from the next start on. Raises `Invalid`.
+
+        `Forbidden` also where they change what runs, for who may not submit commands.
+        """
         return await self._database.write(partial(self._update, pipeline_id, body, by))
 
     async def archive(self, pipeline_id: int, *, by: Caller) -> Pipeline:
@@ -101,6 +109,8 @@ class Pipelines:
 
     def _update(self, pipeline_id: int, body: PipelineUpdate, by: Caller, connection: sa.Connection) -> Pipeline:
         row = locked(connection, pipeline_id, Action.UPDATE, by)
+        if runs_otherwise(row, body):
+            require_to_write_code(by, f"what pipeline {pipeline_id} runs")
         values: dict[str, Any] = {"definition": changed(row["definition"], row["create_type"], body)}
         for name in ("name", "description", "cluster_label", "notification_channels"):
             if (value := getattr(body, name)) is not None:
@@ -138,10 +148,9 @@ def found(connection: sa.Connection, pipeline_id: int, action: Action, by: Calle
     """Return a row of `PIPELINES` to which the caller may do `action`. Raises `NotFound`, `Forbidden`."""
     query = PIPELINES.where(pipelines.c.id == pipeline_id, pipelines.c.account_id == by.account_id)
     row = connection.execute(query).mappings().one_or_none()
+    require(by, action, Resource.PIPELINE, pipeline_id)  # the same for one that is not there
     if row is None:
-        require(by, action, Resource.PIPELINE)
         raise NotFound(f"there is no pipeline {pipeline_id} in this account")
-    require(by, action, Resource.PIPELINE, pipeline_id)
     return row
 
 

@@ -8,10 +8,12 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, PipelineStatus, PipelineUpdate
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
+from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(prefix="/pipelines", tags=["pipelines"])
 
@@ -42,7 +44,7 @@ RunsDep = Annotated[PipelineRuns, Depends(_runs)]
 StatusesDep = Annotated[list[PipelineStatus], Depends(_statuses)]
 
 
-@router.get("")
+@router.get("", dependencies=[needs(Action.READ, Resource.PIPELINE)])
 async def list_pipelines(
     pipelines: PipelinesDep, caller: CallerDep, page: PageDep, statuses: StatusesDep
 ) -> PipelineList:
@@ -50,19 +52,19 @@ async def list_pipelines(
     return await pipelines.list(statuses, page, by=caller)
 
 
-@router.post("")
+@router.post("", dependencies=[needs(Action.CREATE, Resource.PIPELINE)])
 async def create_pipeline(body: PipelineCreate, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
     """Store a pipeline of code or of a jar; the attributes may also stand in `data.attributes`."""
     return await pipelines.create(body, by=caller)
 
 
-@router.get("/{pipeline_id}")
+@router.get("/{pipeline_id}", dependencies=[needs(Action.READ, Resource.PIPELINE)])
 async def get_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
     """Return a pipeline."""
     return await pipelines.get(pipeline_id, by=caller)
 
 
-@router.put("/{pipeline_id}")
+@router.put("/{pipeline_id}", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def update_pipeline(
     pipeline_id: Id, body: PipelineUpdate, pipelines: PipelinesDep, caller: CallerDep
 ) -> Pipeline:
@@ -70,25 +72,25 @@ async def update_pipeline(
     return await pipelines.update(pipeline_id, body, by=caller)
 
 
-@router.put("/{pipeline_id}/start")
+@router.put("/{pipeline_id}/start", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def start_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
     """Begin a run, which goes on where the last one was paused. 409 when one is there, 422 without a Spark cluster."""
     return await runs.start(pipeline_id, by=caller)
 
 
-@router.put("/{pipeline_id}/pause")
+@router.put("/{pipeline_id}/pause", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def pause_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
     """End the run and keep its progress. 409 when none is there."""
     return await runs.pause(pipeline_id, by=caller)
 
 
-@router.put("/{pipeline_id}/archive")
+@router.put("/{pipeline_id}/archive", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def archive_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
     """Put a pipeline away; its next start takes it out again. 409 while it runs."""
     return await pipelines.archive(pipeline_id, by=caller)
 
 
-@router.put("/{pipeline_id}/delete")
+@router.put("/{pipeline_id}/delete", dependencies=[needs(Action.DELETE, Resource.PIPELINE)])
 async def delete_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
     """Delete a pipeline with its progress (SPEC: Delete a pipeline). 409 while it runs."""
     return await pipelines.delete(pipeline_id, by=caller)

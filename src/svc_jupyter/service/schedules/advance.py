@@ -33,19 +33,20 @@ class Advance:
     """Where the schedule's row stands afterwards."""
 
 
-def advance(schedule: Row, under_way: OpenActions, now: float, *, owner_may_run: bool) -> Advance:
+def advance(schedule: Row, under_way: OpenActions, now: float, *, users_may_run: bool) -> Advance:
     """Decide what follows for a schedule at `now`, Unix seconds.
 
-    Where the owner may run nothing, all that is ready leaves the backlog at once: it is refused, and takes up no room.
+    Where those in whose names it runs may not, all that is ready leaves the backlog at once: it is refused, and takes
+    up no room.
     """
     is_running = schedule["status"] == ScheduleStatus.RUNNING
     progress = _Progress(schedule)
     made = progress.materialised(now, BACKLOG_LIMIT - under_way.backlog) if is_running else []
     all_open = OpenActions([*under_way.rows, *made])
-    ready = all_open.may_begin(schedule["concurrency"]) if owner_may_run else all_open.ready
+    ready = all_open.may_begin(schedule["concurrency"]) if users_may_run else all_open.ready
     beginning = [row for row in ready if may_run(schedule, row)]
     # Until its macros are resolved an action has not begun.
-    leaving = 0 if schedule["macros"] and owner_may_run else sum(1 for row in beginning if not row["rerun_number"])
+    leaving = 0 if schedule["macros"] and users_may_run else sum(1 for row in beginning if not row["rerun_number"])
     has_room = all_open.backlog - leaving < BACKLOG_LIMIT
     is_over = is_running and progress.next_nominal is None and not all_open.rows
     moved = {

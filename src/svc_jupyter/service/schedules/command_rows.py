@@ -15,6 +15,7 @@ def command_row(schedule: Row, action: Row, resolved: Sequence[Mapping[str, Any]
     return {
         "account_id": schedule["account_id"],
         "user_id": schedule["user_id"],
+        "edited_by": schedule["edited_by"],
         "command_type": schedule["command_type"],
         "command_source": CommandSource.SCHEDULED.value,
         "command": schedule["command"],

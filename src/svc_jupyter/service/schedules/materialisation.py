@@ -116,7 +116,7 @@ class Materialisation:
         if not due:
             return Ticked(0, ())
         under_way = open_actions(connection, [row["id"] for row in due])
-        refused = refusals(connection, {row["user_id"] for row in due})
+        refused = refusals(connection, due)
         if not careful:
             return Ticked(len(due), self._take_on(connection, due, under_way, refused, now))
         ready: list[Ready] = []
@@ -141,7 +141,7 @@ class Materialisation:
             return None
         if (again := _if_edited(item, schedule)) is not None:
             return again
-        if reason := refusals(connection, {schedule["user_id"]}).get(schedule["user_id"]):
+        if reason := refusals(connection, [schedule]).get(schedule["id"]):
             self._refuse(connection, schedule, action["id"], reason, now)
             return None
         if (row := self._placed(connection, schedule, action, resolved, now)) is not None:
@@ -196,10 +196,10 @@ class Materialisation:
     ) -> list[Ready]:
         """Do what `advance` decides for each; return the actions whose macros are still to be resolved.
 
-        `refused` says of owners who may run nothing why.
+        `refused` says of schedules that may run nothing why.
         """
         steps = [
-            advance(schedule, under_way[schedule["id"]], now, owner_may_run=schedule["user_id"] not in refused)
+            advance(schedule, under_way[schedule["id"]], now, users_may_run=schedule["id"] not in refused)
             for schedule in due
         ]
         _store_new(connection, steps)
@@ -210,7 +210,7 @@ class Materialisation:
         for step in steps:
             schedule = step.schedule
             for action in step.beginning:
-                if reason := refused.get(schedule["user_id"]):
+                if reason := refused.get(schedule["id"]):
                     self._refuse(connection, schedule, action["id"], reason, now)
                 elif schedule["macros"]:
                     ready.append(Ready(action["id"], action["nominal_time"], schedule))

@@ -1,7 +1,8 @@
-"""Whether the owners of schedules may still have them run (SPEC: Authentication 2).
+"""Whether those in whose names a schedule runs may still have it run (SPEC: Authentication 2).
 
-What a schedule runs, it runs in its owner's name. Who is disabled, or has lost the right that creating it took, runs
-nothing any more: their actions end in `error` and say so.
+What a schedule runs, it runs in its owner's name, and with no right that who changed it last has not, too. Who is
+disabled, or has lost the right that creating or changing it took, runs nothing any more: the actions end in `error`
+and say so.
 """
 
 from __future__ import annotations
@@ -12,26 +13,41 @@ import sqlalchemy as sa
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.owners import enabled_owners
-from svc_jupyter.service.access.permissions import Action, Resource, decide
+from svc_jupyter.service.access.running import lack_to_schedule, lack_to_submit
+from svc_jupyter.service.schedules.rows import Row
 
 _DISABLED = "not run: the schedule's owner is disabled; enable the user, or let somebody else create the schedule"
+_ANEW = "let its owner send the schedule's `command` again once it is right"
 
 
-def refusals(connection: sa.Connection, user_ids: Collection[int]) -> Mapping[int, str]:
-    """Return why nothing is run in the name of a user, by user; who may run schedules is not among them."""
-    owners = enabled_owners(connection, user_ids)
-    found = {user_id: refusal(owners.get(user_id)) for user_id in user_ids}
-    return {user_id: reason for user_id, reason in found.items() if reason is not None}
+def refusals(connection: sa.Connection, due: Collection[Row]) -> Mapping[int, str]:
+    """Return why nothing is run for a schedule, by its id; those that may run are not among them."""
+    users = {row[who] for row in due for who in ("user_id", "edited_by")} - {None}
+    callers = enabled_owners(connection, users)
+    found = {row["id"]: refusal(row, callers) for row in due}
+    return {schedule_id: reason for schedule_id, reason in found.items() if reason is not None}
 
 
-def refusal(owner: Caller | None) -> str | None:
-    """Return why an owner runs nothing, None for one who may; `owner` is None for a disabled one. Pure."""
+def refusal(schedule: Row, callers: Mapping[int, Caller]) -> str | None:
+    """Return why a schedule runs nothing, None where it may run; `callers` has its users who are enabled. Pure."""
+    owner, command_type = callers.get(schedule["user_id"]), schedule["command_type"]
     if owner is None:
         return _DISABLED
-    decision = decide(owner, Action.CREATE, Resource.SCHEDULER)
-    if decision.allowed:
+    if lack := lack_to_schedule(owner, command_type):
+        return (
+            f"not run: the schedule's owner {owner.email} may not run schedules any more; {lack}. Give it back, or let "
+            "somebody else create the schedule"
+        )
+    if schedule["edited_by"] is None:
         return None
-    return (
-        f"not run: the schedule's owner {owner.email} may not run schedules any more; {decision.because} "
-        f"(permission to {Action.CREATE} {Resource.SCHEDULER}). Give it back, or let somebody else create the schedule"
-    )
+    editor = callers.get(schedule["edited_by"])
+    if editor is None:
+        return f"not run: user {schedule['edited_by']}, who changed what the schedule runs, is disabled; {_ANEW}"
+    if lack := lack_to_change(editor, command_type):
+        return f"not run: {editor.email}, who changed what the schedule runs, may not do so any more; {lack}; {_ANEW}"
+    return None
+
+
+def lack_to_change(caller: Caller, command_type: str) -> str | None:
+    """Return what a caller lacks to say what another's schedule runs: the rights to create it and its command. Pure."""
+    return lack_to_schedule(caller, command_type) or lack_to_submit(caller, command_type)

@@ -23,11 +23,14 @@ from svc_jupyter.api.schedules import (
     StateChanged,
 )
 from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.access.running import require_to_schedule_some
 from svc_jupyter.service.commands import routes as command_routes
 from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.route_rights import needs, needs_to
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.listing import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
@@ -62,13 +65,17 @@ ActionsDep = Annotated[Actions, Depends(_actions)]
 PageOrAllDep = Annotated[Page | None, Depends(_page_or_all)]
 
 
-@router.post("/scheduler", responses={200: {"model": ScheduleRecord}})
+@router.post(
+    "/scheduler", dependencies=[needs_to(require_to_schedule_some)], responses={200: {"model": ScheduleRecord}}
+)
 async def create_schedule(body: ScheduleSubmission, schedules: SchedulesDep, caller: CallerDep) -> Response:
     """Create a schedule (SPEC: Create a schedule, Schedule a Jupyter notebook)."""
     return json_response(await schedules.create(body, by=caller))
 
 
-@router.get("/scheduler", responses={200: {"model": ScheduleList}})
+@router.get(
+    "/scheduler", dependencies=[needs(Action.READ, Resource.SCHEDULER)], responses={200: {"model": ScheduleList}}
+)
 async def list_schedules(
     schedules: SchedulesDep,
     caller: CallerDep,
@@ -86,19 +93,31 @@ async def list_schedules(
     return json_response({"schedules": records, "paging_info": info})
 
 
-@router.post("/scheduler/preview_macro", responses={200: {"model": Preview}})
+@router.post(
+    "/scheduler/preview_macro",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": Preview}},
+)
 async def preview_macro(body: PreviewRequest, schedules: SchedulesDep, caller: CallerDep) -> Response:
     """Return a command with its macros put in; nothing is created."""
     return json_response(await schedules.preview(body, by=caller))
 
 
-@router.get("/scheduler/{schedule_id}", responses={200: {"model": ScheduleRecord}})
+@router.get(
+    "/scheduler/{schedule_id}",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": ScheduleRecord}},
+)
 async def get_schedule(schedule_id: Id, schedules: SchedulesDep, caller: CallerDep) -> Response:
     """View a schedule (SPEC: View a schedule)."""
     return json_response(await schedules.get(schedule_id, by=caller))
 
 
-@router.put("/scheduler/{schedule_id}", responses={200: {"model": ScheduleRecord | StateChanged}})
+@router.put(
+    "/scheduler/{schedule_id}",
+    dependencies=[needs((Action.UPDATE, Action.MANAGE, Action.DELETE), Resource.SCHEDULER)],
+    responses={200: {"model": ScheduleRecord | StateChanged}},
+)
 async def change_schedule(
     schedule_id: Id, body: ScheduleUpdate, schedules: SchedulesDep, caller: CallerDep
 ) -> Response:
@@ -109,14 +128,22 @@ async def change_schedule(
     return json_response({"succeeded": "true", "status": status})
 
 
-@router.get("/scheduler/{schedule_id}/actions", responses={200: {"model": ActionList}})
+@router.get(
+    "/scheduler/{schedule_id}/actions",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": ActionList}},
+)
 async def list_schedule_actions(schedule_id: Id, actions: ActionsDep, caller: CallerDep, page: PageDep) -> Response:
     """List a schedule's actions, newest first."""
     records, info = await actions.list(page, by=caller, schedule_id=schedule_id)
     return json_response({"actions": records, "paging_info": info})
 
 
-@router.get("/scheduler/{schedule_id}/actions/{sequence_id}", responses={200: {"model": ActionList}})
+@router.get(
+    "/scheduler/{schedule_id}/actions/{sequence_id}",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": ActionList}},
+)
 async def list_runs_of_action(
     schedule_id: Id, sequence_id: Id, actions: ActionsDep, caller: CallerDep, page: PageDep
 ) -> Response:
@@ -125,14 +152,22 @@ async def list_runs_of_action(
     return json_response({"actions": records, "paging_info": info})
 
 
-@router.get("/scheduler/{schedule_id}/instances", responses={200: {"model": InstanceList}})
+@router.get(
+    "/scheduler/{schedule_id}/instances",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": InstanceList}},
+)
 async def list_instances(schedule_id: Id, actions: ActionsDep, caller: CallerDep, page: PageDep) -> Response:
     """List the commands that a schedule has run, newest first."""
     records, info = await actions.instances(schedule_id, page, by=caller)
     return json_response({"commands": records, "paging_info": info})
 
 
-@router.get("/scheduler/{schedule_id}/instances/{instance}", responses={200: {"model": InstanceList}})
+@router.get(
+    "/scheduler/{schedule_id}/instances/{instance}",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": InstanceList}},
+)
 async def get_instance(
     schedule_id: Id, instance: Id, actions: ActionsDep, caller: CallerDep, page: PageDep
 ) -> Response:
@@ -141,7 +176,11 @@ async def get_instance(
     return json_response({"commands": records, "paging_info": info})
 
 
-@router.get("/scheduler/{schedule_id}/instances/{instance}/logs", response_class=Response)
+@router.get(
+    "/scheduler/{schedule_id}/instances/{instance}/logs",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    response_class=Response,
+)
 async def get_instance_logs(
     request: Request, schedule_id: Id, instance: Id, actions: ActionsDep, caller: CallerDep
 ) -> Response:
@@ -150,7 +189,11 @@ async def get_instance_logs(
     return await command_routes.get_logs(command_id, request.app.state.service.commands, caller)
 
 
-@router.get("/scheduler/{schedule_id}/instances/{instance}/results", response_class=Response)
+@router.get(
+    "/scheduler/{schedule_id}/instances/{instance}/results",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    response_class=Response,
+)
 async def get_instance_results(
     request: Request,
     schedule_id: Id,
@@ -165,34 +208,41 @@ async def get_instance_results(
     return await command_routes.get_results(request, command_id, commands, caller, include_headers=include_headers)
 
 
-@router.post("/scheduler/{schedule_id}/instances/{instance}/rerun")
+@router.post(
+    "/scheduler/{schedule_id}/instances/{instance}/rerun",
+    dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)],
+)
 async def rerun_instance(schedule_id: Id, instance: Id, actions: ActionsDep, caller: CallerDep) -> Rescheduled:
     """Run an instance again for the same nominal time. 409 while a run of it is under way."""
     return Rescheduled.model_validate({"action": await actions.rerun_instance(schedule_id, instance, by=caller)})
 
 
-@router.get("/actions", responses={200: {"model": ActionList}})
+@router.get("/actions", dependencies=[needs(Action.READ, Resource.SCHEDULER)], responses={200: {"model": ActionList}})
 async def list_actions(actions: ActionsDep, caller: CallerDep, page: PageDep) -> Response:
     """List the actions of all schedules of the account, newest first."""
     records, info = await actions.list(page, by=caller)
     return json_response({"actions": records, "paging_info": info})
 
 
-@router.get("/actions/{action_id}", responses={200: {"model": ActionRecord}})
+@router.get(
+    "/actions/{action_id}",
+    dependencies=[needs(Action.READ, Resource.SCHEDULER)],
+    responses={200: {"model": ActionRecord}},
+)
 async def get_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> Response:
     """Return an action's record; the same also in the form of a list, which some clients read."""
     record: dict[str, Any] = await actions.get(action_id, by=caller)
     return json_response({**record, "actions": [record], "paging_info": Page(1, 1).info(has_more=False)})
 
 
-@router.put("/actions/{action_id}/kill")
+@router.put("/actions/{action_id}/kill", dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)])
 async def kill_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> ActionKilled:
     """End an action that waits, or the command it runs."""
     killed = await actions.kill(action_id, by=caller)
     return ActionKilled(kill_succeeded="true" if killed else "false")
 
 
-@router.post("/actions/{action_id}/rerun")
+@router.post("/actions/{action_id}/rerun", dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)])
 async def rerun_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> Rescheduled:
     """Run an action again for the same nominal time. 409 while a run of it is under way."""
     return Rescheduled.model_validate({"action": await actions.rerun(action_id, by=caller)})

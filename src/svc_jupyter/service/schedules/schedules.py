@@ -14,6 +14,7 @@ from svc_jupyter.api.schedules import DependencyInfo, PreviewRequest, ScheduleSu
 from svc_jupyter.api.states import SCHEDULE_TRANSITIONS, ActionStatus, ScheduleStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
+from svc_jupyter.service.access.running import require_to_schedule
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.gate import ClusterGate
@@ -24,6 +25,7 @@ from svc_jupyter.service.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules import dependency_looks
 from svc_jupyter.service.schedules.dependencies import TableChecker
+from svc_jupyter.service.schedules.edit_rights import editor_after
 from svc_jupyter.service.schedules.listing import Listing
 from svc_jupyter.service.schedules.materialisation import TICK, lock
 from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned
@@ -70,7 +72,7 @@ class Schedules:
 
     async def create(self, body: ScheduleSubmission, *, by: Caller) -> Record:
         """Create a schedule, which runs from now on; return its record. Raises `Invalid`, `Forbidden`."""
-        require(by, Action.CREATE, Resource.SCHEDULER)
+        require_to_schedule(by, body.command_type)
         now = self._clock()
         values = await planned(body, by, self._kinds, self._gate, now)
         await self._check_tables(values, by)
@@ -79,16 +81,18 @@ class Schedules:
     async def edit(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> Record:
         """Change the given attributes; return the record. Actions that have begun keep what they began with.
 
-        Raises `Invalid`, `NotFound`, and `StateConflict` for a schedule that is killed or done.
+        Raises `Forbidden`, also where it changes what runs and the caller may not create that; `Invalid`, `NotFound`,
+        and `StateConflict` for a schedule that is killed or done.
         """
         require(by, Action.UPDATE, Resource.SCHEDULER, schedule_id)
         while True:
             now = self._clock()
             row = await self._row(schedule_id, by)
+            editor = editor_after(row, body, by)
             _check_editable(row)
             edit = await changed(row, body, by, self._kinds, self._gate, now)
             await self._check_tables(edit.values, by)
-            record = await self._database.write(partial(self._update, row, edit, by, now))
+            record = await self._database.write(partial(self._update, row, edit, editor, by, now))
             if record is not None:
                 return record
 
@@ -147,7 +151,9 @@ class Schedules:
         self._bus.publish(connection, TICK)
         return self._record(connection, {**row, "id": inserted[0]}, is_new=True)
 
-    def _update(self, row: Row, edit: Edit, by: Caller, now: float, connection: sa.Connection) -> Record | None:
+    def _update(
+        self, row: Row, edit: Edit, editor: int | None, by: Caller, now: float, connection: sa.Connection
+    ) -> Record | None:
         """Write an edit; return None when it was made for a row that another edit has changed meanwhile."""
         values = dict(edit.values)
         self._notifications.check_channels(connection, row["account_id"], values.get("notification_channels") or [])
@@ -155,8 +161,9 @@ class Schedules:
         _check_editable(current)
         if any(current[key] != row[key] for key in row.keys() - _OF_TICKER):
             return None
-        trail.record(connection, by, "update", Resource.SCHEDULER, row["id"], changed=sorted(values))
-        values |= {"next_nominal": next_after_edit(current, edit, now), "due_at": AT_ONCE}
+        runs_as = {} if editor is None else {"runs_as": [row["user_id"], editor]}
+        trail.record(connection, by, "update", Resource.SCHEDULER, row["id"], changed=sorted(values), **runs_as)
+        values |= {"edited_by": editor, "next_nominal": next_after_edit(current, edit, now), "due_at": AT_ONCE}
         connection.execute(sa.update(schedules).where(schedules.c.id == row["id"]).values(**values))
         edited = {**current, **values}
         if dependency_looks.decides_otherwise(current, edited):

@@ -48,6 +48,8 @@ schedules = sa.Table(
     sa.Column("notify_failure", sa.Boolean, nullable=False),
     sa.Column("notify_success", sa.Boolean, nullable=False),
     sa.Column("notification_channels", Json),
+    # Who changed last what it runs, where that is not its owner.
+    sa.Column("edited_by", BigId),
     # Where materialisation stands
     sa.Column("next_nominal", sa.Double),
     sa.Column("last_nominal", sa.Double),

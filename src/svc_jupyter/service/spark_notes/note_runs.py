@@ -14,6 +14,7 @@ from typing import Any
 
 from svc_jupyter.service.access.acting import ActingUsers
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action
 from svc_jupyter.service.commands.kind import Outcome, StoredResult, Task
 from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.database import Database
@@ -117,8 +118,8 @@ class NoteRuns:
         return note
 
     def _fetch(self, task: Task) -> ReadNote:
-        caller = self._users.caller(task.account_id, task.user_id)
-        note = self._runnable(task.command["note_id"], caller)
+        callers = [self._users.caller(task.account_id, user_id) for user_id in task.users]
+        note, *_ = [self._runnable(task.command["note_id"], caller) for caller in callers]
         about = {"revision": note.summary.revision, "name": note.summary.name}
         (task.folder / NOTE_FILE).write_text(json.dumps({**note.document, "svc_note": about}), "utf-8")
         return note
@@ -150,7 +151,8 @@ class NoteRuns:
             return with_results(document, ran, was, task.command[ARGUMENTS], caller.email)
 
         try:
-            caller = self._users.caller(task.account_id, task.user_id)
+            caller, *others = [self._users.caller(task.account_id, user_id) for user_id in task.users]
+            self._notes.require_all(note_id, Action.UPDATE, others)
             self._notes.keep_results(note_id, change, by=caller)
             told["saved"] = True
         except (Forbidden, NotFound) as error:

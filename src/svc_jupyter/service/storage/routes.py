@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Request
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.storage.storage import Storage
 
 router = APIRouter(tags=["account"])
@@ -23,14 +24,13 @@ async def _storage(request: Request) -> Storage:
 StorageDep = Annotated[Storage, Depends(_storage)]
 
 
-@router.get("/account/storage")
+@router.get("/account/storage", dependencies=[needs(Action.READ, Resource.ACCOUNT)])
 def get_storage(storage: StorageDep, caller: CallerDep) -> StorageRecord:
     """Return where the account's data lies; secrets are shown as `<hidden>`."""
-    require(caller, Action.READ, Resource.ACCOUNT)
     return storage.show(caller.account_id)
 
 
-@router.put("/account/storage")
+@router.put("/account/storage", dependencies=[needs(Action.UPDATE, Resource.ACCOUNT)])
 def put_storage(body: StorageUpdate, storage: StorageDep, caller: CallerDep) -> StorageRecord:
     """Replace the account's storage. A secret sent as `<hidden>` stays. 403 without `system-admin`."""
     return storage.replace(body, by=caller)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from svc_jupyter.api.object_policies import OBJECT_ACTIONS
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import (
     Action,
@@ -26,6 +27,7 @@ from svc_jupyter.service.workspace.contents_paths import ContentsPath
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.tables import notes
 
+_NOUNS = {Resource.NOTEBOOK_DASHBOARD: "dashboard"}
 _IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
 """What an action on something new asks of the policies of the folder that it goes to."""
 
@@ -55,9 +57,36 @@ def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace
     `object_id` is the object's, None for one that is to be made or for all that lies there.
     """
     found = admission(caller, action, resource, where, object_id)
+    if found.allowed:
+        return
+    if object_id is None:
+        raise Forbidden(f"{found.because} (permission to {action} {resource})")
+    require_visible(caller, action, resource, where, object_id)
+    raise Forbidden(f"{found.because} (permission to {action} {resource} {object_id})")
+
+
+def require_visible(caller: Caller, action: Action, resource: Resource, where: Where, object_id: int) -> None:
+    """Raise what `absent` returns or raises for an object in another's folder of which the caller may know nothing."""
+    if is_closed(caller, resource, where, object_id):
+        raise absent(caller, action, resource, object_id)
+
+
+def absent(caller: Caller, action: Action, resource: Resource, object_id: int) -> NotFound:
+    """Return the error for an object that is not there, or of which the caller may not know.
+
+    Raises `Forbidden` for who could not do `action` to one: the answer tells nobody which ids there are.
+    """
+    found = decision(caller, action, resource)
     if not found.allowed:
-        named = resource if object_id is None else f"{resource} {object_id}"
-        raise Forbidden(f"{found.because} (permission to {action} {named})")
+        raise Forbidden(f"{found.because} (permission to {action} {resource} {object_id})")
+    return NotFound(f"there is no {_NOUNS.get(resource, resource)} {object_id} in this account")
+
+
+def is_closed(caller: Caller, resource: Resource, where: Where, object_id: int | None) -> bool:
+    """Return whether an object lies in another user's folder, and the caller may do nothing at all to it."""
+    if where.owner_id in (None, caller.user_id):
+        return False
+    return not any(admission(caller, action, resource, where, object_id).allowed for action in OBJECT_ACTIONS)
 
 
 def admit_into(caller: Caller, where: FolderPlace) -> None:

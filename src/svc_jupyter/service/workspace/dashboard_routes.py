@@ -10,7 +10,9 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from svc_jupyter.api.dashboards import Dashboard, DashboardClone, DashboardCreate, DashboardUpdate
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
 from svc_jupyter.service.workspace.versions import etag
 
@@ -32,19 +34,27 @@ DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
 IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
 
 
-@router.post("", responses=_DASHBOARD)
+@router.post(
+    "",
+    dependencies=[needs(Action.READ, Resource.NOTE), needs(Action.CREATE, Resource.NOTEBOOK_DASHBOARD)],
+    responses=_DASHBOARD,
+)
 def create_dashboard(body: DashboardCreate, dashboards: DashboardsDep, caller: CallerDep) -> Response:
     """Publish a note as it is now. 422 for a taken name, 404 for an unknown note."""
     return _answer(dashboards.create(body, by=caller))
 
 
-@router.get("/{dashboard_id}", responses=_DASHBOARD)
+@router.get("/{dashboard_id}", dependencies=[needs(Action.READ, Resource.NOTEBOOK_DASHBOARD)], responses=_DASHBOARD)
 def get_dashboard(dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep) -> Response:
     """Return a dashboard with what it shows."""
     return _answer(dashboards.get(dashboard_id, by=caller))
 
 
-@router.put("/{dashboard_id}", responses=_DASHBOARD)
+@router.put(
+    "/{dashboard_id}",
+    dependencies=[needs(Action.READ, Resource.NOTEBOOK_DASHBOARD), needs(Action.UPDATE, Resource.NOTEBOOK_DASHBOARD)],
+    responses=_DASHBOARD,
+)
 def update_dashboard(
     dashboard_id: Id, body: DashboardUpdate, dashboards: DashboardsDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
@@ -52,13 +62,17 @@ def update_dashboard(
     return _answer(dashboards.update(dashboard_id, body, if_match, by=caller))
 
 
-@router.put("/{dashboard_id}/clone", responses=_DASHBOARD)
+@router.put(
+    "/{dashboard_id}/clone",
+    dependencies=[needs(Action.READ, Resource.NOTEBOOK_DASHBOARD), needs(Action.CREATE, Resource.NOTEBOOK_DASHBOARD)],
+    responses=_DASHBOARD,
+)
 def clone_dashboard(dashboard_id: Id, body: DashboardClone, dashboards: DashboardsDep, caller: CallerDep) -> Response:
     """Make a copy and return it: without a name under a free one, without a location beside the dashboard."""
     return _answer(dashboards.clone(dashboard_id, body, by=caller))
 
 
-@router.delete("/{dashboard_id}")
+@router.delete("/{dashboard_id}", dependencies=[needs(Action.DELETE, Resource.NOTEBOOK_DASHBOARD)])
 def delete_dashboard(
     dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Deleted:

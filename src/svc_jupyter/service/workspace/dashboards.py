@@ -15,12 +15,11 @@ from svc_jupyter.api.dashboards import (
 )
 from svc_jupyter.api.folders import DASHBOARDS
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.audit import trail
-from svc_jupyter.service.errors import NotFound
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.workspace import folder_tree, note_store
-from svc_jupyter.service.workspace.admission import admission, admit, admit_into
+from svc_jupyter.service.workspace.admission import absent, admission, admit, admit_into
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.locations import name_of
 from svc_jupyter.service.workspace.names import free_copy_name, require_free
@@ -134,8 +133,7 @@ class Dashboards:
         )
         row = connection.execute(query.with_for_update() if lock else query).one_or_none()
         if row is None:
-            require(caller, action, _RESOURCE)
-            raise NotFound(f"there is no {_WHAT} {dashboard_id} in this account")
+            raise absent(caller, action, _RESOURCE, dashboard_id)
         where = of_object(connection, caller.account_id, row.folder_id)
         admit(caller, action, _RESOURCE, where, dashboard_id)
         return row, where

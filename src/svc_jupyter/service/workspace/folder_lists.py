@@ -17,7 +17,7 @@ from svc_jupyter.service.workspace.admission import admit, visible
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.locations import location_of
-from svc_jupyter.service.workspace.places import Places, missing, owner_of
+from svc_jupyter.service.workspace.places import Places, missing, owner_of, require_open
 from svc_jupyter.service.workspace.records import (
     DASHBOARD_COLUMNS,
     NOTE_COLUMNS,
@@ -44,6 +44,7 @@ class FolderLists:
             return self._roots(folder_type, path, page, by)
         with self._places.database.connect() as connection:
             owner_id = owner_of(connection, path, by)
+            require_open(connection, path, owner_id, folder_type, by)
             place = folder_tree.find(connection, by.account_id, folder_type, path, owner_id)
             if place is not None:
                 return _contents(connection, place, page, by)

@@ -21,8 +21,10 @@ from svc_jupyter.api.folders import (
     FolderType,
 )
 from svc_jupyter.api.notes import LocationText
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.folder_lists import FolderLists
 from svc_jupyter.service.workspace.folders import Folders
 
@@ -67,7 +69,7 @@ FoldersDep = Annotated[Folders, Depends(_folders)]
 ListsDep = Annotated[FolderLists, Depends(_lists)]
 
 
-@router.get("", response_model=FolderContents)
+@router.get("", dependencies=[needs(Action.READ, Resource.FOLDER)], response_model=FolderContents)
 def list_folder(
     type_: Annotated[FolderType, Query(alias="type")],
     lists: ListsDep,
@@ -81,19 +83,19 @@ def list_folder(
     return Response(contents.model_dump_json(exclude_unset=True), media_type="application/json")
 
 
-@router.post("")
+@router.post("", dependencies=[needs(Action.CREATE, Resource.FOLDER)])
 def create_folder(body: FolderCreate, folders: FoldersDep, caller: CallerDep) -> Folder:
     """Make a folder in the folder at `location`. 422 for a taken name."""
     return folders.create(body, by=caller)
 
 
-@router.put("/rename")
+@router.put("/rename", dependencies=[needs(Action.UPDATE, Resource.FOLDER)])
 def rename_folder(body: FolderRename, folders: FoldersDep, caller: CallerDep) -> Folder:
     """Give a folder another name. 422 for a taken one and for a root."""
     return folders.rename(body, by=caller)
 
 
-@router.post("/move")
+@router.post("/move", dependencies=[needs(Action.UPDATE, Resource.FOLDER)])
 def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> FolderChanged:
     """Move a folder with all that is in it (SPEC: Move a folder). 403 without `update` or `manage` on the target.
 
@@ -102,7 +104,7 @@ def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> Fol
     return folders.move(body, by=caller)
 
 
-@router.get("/delete")
+@router.get("/delete", dependencies=[needs(Action.DELETE, Resource.FOLDER)])
 def preview_deletion(
     reference: Annotated[FolderReference, Depends(_in_query)], folders: FoldersDep, caller: CallerDep
 ) -> FolderDeletion:
@@ -110,7 +112,7 @@ def preview_deletion(
     return folders.deletion(reference, by=caller)
 
 
-@router.delete("/delete")
+@router.delete("/delete", dependencies=[needs(Action.DELETE, Resource.FOLDER)])
 def delete_folder(
     reference: Annotated[FolderReference, Depends(_meant)], folders: FoldersDep, caller: CallerDep
 ) -> FolderDeleted:

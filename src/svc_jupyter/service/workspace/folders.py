@@ -49,10 +49,10 @@ class Folders:
 
     def create(self, body: FolderCreate, *, by: Caller) -> Folder:
         """Make a folder in the one at the given location and return it."""
-        name = name_of(body.name)
         with self._places.changing() as connection:
             parent = self._places.at(connection, body.location, "location", body.type, by)
             admit(by, Action.CREATE, Resource.FOLDER, parent)
+            name = name_of(body.name)
             path = parent.path / name
             require_room(path, _NOTHING_BELOW, "location")
             _require_free(connection, parent.id, name, path)
@@ -67,9 +67,9 @@ class Folders:
 
     def rename(self, body: FolderRename, *, by: Caller) -> Folder:
         """Give a folder another name, where it lies, and return it. A root keeps its name."""
-        name = name_of(body.name)
         with self._places.changing() as connection:
             place = self._inner(connection, body, Action.UPDATE, by)
+            name = name_of(body.name)
             path = place.path.parent / name
             if name != place.row.name:
                 _require_free(connection, place.row.parent_id, name, path)

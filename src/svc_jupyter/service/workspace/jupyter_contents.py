@@ -6,7 +6,7 @@ Everything here blocks: it is called from worker threads.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from svc_jupyter.api.jupyter_contents import (
     Contents,
@@ -17,7 +17,7 @@ from svc_jupyter.api.jupyter_contents import (
 )
 from svc_jupyter.service.access.accounts import Accounts, lock_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, Target, decide
+from svc_jupyter.service.access.permissions import Action, Resource, Target, decide, decision
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
@@ -140,16 +140,15 @@ class JupyterContents:
         return ContentsDeleted(path=str(place.path))
 
     def check_notebook(self, path: str, caller: Caller) -> None:
-        """Raise, with the reason, unless `path` is a notebook that the caller may read now."""
-        self._notebook_place(path, caller, Action.READ)
+        """Raise, with the reason, unless `path` is a notebook that the caller may run now."""
+        self._runnable_place(path, caller)
 
-    def read_notebook(self, path: str, *, account_id: int, user_id: int) -> str:
-        """Return the text of a notebook's file as it is now, in the name of a user with the rights they have now.
+    def read_notebook(self, path: str, *, account_id: int, users: Sequence[int]) -> str:
+        """Return the text of a notebook's file as it is now, which all the users may run with the rights they have now.
 
-        Raises `Forbidden` for a disabled user, `Invalid` for a file that is no notebook.
+        Raises `Forbidden` also when one of them is disabled, `Invalid` for a file that is no notebook.
         """
-        caller = self._places.caller(account_id, user_id)
-        place = self._notebook_place(path, caller, Action.READ)
+        place, *_ = [self._runnable_place(path, self._places.caller(account_id, user_id)) for user_id in users]
         with told(place.path):
             data, _ = place.tree.read(place.parts, reading.READ_LIMIT_BYTES)
         try:
@@ -157,21 +156,22 @@ class JupyterContents:
         except NotANotebookError as error:
             raise Invalid(f"{place.path} is not a notebook: {error}") from error
 
-    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int, command_id: int) -> None:
+    def replace_notebook(self, path: str, text: str, *, account_id: int, users: Sequence[int], command_id: int) -> None:
         """Put the copy that a command has executed in place of a notebook, at once for everybody who reads it.
 
-        Raises `NotFound` when it was moved or deleted meanwhile, `Invalid` when the text is so large that nobody could
-        read it again, `Unavailable` when there is no room. The old one stays then.
+        It is done in the name of the first of the users, who must all be allowed to. Raises `NotFound` when it was
+        moved or deleted meanwhile, `Invalid` when the text is so large that nobody could read it again, `Unavailable`
+        when there is no room. The old one stays then.
         """
-        caller = self._places.caller(account_id, user_id)
-        place = self._notebook_place(path, caller, Action.UPDATE)
+        callers = [self._places.caller(account_id, user_id) for user_id in users]
+        place, *_ = [self._notebook_place(path, caller, Action.UPDATE) for caller in callers]
         data = encoded(text)
         if len(data) > reading.READ_LIMIT_BYTES:
             limit = reading.READ_LIMIT_BYTES
             raise Invalid(f"{place.path} stays as it was: the new text has {len(data)} bytes, more than {limit}")
         with told(place.path):
             place.tree.save(place.parts, data, must_exist=True)
-        self._tell(caller, "replace", place, command_id=command_id)
+        self._tell(callers[0], "replace", place, command_id=command_id)
 
     def sweep(self) -> None:
         """Remove what killed processes left half done; called now and then."""
@@ -214,6 +214,18 @@ class JupyterContents:
             raise Invalid(f"path: {place.path} is a folder, not a notebook")
         if not place.path.name.endswith(NOTEBOOK_SUFFIX):
             raise Invalid(f"path: {place.path} is not a notebook: its name must end with {NOTEBOOK_SUFFIX}")
+        return place
+
+    def _runnable_place(self, path: str, caller: Caller) -> Place:
+        """Return where a notebook lies that the caller may run: who may read it, or by their roles only change it."""
+        reads, changes = (
+            decision(caller, action, Resource.JUPYTER_NOTEBOOK).allowed for action in (Action.READ, Action.UPDATE)
+        )
+        if reads or not changes:
+            return self._notebook_place(path, caller, Action.READ)
+        place = self._notebook_place(path, caller, Action.UPDATE)
+        if place.path.name in self._places.hidden(place.folder, caller):
+            self._places.place(path, caller, Action.READ)  # says which policy denies it
         return place
 
     def _copy(self, path: str, folder: Place, name: str | None, by: Caller) -> str:

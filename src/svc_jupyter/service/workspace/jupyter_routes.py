@@ -18,7 +18,9 @@ from svc_jupyter.api.jupyter_contents import (
     ContentsSave,
     ContentsType,
 )
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep
+from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.contents_models import as_json
 from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
@@ -46,37 +48,41 @@ ContentsDep = Annotated[JupyterContents, Depends(_contents)]
 WantedDep = Annotated[Wanted, Depends(_wanted)]
 
 
-@router.get("")
+@router.get("", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
 def list_jupyter_roots(contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
     """Return the folder that holds `Common` and `Users`."""
     return _answer(contents.get("", wanted, by=caller))
 
 
-@router.get("/{path:path}")
+@router.get("/{path:path}", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
 def get_jupyter_contents(path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
     """Return a notebook, file or folder. 403 for another user's folder, 422 when it is not of the wanted type."""
     return _answer(contents.get(path, wanted, by=caller))
 
 
-@router.post("/{path:path}")
+@router.post("/{path:path}", dependencies=[needs(Action.CREATE, Resource.JUPYTER_NOTEBOOK)])
 def create_jupyter_contents(path: str, body: ContentsCreate, contents: ContentsDep, caller: CallerDep) -> Response:
     """Make a notebook, file, folder or copy in a folder. 422 when the given name is taken."""
     return _answer(contents.create(path, body, by=caller))
 
 
-@router.put("/{path:path}")
+@router.put("/{path:path}", dependencies=[needs(Action.UPDATE, Resource.JUPYTER_NOTEBOOK)])
 def save_jupyter_contents(path: str, body: ContentsSave, contents: ContentsDep, caller: CallerDep) -> Response:
     """Store a notebook or file at a path, or make a folder. 422 for content that is no notebook, text or base64."""
     return _answer(contents.save(path, body, by=caller))
 
 
-@router.patch("/{path:path}")
+@router.patch("/{path:path}", dependencies=[needs(Action.UPDATE, Resource.JUPYTER_NOTEBOOK)])
 def move_jupyter_contents(path: str, body: ContentsMove, contents: ContentsDep, caller: CallerDep) -> Response:
     """Move to another path. 422 when anything is there already."""
     return _answer(contents.move(path, body, by=caller))
 
 
-@router.delete("/{path:path}", responses={200: {"model": ContentsDeleted}})
+@router.delete(
+    "/{path:path}",
+    dependencies=[needs(Action.DELETE, Resource.JUPYTER_NOTEBOOK)],
+    responses={200: {"model": ContentsDeleted}},
+)
 def delete_jupyter_contents(path: str, contents: ContentsDep, caller: CallerDep) -> ContentsDeleted:
     """Delete a file, or a folder with all that is in it; the root folders stay."""
     return contents.delete(path, by=caller)

@@ -21,7 +21,9 @@ from svc_jupyter.api.notes import (
     NoteRevisionList,
     NoteUpdate,
 )
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace import note_files
 from svc_jupyter.service.workspace.dashboards import Dashboards
 from svc_jupyter.service.workspace.note_documents import shown
@@ -63,25 +65,27 @@ DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
 IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
 
 
-@router.post("", responses=_NOTE)
+@router.post("", dependencies=[needs(Action.CREATE, Resource.NOTE)], responses=_NOTE)
 def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Response:
     """Make a note in the folder at `location`. 422 for a taken name."""
     return _answer(notes.create(body, by=caller))
 
 
-@router.post("/import", responses=_NOTE)
+@router.post("/import", dependencies=[needs(Action.CREATE, Resource.NOTE)], responses=_NOTE)
 def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
     """Make a note of a `.zpln` document's `paragraphs`, or of an `.ipynb`'s `cells`. 422 for what is neither."""
     return _answer(notes.store(body, note_files.imported(body), by=caller))
 
 
-@router.get("/{note_id}", responses=_NOTE)
+@router.get("/{note_id}", dependencies=[needs(Action.READ, Resource.NOTE)], responses=_NOTE)
 def get_note(note_id: Id, notes: NotesDep, caller: CallerDep) -> Response:
     """Return a note with its document and forms."""
     return _answer(notes.get(note_id, by=caller))
 
 
-@router.put("/{note_id}", responses=_NOTE)
+@router.put(
+    "/{note_id}", dependencies=[needs(Action.READ, Resource.NOTE), needs(Action.UPDATE, Resource.NOTE)], responses=_NOTE
+)
 def update_note(
     note_id: Id, body: NoteUpdate, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
@@ -89,7 +93,11 @@ def update_note(
     return _answer(notes.update(note_id, body, if_match, by=caller))
 
 
-@router.put("/{note_id}/import", responses=_NOTE)
+@router.put(
+    "/{note_id}/import",
+    dependencies=[needs(Action.READ, Resource.NOTE), needs(Action.UPDATE, Resource.NOTE)],
+    responses=_NOTE,
+)
 def replace_note_document(
     note_id: Id, body: NoteReplacement, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
@@ -97,19 +105,25 @@ def replace_note_document(
     return _answer(notes.replace_document(note_id, partial(note_files.imported, body), if_match, by=caller))
 
 
-@router.delete("/{note_id}")
+@router.delete("/{note_id}", dependencies=[needs(Action.DELETE, Resource.NOTE)])
 def delete_note(note_id: Id, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None) -> NoteDeleted:
     """Delete a note and its dashboards. 409 while it is being run."""
     return notes.delete(note_id, if_match, by=caller)
 
 
-@router.put("/{note_id}/clone", responses=_NOTE)
+@router.put(
+    "/{note_id}/clone",
+    dependencies=[needs(Action.READ, Resource.NOTE), needs(Action.CREATE, Resource.NOTE)],
+    responses=_NOTE,
+)
 def clone_note(note_id: Id, body: NoteClone, notes: NotesDep, caller: CallerDep) -> Response:
     """Make a copy and return it: without a name under a free one, without a location beside the note."""
     return _answer(notes.clone(note_id, body, by=caller))
 
 
-@router.get("/{note_id}/export", responses=_FILE, response_class=Response)
+@router.get(
+    "/{note_id}/export", dependencies=[needs(Action.READ, Resource.NOTE)], responses=_FILE, response_class=Response
+)
 def export_note(
     note_id: Id,
     notes: NotesDep,
@@ -122,26 +136,34 @@ def export_note(
     return Response(note_files.exported(note, format_), headers=headers, media_type=note_files.MEDIA_TYPES[format_])
 
 
-@router.get("/{note_id}/list_dashboards")
+@router.get("/{note_id}/list_dashboards", dependencies=[needs(Action.READ, Resource.NOTE)])
 def list_note_dashboards(note_id: Id, dashboards: DashboardsDep, caller: CallerDep, page: PageDep) -> DashboardList:
     """Return a page of the dashboards that show a note, newest first."""
     return dashboards.of_note(note_id, page, by=caller)
 
 
-@router.get("/{note_id}/revisions")
+@router.get("/{note_id}/revisions", dependencies=[needs(Action.READ, Resource.NOTE)])
 def list_note_revisions(note_id: Id, history: HistoryDep, caller: CallerDep, page: PageDep) -> NoteRevisionList:
     """Return a page of the states that a note's document had, newest first."""
     return history.list(note_id, page, by=caller)
 
 
-@router.get("/{note_id}/revisions/{number}", responses={200: {"model": NoteRevisionDocument}})
+@router.get(
+    "/{note_id}/revisions/{number}",
+    dependencies=[needs(Action.READ, Resource.NOTE)],
+    responses={200: {"model": NoteRevisionDocument}},
+)
 def get_note_revision(note_id: Id, number: Id, history: HistoryDep, caller: CallerDep) -> Response:
     """Return a revision with its document."""
     found = history.get(note_id, number, by=caller)
     return _json(found.revision.model_dump() | shown(found.document))
 
 
-@router.put("/{note_id}/revisions/{number}/restore", responses=_NOTE)
+@router.put(
+    "/{note_id}/revisions/{number}/restore",
+    dependencies=[needs(Action.READ, Resource.NOTE), needs(Action.UPDATE, Resource.NOTE)],
+    responses=_NOTE,
+)
 def restore_note_revision(
     note_id: Id, number: Id, history: HistoryDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.workspace.admission import absent
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS
 from svc_jupyter.service.workspace.tables import note_revisions, notes
@@ -38,12 +39,6 @@ class PackedDocument(NamedTuple):
         return unpacked(self.data)
 
 
-def no_note(note_id: int, action: Action, caller: Caller) -> NotFound:
-    """Return the error for a note that is not there. Raises `Forbidden` for who could not do `action` to one."""
-    require(caller, action, Resource.NOTE)
-    return NotFound(f"there is no note {note_id} in this account")
-
-
 def row_of(
     connection: sa.Connection, note_id: int, action: Action, caller: Caller, *, lock: bool = False
 ) -> sa.Row[Any]:
@@ -51,7 +46,7 @@ def row_of(
     query = sa.select(*NOTE_COLUMNS).where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
     row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
     if row is None:
-        raise no_note(note_id, action, caller)
+        raise absent(caller, action, Resource.NOTE, note_id)
     return row
 
 
@@ -65,7 +60,7 @@ def row_with_document(
         .where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
     ).one_or_none()
     if row is None:
-        raise no_note(note_id, action, caller)
+        raise absent(caller, action, Resource.NOTE, note_id)
     return row, PackedDocument(row.document, row.size)
 
 

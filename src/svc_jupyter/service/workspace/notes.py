@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -118,6 +118,13 @@ class Notes:
             row, data = note_store.row_with_document(connection, note_id, Action.UPDATE, by)
             document = checked(change(data.opened()))
             note_store.replace_revision(connection, note_id, row.revision, PackedDocument.of(document))
+
+    def require_all(self, note_id: int, action: Action, callers: Sequence[Caller]) -> None:
+        """Raise unless all the callers may do `action` to a note."""
+        with self._places.database.connect() as connection:
+            for caller in callers:
+                row = note_store.row_of(connection, note_id, action, caller)
+                admit(caller, action, Resource.NOTE, of_object(connection, caller.account_id, row.folder_id), note_id)
 
     def clone(self, note_id: int, body: NoteClone, *, by: Caller) -> ReadNote:
         """Make a copy of a note, by default beside it under a free name, and return it. It has no former revisions."""

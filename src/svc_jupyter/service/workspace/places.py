@@ -10,11 +10,12 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.folders import DASHBOARDS, NOTES, FolderReference
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource, decision
 from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.workspace import folder_tree
+from svc_jupyter.service.workspace.admission import absent, is_closed, require_visible
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.locations import location_of
@@ -47,6 +48,7 @@ class Places:
             where = str(path) or "the empty location"
             raise Invalid(f"{field}: {where} holds the root folders only; name a folder in one")
         owner_id = owner_of(connection, path, caller)
+        require_open(connection, path, owner_id, folder_type, caller)
         if not path.inside:
             folder_tree.ensure_roots(connection, caller.account_id, folder_type, [owner_id], self.clock())
         place = folder_tree.find(connection, caller.account_id, folder_type, path, owner_id)
@@ -68,8 +70,8 @@ class Places:
             return self.at(connection, reference.location, "location", folder_type, caller)
         place = folder_tree.place(connection, caller.account_id, reference.folder_id)
         if place is None:
-            require(caller, action, Resource.FOLDER)
-            raise NotFound(f"there is no folder {reference.folder_id} in this account")
+            raise absent(caller, action, Resource.FOLDER, reference.folder_id)
+        require_visible(caller, action, Resource.FOLDER, place, place.id)
         if place.row.type != folder_type:
             raise Invalid(f"folder_id: folder {place.id} is one of {place.row.type}, not of {folder_type}")
         if reference.location is not None:
@@ -97,9 +99,37 @@ def owner_of(connection: sa.Connection, path: ContentsPath, caller: Caller) -> i
         sa.select(users.c.id).where(users.c.account_id == caller.account_id, users.c.email == path.owner)
     ).scalar_one_or_none()
     if owner_id is None:
-        require(caller, Action.MANAGE, Resource.FOLDER)  # who may not look there is not told who there is
+        require_managing(path, caller)  # who may not look there is not told who there is
         raise NotFound(f"there is no folder {path}: nobody in this account has that address")
     return owner_id
+
+
+def require_managing(path: ContentsPath, caller: Caller) -> None:
+    """Raise `Forbidden`, the same for every path of others, unless the caller may look into all users' folders."""
+    managing = decision(caller, Action.MANAGE, Resource.FOLDER)
+    if not managing.allowed:
+        raise Forbidden(
+            f"{path} is another user's folder, or nobody's; {managing.because}, or a policy of the folder "
+            f"(permission to {Action.MANAGE} {Resource.FOLDER})"
+        )
+
+
+def require_open(
+    connection: sa.Connection, path: ContentsPath, owner_id: int | None, folder_type: str, caller: Caller
+) -> None:
+    """Raise `Forbidden` for a path in another user's folder where nothing is open to the caller, be it there or not.
+
+    What is not there is as open as the nearest folder above it.
+    """
+    if owner_id in (None, caller.user_id):
+        return
+    above = path
+    place = folder_tree.find(connection, caller.account_id, folder_type, above, owner_id)
+    while place is None and above.inside:
+        above = above.parent
+        place = folder_tree.find(connection, caller.account_id, folder_type, above, owner_id)
+    if place is None or is_closed(caller, Resource.FOLDER, place, place.id):
+        require_managing(path, caller)
 
 
 def missing(

@@ -30,10 +30,10 @@ class Folder:
     def check_notebook(self, path, caller):
         self._file(path)
 
-    def read_notebook(self, path, *, account_id, user_id):
+    def read_notebook(self, path, *, account_id, users):
         return self._file(path).read_text()
 
-    def replace_notebook(self, path, text, *, account_id, user_id, command_id):
+    def replace_notebook(self, path, text, *, account_id, users, command_id):
         if self.refuses:
             raise Forbidden("update on jupyter_notebook is missing")
         self._file(path).write_text(text)

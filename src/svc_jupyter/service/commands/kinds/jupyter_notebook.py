@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -41,12 +41,12 @@ class Notebooks(Protocol):
     def check_notebook(self, path: str, caller: Caller) -> None:
         """Raise unless there is a notebook that the caller may run."""
 
-    def read_notebook(self, path: str, *, account_id: int, user_id: int) -> str:
-        """Return a notebook's text, with the rights the user has now."""
+    def read_notebook(self, path: str, *, account_id: int, users: Sequence[int]) -> str:
+        """Return a notebook's text, with the rights that all the users have now."""
         ...
 
-    def replace_notebook(self, path: str, text: str, *, account_id: int, user_id: int, command_id: int) -> None:
-        """Put the text that a command has made of it in its place."""
+    def replace_notebook(self, path: str, text: str, *, account_id: int, users: Sequence[int], command_id: int) -> None:
+        """Put the text that a command has made of it in its place, in the name of the first user."""
 
 
 class Environment(Protocol):
@@ -99,7 +99,7 @@ class JupyterNotebookKind:
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Loads the runs' parent meanwhile."""
         submission = JupyterNotebookSubmission.model_validate(body)
-        if "$" not in submission.path:  # a macro says only later which one it is
+        if "$" not in submission.path:  # a macro says only later which one it is; each run looks then
             try:
                 await asyncio.to_thread(self._notebooks.check_notebook, submission.path, caller)
             except NotFound as error:
@@ -142,7 +142,7 @@ class JupyterNotebookKind:
         )
 
     def _fetch(self, task: Task) -> None:
-        text = self._notebooks.read_notebook(task.command["path"], account_id=task.account_id, user_id=task.user_id)
+        text = self._notebooks.read_notebook(task.command["path"], account_id=task.account_id, users=task.users)
         (task.folder / SOURCE_FILE).write_bytes(text.encode())
 
     def _put_back(self, task: Task) -> str:
@@ -151,14 +151,15 @@ class JupyterNotebookKind:
         Called again after a restart of the service, it finds its own doing.
         """
         path = task.command["path"]
-        whose = {"account_id": task.account_id, "user_id": task.user_id}
         executed = (task.folder / EXECUTED_FILE).read_bytes().decode()
         try:
-            now = self._notebooks.read_notebook(path, **whose)
+            now = self._notebooks.read_notebook(path, account_id=task.account_id, users=task.users)
             if now not in (executed, (task.folder / SOURCE_FILE).read_bytes().decode()):
                 return f"{path} was changed during the run and stays as it is; the executed copy is in the results"
             if now != executed:
-                self._notebooks.replace_notebook(path, executed, **whose, command_id=task.id)
+                self._notebooks.replace_notebook(
+                    path, executed, account_id=task.account_id, users=task.users, command_id=task.id
+                )
         except ServiceError as error:
             return f"{path} could not be replaced, the executed copy is in the results: {error.message}"
         return f"{path} was replaced by its executed copy"

@@ -1,0 +1,78 @@
+"""What it takes to have code run: the right to submit a command of its type, or to create a schedule that does. Pure.
+
+Whoever may create commands may create those of every type. A Jupyter notebook can also be run by who may create
+`jupyter_notebook_command`, and scheduled by who may update notebooks besides (SPEC: Authentication 2).
+"""
+
+from __future__ import annotations
+
+from svc_jupyter.api.access import Action, Resource
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import decide
+from svc_jupyter.service.access.rights import Permission
+from svc_jupyter.service.errors import Forbidden
+
+_SCHEDULES_NOTEBOOKS: tuple[Permission, ...] = (
+    (Action.UPDATE, Resource.JUPYTER_NOTEBOOK),
+    (Action.CREATE, Resource.JUPYTER_NOTEBOOK_COMMAND),
+)
+
+
+def lack_to_submit(caller: Caller, command_type: object) -> str | None:
+    """Return what a caller lacks to submit a command of a type, None for one who may."""
+    is_notebook = command_type == CommandType.JUPYTER_NOTEBOOK
+    return _lack(caller, (Action.CREATE, Resource.JUPYTER_NOTEBOOK_COMMAND if is_notebook else Resource.COMMAND))
+
+
+def lack_to_schedule(caller: Caller, command_type: object) -> str | None:
+    """Return what a caller lacks to create a schedule of a type of command, None for one who may."""
+    lack = _lack(caller, (Action.CREATE, Resource.SCHEDULER))
+    if lack is None or command_type != CommandType.JUPYTER_NOTEBOOK:
+        return lack
+    return lack if any(_lack(caller, permission) for permission in _SCHEDULES_NOTEBOOKS) else None
+
+
+def require_to_submit_some(caller: Caller) -> None:
+    """Raise `Forbidden` unless there is a type of command that the caller may submit."""
+    if lack_to_submit(caller, CommandType.JUPYTER_NOTEBOOK) is not None:  # who may submit all may submit these
+        _require(_lack(caller, (Action.CREATE, Resource.COMMAND)))
+
+
+def require_to_schedule_some(caller: Caller) -> None:
+    """Raise `Forbidden` unless there is a type of command that the caller may schedule."""
+    if lack_to_schedule(caller, CommandType.JUPYTER_NOTEBOOK) is not None:
+        _require(_lack(caller, (Action.CREATE, Resource.SCHEDULER)))
+
+
+def require_to_read_some(caller: Caller) -> None:
+    """Raise `Forbidden` unless the caller may read commands, or at least those that they may submit."""
+    if lack_to_submit(caller, CommandType.JUPYTER_NOTEBOOK) is not None:
+        _require(_lack(caller, (Action.READ, Resource.COMMAND)))
+
+
+def require_to_submit(caller: Caller, command_type: object) -> None:
+    """Raise `Forbidden`, which says what is missing, unless the caller may submit a command of a type."""
+    _require(lack_to_submit(caller, command_type))
+
+
+def require_to_schedule(caller: Caller, command_type: object) -> None:
+    """Raise `Forbidden`, which says what is missing, unless the caller may create a schedule of a type of command."""
+    _require(lack_to_schedule(caller, command_type))
+
+
+def require_to_write_code(caller: Caller, what: str) -> None:
+    """Raise `Forbidden` unless the caller may submit commands: `what` is run later, as the text of a command is."""
+    lack = _lack(caller, (Action.CREATE, Resource.COMMAND))
+    _require(None if lack is None else f"{what} is code that the service runs; {lack}")
+
+
+def _lack(caller: Caller, permission: Permission) -> str | None:
+    action, resource = permission
+    found = decide(caller, action, resource)
+    return None if found.allowed else f"{found.because} (permission to {action} {resource})"
+
+
+def _require(lack: str | None) -> None:
+    if lack is not None:
+        raise Forbidden(lack)

@@ -1,0 +1,80 @@
+"""Token, then right, then existence, then validity: of all routes, whatever their ids, queries and bodies are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.service.access.route_table import ROWS, Row
+from tests.service.access.route_world import World
+
+from svc_jupyter.service.app import create_app
+from svc_jupyter.service.route_rights import Needs
+from svc_jupyter.service.settings import Settings
+
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+TEMPLATES: dict[tuple[str, str], list[Row]] = {}
+for row in ROWS:
+    TEMPLATES.setdefault(row.template, []).append(row)
+MORE = {
+    ("POST", "/scheduler"): [("create", "jupyter_notebook_command")],
+    **{template: [("create", "command")] for template in TEMPLATES if template[1].startswith("/commands/{command_id}")},
+}
+"""What else opens a route, to some objects or bodies."""
+BODIES = (
+    b"{}",
+    b"[]",
+    b'{"name": 5, "status": {}, "type": [], "label": 7, "packages": 1, "command": 1}',
+    b"{",
+    b"\xff",
+)
+QUERY = "page=0&per_page=x&type=nonsense&wait=never&format=none&content=perhaps&since=then"
+
+
+@pytest.mark.parametrize("identifier", ["999999", "1", "nothing"])
+async def test_without_a_token_nothing_else_is_said(world: World, identifier: str):
+    wrong = []
+    for method, path in TEMPLATES:
+        for token in ({}, {"X-AUTH-TOKEN": "no such token"}):
+            for body in BODIES:
+                found = await answer(world, method, path, identifier, body, token)
+                wrong += [(method, path, body, found)] * (found[0] != 401)
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("identifier", ["999999", "1", "nothing"])
+async def test_without_the_right_nothing_is_said_of_what_is_there_or_valid(world: World, identifier: str):
+    headers = {"X-AUTH-TOKEN": world.tokens["role"]}
+    wrong = []
+    for (method, path), rows in TEMPLATES.items():
+        denied = sorted({one for row in rows for one in row.permissions} | set(MORE.get((method, path), ())))
+        if not denied or rows[0].object == "owner":
+            continue
+        world.set_role(("allow", "all", "all"), *(("deny", *one) for one in denied))
+        answers = {await answer(world, method, path, identifier, body, headers) for body in BODIES}
+        wrong += [(method, path, found) for found in answers if found[0] != 403]
+        wrong += [(method, path, answers)] * (len(answers) > 1)
+    assert not wrong, wrong
+
+
+def test_every_route_declares_what_it_needs(settings: Settings):
+    for item in create_app(settings).routes:
+        for route in getattr(getattr(item, "original_router", None), "routes", ()):
+            template = (next(iter(route.methods)), route.path.replace(":path", ""))
+            declared = [one.dependency for one in route.dependencies]
+            names = {getattr(one, "__name__", "") for one in declared}
+            oneself = {"authenticated_caller", "any_caller"}
+            assert any(isinstance(one, Needs) for one in declared) or names & oneself, template
+
+
+async def answer(
+    world: World, method: str, path: str, identifier: str, body: bytes, headers: dict[str, str]
+) -> tuple[int, str]:
+    """Make a call; return its status and its message, without the id that was asked for."""
+    parts = [identifier if "{" in part else part for part in path.split("/")]
+    content: Any = None if method == "GET" else body
+    query = f"?{QUERY}" if method in ("GET", "DELETE") else ""
+    found = await world.http.request(method, f"/api/v1.2{'/'.join(parts)}{query}", headers=headers, content=content)
+    message = json.loads(found.content).get("error", {}).get("error_message", "")
+    return found.status_code, message.replace(identifier, "ID")
