@@ -31,20 +31,6 @@ SCHEDULE = {
     "next_materialized_time": "2026-11-22 09:00",
     "user_id": 1,
 }
-ACTION = {
-    "id": 33,
-    "periodic_job_id": 12,
-    "sequence_id": 5,
-    "nominal_time": "2026-11-21T08:00:00Z",
-    "rerun_number": 0,
-    "is_rerun_of": None,
-    "done": True,
-    "status": "done",
-    "query_hist_id": 128,
-    "dependencies": {"found": [], "not_found": []},
-    "command": {"inline": "date"},
-    "created_at": "2026-11-21T08:00:00Z",
-}
 COMMAND = {
     "id": 128,
     "path": "/tmp/2026-11-21/1/128",
@@ -57,6 +43,20 @@ COMMAND = {
     "meta_data": {"results_resource": "commands/128/results", "logs_resource": "commands/128/logs"},
     "command": {"inline": "date"},
     "nominal_time": "2026-11-21T08:00:00Z",
+}
+ACTION = {
+    "id": 33,
+    "periodic_job_id": 12,
+    "sequence_id": 5,
+    "nominal_time": "2026-11-21T08:00:00Z",
+    "rerun_number": 0,
+    "is_rerun_of": None,
+    "done": True,
+    "status": "done",
+    "query_hist_id": 128,
+    "dependencies": {"found": [], "not_found": []},
+    "command": COMMAND,
+    "created_at": "2026-11-21T08:00:00Z",
 }
 PAGE = {"page": 1, "per_page": 10, "next_page": None, "previous_page": None}
 CHANGED = {"succeeded": "true", "status": "SUSPENDED"}

@@ -148,6 +148,12 @@ def test_a_note_that_was_read_is_saved_over_no_other_edit(connect: Any, service:
         (lambda c: c.dashboards.clone(8, name="c"), BOARD, "PUT /notebook_dashboard/8/clone", {"name": "c"}),
         (lambda c: c.dashboards.delete(8), {"status": "deleted", "id": 8}, "DELETE /notebook_dashboard/8", None),
         (
+            lambda c: c.notes.list(page=2),
+            {"notes": [SUMMARY], "paging_info": paging(None)},
+            "GET /notebooks?page=2&per_page=10",
+            None,
+        ),
+        (
             lambda c: c.dashboards.of_note(5),
             {"notebook_dashboards": [BOARD], "paging_info": paging(None)},
             "GET /notebooks/5/list_dashboards?page=1&per_page=10",

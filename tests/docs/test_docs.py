@@ -77,3 +77,17 @@ def test_links_to_files_lead_somewhere(page: Path):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
     files = [link for link in links if "://" not in link]
     assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+_DOCUMENT = re.compile(r"\b([A-Z]{4,})\.md\b|[(;] ?([A-Z]{4,})(?: section \d|: [A-Z`\"])")
+
+
+def test_nothing_refers_to_a_document_that_users_do_not_have():
+    texts = [*PAGES, *ROOT.glob("src/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("labextension/src/**/*.ts*")]
+    named = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in texts
+        for found in _DOCUMENT.finditer(path.read_text())
+        if not (ROOT / f"{found[1] or found[2]}.md").exists()
+    ]
+    assert named == []

@@ -83,6 +83,20 @@ def test_a_failed_query_is_one_error_and_stops_what_was_queued(kernel, tap):
     assert replies[queued]["status"] == "aborted"
 
 
+def test_a_failed_script_names_the_line_of_the_whole_script(kernel):
+    cell = kernel.run("%%svc_shell\ncat <<END\nline 1: of a text\nEND\nnosuch --now\n")
+    assert cell.reply["content"]["ename"] == "SvcCommandFailed"
+    assert re.fullmatch(
+        r"SvcCommandFailed: command \d+ failed after [\d.]+ m?s: the script exited with code 127\n"
+        r"  line 4: nosuch: command not found\n"
+        r"  script, line 4: nosuch --now\n"
+        r"  Log: %svc_command \d+ logs",
+        cell.error,
+    )
+    silent = kernel.run("%%svc_shell\necho first\npython3 -c 'raise ValueError'\n")
+    assert "script, line" not in silent.error
+
+
 def test_an_interrupt_cancels_the_remote_command(kernel, shared_service):
     interrupted = []
 
@@ -95,8 +109,8 @@ def test_an_interrupt_cancels_the_remote_command(kernel, shared_service):
     cell = kernel.run("%%svc_shell\nsleep 600\n", interrupt)
     assert cell.status == "error"
     assert cell.reply["content"]["ename"] == "SvcInterrupted"
-    assert "cancelled by interrupt after " in cell.error
-    assert cell.lines[-1].startswith("■ command ")
+    assert re.match(r"■ command \d+ · cancelled by interrupt after ", cell.lines[-1])
+    assert cell.error == "SvcInterrupted"  # the line above has said it
     command_id = int(interrupted[0].split()[2])
     assert shared_service.ended(command_id)["status"] == "cancelled"
     assert kernel.run("%%svc_shell\necho on\n").status == "ok"

@@ -91,7 +91,7 @@ class Notebook:
 
 @pytest.fixture(params=["with extensions", "bare"])
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
-    """The double, once with our extensions and once as bare as SPEC.md."""
+    """The double, once with our extensions and once without any."""
     with ServiceDouble(bare=request.param == "bare") as double:
         yield double
 
@@ -105,7 +105,7 @@ def extended_service() -> Iterator[ServiceDouble]:
 
 @pytest.fixture
 def bare_service() -> Iterator[ServiceDouble]:
-    """The double as bare as SPEC.md."""
+    """The double without our extensions."""
     with ServiceDouble(bare=True) as double:
         yield double
 

@@ -63,7 +63,7 @@ class ScheduleDouble:
             "status": status,
             "query_hist_id": None,
             "dependencies": {"found": [], "not_found": []},
-            "command": schedule["command"],
+            "command": None,
             "created_at": "2026-11-21T08:00:00Z",
             **fields,
         }

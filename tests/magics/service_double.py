@@ -1,4 +1,4 @@
-"""A small double of the service behind real HTTP, with our extensions or without (then it is what SPEC.md says).
+"""A small double of the service behind real HTTP, with our extensions or without.
 
 A double, since the whole path is tested in tests/integration: here a command runs as the test says, so that states
 that a real service passes in a moment can be held as long as the test looks at them.

@@ -39,6 +39,16 @@ def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     assert isinstance(error, KeyboardInterrupt)
     assert service.wait_until_final(128) == "cancelled"
     assert notebook.lines[-1].startswith("■ command 128 · cancelled by interrupt after ")
+    assert str(error) == notebook.lines[-1].removeprefix("■ ")
+    assert notebook.error_text == "SvcInterrupted"  # the line above has said it
+
+
+def test_a_quiet_cell_is_told_by_its_error(service, notebook):
+    service.behave("sleep", held=True)
+    sender = interrupt_when(service.wait_until_submitted)
+    notebook.error("%%svc_shell --quiet\nsleep\n")
+    sender.join()
+    assert notebook.lines == []
     assert notebook.error_text.startswith("SvcInterrupted: command 128 · cancelled by interrupt after ")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.places import place_of
+from svc_jupyter.magics.places import place_of, script_place_of
 
 QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\nGROUP BY carrier"
 
@@ -18,7 +18,6 @@ QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\n
         ('relation "flights" does not exist\nLINE 3: FROM flights', "line 3: FROM flights"),
         ("column f.dep_delays does not exist", "line 4: WHERE dep_delays > 30"),
         ("Unknown column 'dep_delays' in 'where clause'", "line 4: WHERE dep_delays > 30"),
-        ("bash: line 2: count: command not found", "line 2: count(*)"),
     ],
 )
 def test_the_line_is_found(message, place):
@@ -45,3 +44,24 @@ def test_a_word_inside_another_is_not_taken_for_it():
 
 def test_a_long_line_is_shortened():
     assert len(str(place_of("line 1: x", "x" * 500))) < 150
+
+
+SCRIPT = "cd /tmp\nfoo --bar\npython3 -c 'import foo'"
+
+
+def test_the_line_of_a_script_is_found():
+    assert str(script_place_of("exit code 127\nbash: line 2: foo: command not found\n", SCRIPT)) == "line 2: foo --bar"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        '  File "<string>", line 1, in <module>\nModuleNotFoundError: foo',  # of a program in the script
+        "bash: line 1: foo: command not found",  # of a shell in the script
+        "bash: line 2: foo: command not found\nls: no such file",  # the script went on
+        "line 1: a word of the script itself",
+        "bash: line 9: foo: command not found",
+    ],
+)
+def test_lines_of_other_texts_are_not_taken_for_the_script_s(message):
+    assert script_place_of(message, SCRIPT) is None

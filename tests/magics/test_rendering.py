@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import re
 import weakref
 
 import pandas as pd
@@ -43,6 +44,21 @@ def test_the_first_rows_are_shown_escaped(service, notebook):
     assert "&lt;script&gt;" in data["text/html"]
     assert "5000" not in data["text/html"]  # no second, contradicting count
     assert set(data) == {"text/html", "text/plain"}
+
+
+@pytest.mark.parametrize(
+    "cell", ["%%svc_db --tap flights\nq\n", "%%svc_shell\nls\n", "%svc_history", "%svc_command 128", "%svc_status"]
+)
+def test_no_text_of_a_display_is_a_formula(service, notebook, cell):
+    service.add_tap("flights")
+    service.behave("q", table=pa.table({"price": ["from $5 to $10"]}))
+    service.behave("ls", output="from $5 to $10\n")
+    notebook.value("%%svc_shell --quiet\nls\n")
+    html = displayed(notebook, cell)["text/html"]
+    opening = re.search(r"<table[^>]*>", html)
+    assert opening is not None
+    assert "mathjax_ignore tex2jax_ignore" in opening[0]
+    assert "$" not in html[: opening.start()]
 
 
 def test_html_has_no_colours_of_its_own(service, notebook):

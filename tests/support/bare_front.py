@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 MISSING = frozenset({("GET", "/api/v1.2/object_policy/decision"), ("GET", "/api/v1.2/folders/delete")})
-"""What tells about policies and deletions before they count; a service that speaks SPEC.md alone has none of it."""
+"""What tells about policies and deletions before they count; a service without our extensions has none of it."""
 
 
 class BareFront:

@@ -18,7 +18,7 @@ ONE_TRY = Retries(attempts=1, first=0.001, longest=0.002, total=0.01, outage=0.0
 
 @pytest.fixture(params=["with extensions", "bare"])
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
-    """The double, once with our extensions and once as bare as SPEC.md."""
+    """The double, once with our extensions and once without any."""
     with ServiceDouble(bare=request.param == "bare") as double:
         yield double
 

@@ -6,7 +6,7 @@ import pytest
 from tests.magics.service_double import wait_until
 
 from svc_jupyter.api.notes import Note, NoteForm
-from svc_jupyter.widgets.note_form import NoteFormPanel, NoteFormText
+from svc_jupyter.widgets.note_form import NoteFormPanel, NoteFormText, field_of
 
 DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
 
@@ -84,3 +84,11 @@ def test_where_there_are_no_widgets_the_forms_are_told():
     assert "Day of the week (day, select): 1 (of 1, 2)" in text
     assert "key (key, password): not kept" in text
     assert "%svc_spark_run 7 NAME=VALUE" in text
+
+
+def test_a_label_is_text_not_a_formula_and_not_markup():
+    form = NoteForm(name="price", type="text", default="1", label="from $5 <b> to $10")
+    field = field_of(form)
+    assert field.description == '<span class="mathjax_ignore tex2jax_ignore">from $5 &lt;b&gt; to $10</span>'
+    assert field.description_allow_html
+    field.close()

@@ -1,1 +1,1 @@
-"""The contract: what crosses the wire between a client and a service (SPEC.md). Imports nothing of ours."""
+"""The contract: what crosses the wire between a client and a service. Imports nothing of ours."""

@@ -1,4 +1,4 @@
-"""Users, their tokens, and what may be done to what (SPEC: Authentication; CONVENTIONS: Access)."""
+"""Users, their tokens, and what may be done to what."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _EMAIL = r"^[^@\s,<>\"'&\x00-\x1f]+@[^@\s,<>\"'&\x00-\x1f]+$"
 
 
 class BuiltinGroup(StrEnum):
-    """The two groups every account has (SPEC: Authentication)."""
+    """The two groups every account has."""
 
     ADMIN = "system-admin"
     USER = "system-user"

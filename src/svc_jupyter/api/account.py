@@ -1,4 +1,4 @@
-"""The account: features and the stored storage credentials (SPEC: account's stored storage credentials)."""
+"""The account: features and the stored storage credentials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from svc_jupyter.api.fields import Record, Request
 
 
 class Features(Record):
-    """What an administrator switched on; SPEC.md calls these "disabled by default per account"."""
+    """What an administrator switched on; by default all of it is off."""
 
     jupyter_notebooks: bool = False
     package_management: bool = False

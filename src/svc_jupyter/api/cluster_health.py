@@ -1,4 +1,4 @@
-"""Health of clusters (SPEC: Cluster health record)."""
+"""Health of clusters."""
 
 from __future__ import annotations
 

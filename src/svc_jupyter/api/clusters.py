@@ -1,4 +1,4 @@
-"""Clusters: configuration, state, nodes, health (SPEC: Cluster configuration record, Cluster health record)."""
+"""Clusters: configuration, state, nodes, health."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from svc_jupyter.api.fields import Id, PagingInfo, Record, Request
 from svc_jupyter.api.states import ClusterState, NodeStatus
 
 HIDDEN = "<hidden>"
-"""What answers hold in place of a secret (CONVENTIONS section 4)."""
+"""What answers hold in place of a secret."""
 MAX_NODES = 1000
 _Text = Annotated[str, Field(max_length=1024)]
 
@@ -44,7 +44,7 @@ class CloudSettings(Request):
     compute_validated: bool = False
     compute_access_key: _Text | None = None
     compute_secret_key: _Text | None = None
-    cloud_region: _Text | None = None
+    cloud_region: _Text = ""
     cloud_preferred_availability_zone: _Text = "Any"
     vpc_id: _Text | None = None
     subnet_id: _Text | None = None
@@ -103,9 +103,10 @@ class PrestoSettings(Request):
 class SpotInstanceSettings(Request):
     """Validated, stored and shown; the providers of this version have no spot machines."""
 
-    maximum_bid_price_percentage: _Text | None = None
-    timeout_for_request: Annotated[int, Field(ge=0)] | None = None
-    maximum_spot_instance_percentage: Annotated[int, Field(ge=0, le=100)] | None = None
+    maximum_bid_price_percentage: _Text = "100"
+    timeout_for_request: Annotated[int, Field(ge=0)] = 10
+    """Minutes."""
+    maximum_spot_instance_percentage: Annotated[int, Field(ge=0, le=100)] = 50
 
 
 class NodeConfiguration(Request):
@@ -139,7 +140,7 @@ class ClusterChanges(Request):
 
 
 class ClusterConfiguration(ClusterChanges):
-    """What a cluster is to be: the body of a creation (SPEC: Cluster configuration record). Counts are of workers."""
+    """What a cluster is to be: the body of a creation. Counts are of workers."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> ClusterConfiguration:
@@ -253,7 +254,7 @@ class LabelMove(Request):
 
 
 def _without_envelope(value: Any) -> Any:
-    """Clients may send the fields inside `parameters` (CONVENTIONS section 4)."""
+    """Clients may send the fields inside `parameters`."""
     if isinstance(value, dict) and isinstance(value.get("parameters"), dict):
         return {**value["parameters"], **{key: item for key, item in value.items() if item is not None}}
     return value

@@ -1,4 +1,4 @@
-"""Commands: submission, record, lists, results (SPEC: Command record, Parameters common to command submission)."""
+"""Commands: submission, record, lists, results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CommandSource(StrEnum):
 
 
 class CommandSubmission(Request):
-    """The parameters common to every command submission (SPEC: Parameters common to command submission).
+    """The parameters common to every command submission.
 
     `timeout` is in seconds, `retry_delay` in minutes.
     """
@@ -62,7 +62,7 @@ class CommandSubmission(Request):
 
 
 class ShellSubmission(Request):
-    """Fields of a `ShellCommand` (SPEC: Submit a shell command). `files` and `archives` are comma-separated."""
+    """Fields of a `ShellCommand`. `files` and `archives` are comma-separated."""
 
     inline: str | None = None
     script_location: str | None = None
@@ -78,7 +78,7 @@ class ShellSubmission(Request):
 
 
 class PigSubmission(Request):
-    """Fields of a `PigCommand` (SPEC: Submit a Pig command). `parameters` maps names to texts."""
+    """Fields of a `PigCommand`. `parameters` maps names to texts."""
 
     latin_statements: str | None = None
     script_location: str | None = None
@@ -96,7 +96,7 @@ HIVE_VERSIONS = ("2.3", "2.3.10")
 
 
 class HiveSubmission(Request):
-    """Fields of a `HiveCommand` (CONVENTIONS section 2)."""
+    """Fields of a `HiveCommand`."""
 
     query: str | None = None
     script_location: str | None = None
@@ -125,7 +125,7 @@ class HiveSubmission(Request):
 
 
 class PrestoSubmission(Request):
-    """Fields of a `PrestoCommand` (CONVENTIONS section 2)."""
+    """Fields of a `PrestoCommand`."""
 
     query: str | None = None
     script_location: str | None = None
@@ -146,14 +146,14 @@ class HadoopSubCommand(StrEnum):
 
 
 class HadoopSubmission(Request):
-    """Fields of a `HadoopCommand`: `sub_command_args` is one string, quoted as for a shell (CONVENTIONS section 2)."""
+    """Fields of a `HadoopCommand`: `sub_command_args` is one string, quoted as for a shell."""
 
     sub_command: Annotated[HadoopSubCommand, Field(strict=False)]
     sub_command_args: str = Field(min_length=1)
 
 
 class DbTapQuerySubmission(Request):
-    """Fields of a `DbTapQueryCommand` (SPEC: Submit a DB query command)."""
+    """Fields of a `DbTapQueryCommand`."""
 
     db_tap_id: Id
     query: str | None = None
@@ -167,7 +167,7 @@ class DbTapQuerySubmission(Request):
 
 
 class JupyterNotebookSubmission(Request):
-    """Fields of a `JupyterNotebookCommand` (SPEC: Schedule a Jupyter notebook). `retry_delay` is in minutes.
+    """Fields of a `JupyterNotebookCommand`. `retry_delay` is in minutes.
 
     `arguments` may come as an object or as the JSON text of one. With `upload_to_source` the executed copy of a run
     that succeeded replaces the notebook.
@@ -181,7 +181,7 @@ class JupyterNotebookSubmission(Request):
 
 
 class CompositeSubmission(Request):
-    """Fields of a `CompositeCommand` (SPEC: Create a schedule). Each sub-command is the body of a submission.
+    """Fields of a `CompositeCommand`. Each sub-command is the body of a submission.
 
     `macros` are put into every sub-command, whose own may build on them; `label` is that of those without one.
     """
@@ -209,7 +209,7 @@ class Attempt(Record):
 
 
 class CommandRecord(Record):
-    """A command as every submission and look-up returns it (SPEC: Command record)."""
+    """A command as every submission and look-up returns it."""
 
     id: int
     path: str

@@ -1,4 +1,4 @@
-"""Dashboards: what a note showed when it was published (CONVENTIONS section 5)."""
+"""Dashboards: what a note showed when it was published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DB taps: stored connections to databases (SPEC: Submit a DB query command)."""
+"""DB taps: stored connections to databases."""
 
 from __future__ import annotations
 

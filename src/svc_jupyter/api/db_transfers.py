@@ -1,4 +1,4 @@
-"""Commands that move rows between a Hive table and a DB tap (CONVENTIONS section 2)."""
+"""Commands that move rows between a Hive table and a DB tap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error envelope (SPEC: Errors)."""
+"""The error envelope."""
 
 from __future__ import annotations
 

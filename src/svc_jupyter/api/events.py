@@ -1,4 +1,4 @@
-"""Kinds of server-sent events of `GET commands/ID/events` (an extension, CONVENTIONS section 2)."""
+"""Kinds of server-sent events of `GET commands/ID/events` (an extension)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Field types and the request base that every body of the contract shares (SPEC: Endpoints)."""
+"""Field types and the request base that every body of the contract shares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 DEFAULT_TIMEOUT_SECONDS = 129_600
-"""36 hours (SPEC: Limits)."""
+"""36 hours."""
 NAME_LIMIT = 255
 TAGS_LIMIT = 255
 MAX_ID = 2**63 - 1
@@ -21,7 +21,7 @@ _MACRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _digits_to_int(value: Any) -> Any:
-    """Ids may come as strings of digits (SPEC: "string or integer"); everything else is left to the type check."""
+    """Ids may come as strings of digits; everything else is left to the type check."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MAX_ID)):
         return int(value)
     return value
@@ -67,7 +67,7 @@ def _check_macros(value: list[dict[str, str]]) -> list[dict[str, str]]:
 Id = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(_digits_to_int)]
 """An identifier: an integer, or the same as a string of digits."""
 Name = Annotated[str, Field(max_length=NAME_LIMIT), AfterValidator(_check_name)]
-"""At most 255 characters without `& < > " '` (SPEC: Parameters common to command submission)."""
+"""At most 255 characters without `& < > " '`."""
 Tags = Annotated[str | None, BeforeValidator(_tags_text)]
 """`[a,b]`; the limit of 255 characters is on that text."""
 Macros = Annotated[list[dict[str, str]], Field(max_length=100), AfterValidator(_check_macros)]

@@ -1,4 +1,4 @@
-"""Groups and roles (SPEC: Add users to a group; CONVENTIONS: Access)."""
+"""Groups and roles."""
 
 from __future__ import annotations
 
@@ -132,6 +132,6 @@ class RoleList(Record):
 
 
 class Done(Record):
-    """The change was made (SPEC: Add users to a group)."""
+    """The change was made."""
 
     status: str = "done"

@@ -1,4 +1,4 @@
-"""Hive's schemas, tables and partitions (SPEC: View a Hive table definition; CONVENTIONS section 7)."""
+"""Hive's schemas, tables and partitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks, files and folders as Jupyter Contents API models (SPEC: Read a Jupyter notebook or directory)."""
+"""Notebooks, files and folders as Jupyter Contents API models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of a notebook run: names and plain values (SPEC: Schedule a Jupyter notebook)."""
+"""The arguments of a notebook run: names and plain values."""
 
 from __future__ import annotations
 

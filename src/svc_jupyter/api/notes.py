@@ -1,4 +1,4 @@
-"""Notes: Spark notebooks as documents (CONVENTIONS section 5)."""
+"""Notes: Spark notebooks as documents."""
 
 from __future__ import annotations
 
@@ -107,6 +107,13 @@ class NoteSummary(Record):
     created_at: str
     updated_by: int
     updated_at: str
+
+
+class NoteList(Record):
+    """One page of notes, newest first."""
+
+    notes: list[NoteSummary]
+    paging_info: PagingInfo
 
 
 class NoteForm(Record):

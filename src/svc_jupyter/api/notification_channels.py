@@ -1,4 +1,4 @@
-"""Notification channels: where the messages of schedules go (SPEC: notification object; CONVENTIONS section 7)."""
+"""Notification channels: where the messages of schedules go."""
 
 from __future__ import annotations
 

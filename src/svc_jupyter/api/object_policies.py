@@ -1,4 +1,4 @@
-"""Policies of single objects (SPEC: View an object policy, Set an object policy)."""
+"""Policies of single objects."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Condition(Request):
 
 
 class PolicyEntry(Request):
-    """One entry of a policy (SPEC: Set an object policy)."""
+    """One entry of a policy."""
 
     access: Annotated[Access, Field(strict=False)]
     condition: Condition

@@ -1,4 +1,4 @@
-"""Package environments: packages for what runs on a cluster (SPEC: Restore a package environment; CONVENTIONS 7)."""
+"""Package environments: packages for what runs on a cluster."""
 
 from __future__ import annotations
 

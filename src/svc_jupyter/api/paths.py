@@ -1,4 +1,4 @@
-"""Paths of the contract's resources under a service's base address (SPEC: Versioning)."""
+"""Paths of the contract's resources under a service's base address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming pipelines (SPEC: Delete a pipeline; CONVENTIONS section 7)."""
+"""Streaming pipelines."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def split_words(text: str) -> list[str]:
 
 
 JSON_TEXT = (BeforeValidator(_from_json), _OrText(contentMediaType="application/json"))
-"""Annotations of an array that may come as a JSON text (SPEC: Set an object policy)."""
+"""Annotations of an array that may come as a JSON text."""
 ONE_OR_MANY = (BeforeValidator(_one_or_many),)
 """Annotations of an array whose only item may come alone."""
 Words = Annotated[list[str], BeforeValidator(_from_commas), _OrText()]

@@ -1,4 +1,4 @@
-"""Schedules, their actions and their dependencies (SPEC: Create a schedule, Schedule record; CONVENTIONS section 3)."""
+"""Schedules, their actions and their dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_DIGITS = 18
 
 
 class TimeUnit(StrEnum):
-    """What `frequency` counts (SPEC: parameter `time_unit`)."""
+    """What `frequency` counts."""
 
     MINUTES = "minutes"
     HOURS = "hours"
@@ -28,7 +28,7 @@ class TimeUnit(StrEnum):
 
 
 def _number(value: Any) -> Any:
-    """Whole numbers may come as strings (SPEC: dependency_info object); the rest is left to the type check."""
+    """Whole numbers may come as strings; the rest is left to the type check."""
     if isinstance(value, str) and len(value) <= _MOST_DIGITS:
         digits = value.strip().removeprefix("-")
         if digits.isascii() and digits.isdigit():
@@ -84,14 +84,14 @@ class HiveTableDependency(Request):
 
 
 class DependencyInfo(Request):
-    """What must be there before an action runs (SPEC: dependency_info object)."""
+    """What must be there before an action runs."""
 
     files: list[FileDependency] = Field(default_factory=list, max_length=DEPENDENCIES_LIMIT)
     hive_tables: list[HiveTableDependency] = Field(default_factory=list, max_length=DEPENDENCIES_LIMIT)
 
 
 class Notification(Request):
-    """Who is told of a schedule's runs (SPEC: notification object); the digest's time is in the schedule's zone."""
+    """Who is told of a schedule's runs; the digest's time is in the schedule's zone."""
 
     is_digest: bool = False
     digest_time_hour: int = Field(default=0, ge=0, le=23)
@@ -134,7 +134,7 @@ class _ScheduleFields(Request):
 
 
 class ScheduleSubmission(_ScheduleFields):
-    """Body of `POST scheduler` (SPEC: Create a schedule)."""
+    """Body of `POST scheduler`."""
 
     command_type: str = Field(min_length=1, max_length=64)
     command: dict[str, Any]
@@ -169,7 +169,7 @@ class LastAction(Record):
 
 
 class ScheduleRecord(Record):
-    """A schedule (SPEC: Schedule record). Times are `YYYY-MM-DD HH:MM` in `time_zone`."""
+    """A schedule. Times are `YYYY-MM-DD HH:MM` in `time_zone`."""
 
     id: int
     name: str
@@ -253,7 +253,7 @@ class Dependencies(Record):
 
 
 class ActionRecord(Record):
-    """One nominal time of a schedule, or a rerun of it (CONVENTIONS section 3).
+    """One nominal time of a schedule, or a rerun of it.
 
     `status` is `submitted`, `waiting` (for dependencies), `not_found`, `cancelled`, or, once there is a command, its
     status. `nominal_time` is ISO 8601 UTC.
@@ -269,7 +269,7 @@ class ActionRecord(Record):
     status: str
     query_hist_id: int | None = None
     dependencies: Dependencies = Field(default_factory=Dependencies)
-    command: dict[str, Any] | None = None
+    command: CommandRecord | None = Field(default=None, description="Its command, once there is one")
     created_at: str
     # An extension that another service may lack.
     message: str | None = None

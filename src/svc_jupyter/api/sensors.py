@@ -1,4 +1,4 @@
-"""Sensors: whether data is there (SPEC: Create a partition sensor; CONVENTIONS section 7)."""
+"""Sensors: whether data is there."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ class FileSensor(Request):
 
 
 class SensorStatus(Record):
-    """What a sensor found: a text, not a boolean (SPEC: Partition sensor result)."""
+    """What a sensor found: a text, not a boolean."""
 
     status: Literal["true", "false"]

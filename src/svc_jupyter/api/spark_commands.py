@@ -1,4 +1,4 @@
-"""Fields of `SparkCommand` and `SqlCommand` (SPEC: Run a Spark notebook; CONVENTIONS section 2)."""
+"""Fields of `SparkCommand` and `SqlCommand`."""
 
 from __future__ import annotations
 

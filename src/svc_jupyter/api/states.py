@@ -1,4 +1,4 @@
-"""The state machines of the contract, as data (SPEC: States and transitions)."""
+"""The state machines of the contract, as data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STATUS_FILTERS: Mapping[str, CommandStatus] = {
 
 
 class ScheduleStatus(StrEnum):
-    """Where a schedule stands (CONVENTIONS section 3)."""
+    """Where a schedule stands."""
 
     RUNNING = "RUNNING"
     SUSPENDED = "SUSPENDED"
@@ -72,7 +72,7 @@ class ActionStatus(StrEnum):
 
 
 class ClusterState(StrEnum):
-    """Where a cluster stands (CONVENTIONS section 4)."""
+    """Where a cluster stands."""
 
     DOWN = "DOWN"
     PENDING = "PENDING"

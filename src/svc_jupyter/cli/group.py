@@ -1,4 +1,4 @@
-"""`svc-jupyter group`: groups, who is in them and which roles they have (SPEC: Add users to a group)."""
+"""`svc-jupyter group`: groups, who is in them and which roles they have."""
 
 from __future__ import annotations
 

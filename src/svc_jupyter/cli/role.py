@@ -1,4 +1,4 @@
-"""`svc-jupyter role`: what the members of groups are allowed (CONVENTIONS section 6)."""
+"""`svc-jupyter role`: what the members of groups are allowed."""
 
 from __future__ import annotations
 

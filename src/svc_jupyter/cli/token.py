@@ -1,4 +1,4 @@
-"""`svc-jupyter token`: API tokens, one's own or another user's (SPEC: Authentication 1).
+"""`svc-jupyter token`: API tokens, one's own or another user's.
 
 A new token is shown once: on stdout, or in a file of its owner alone. It is in no argument, log or error.
 """

@@ -1,4 +1,4 @@
-"""The client of a service that speaks SPEC.md.
+"""The client of a data-processing service.
 
 ::
 

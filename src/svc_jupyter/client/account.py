@@ -1,4 +1,4 @@
-"""The account: who the caller is, features, storage (CONVENTIONS section 7)."""
+"""The account: who the caller is, features, storage."""
 
 from __future__ import annotations
 

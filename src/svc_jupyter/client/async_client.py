@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class AsyncClient:
-    """A service that speaks SPEC.md, from asyncio; close it by `await client.aclose()` or use it in an `async with`.
+    """A data-processing service, from asyncio; close it by `await client.aclose()` or use it in an `async with`.
 
     The arguments are those of `Client`; finding and starting the embedded service happens in a thread.
     """

@@ -134,7 +134,7 @@ def told_if_known(flow: Flow[T]) -> Flow[T | None]:
 
 
 def error_of(response: httpx.Response) -> SvcError:
-    """Return the error that an answer stands for, with the service's own words (SPEC: Errors)."""
+    """Return the error that an answer stands for, with the service's own words."""
     if response.is_redirect:
         target = response.headers.get("Location", "elsewhere").split("?")[0]
         return UnexpectedAnswer(

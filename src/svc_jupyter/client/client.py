@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """A service that speaks SPEC.md, from synchronous code; close it or use it in a `with`.
+    """A data-processing service, from synchronous code; close it or use it in a `with`.
 
     Without arguments the settings come from the environment, the profile file or the embedded service (config.py);
     nothing is sent, nor the embedded service started, before the first call. `timeout` is how many seconds an answer

@@ -1,4 +1,4 @@
-"""Clusters: configuration, state, health, nodes (SPEC: Cluster configuration record; CONVENTIONS section 4)."""
+"""Clusters: configuration, state, health, nodes."""
 
 from __future__ import annotations
 

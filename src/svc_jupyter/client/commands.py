@@ -1,4 +1,4 @@
-"""Commands: submit, find, cancel (SPEC: Command submission; CONVENTIONS section 2)."""
+"""Commands: submit, find, cancel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
 
 
 class CommonParameters(TypedDict, total=False):
-    """What every command type takes (SPEC: Parameters common to command submission).
+    """What every command type takes.
 
     `timeout` is in seconds, `retry_delay` in minutes. `tags` is the text `[a,b]` or a sequence of tags; `macros` maps
     names to JavaScript expressions, in order.
@@ -97,7 +97,7 @@ class _CommandFlows:
 
 
 _SUBMISSION_PATHS = {CommandType.SPARK.value: paths.api("commands")}
-"""SPEC.md writes the others with a trailing slash; a service of ours takes both forms."""
+"""Other services may want the others with a trailing slash; one of ours takes both forms."""
 
 
 def submission(command_type: str, fields: Mapping[str, Any]) -> dict[str, Any]:

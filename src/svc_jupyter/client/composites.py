@@ -1,4 +1,4 @@
-"""The sub-commands of a composite command (CONVENTIONS section 2).
+"""The sub-commands of a composite command.
 
 A service with the extensions runs each as a command of its own, whose record leads to its results. Any other one knows
 them only by their number, and sends their results as text.

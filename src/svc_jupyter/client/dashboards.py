@@ -1,4 +1,4 @@
-"""Dashboards: what notes showed when they were published (CONVENTIONS section 5)."""
+"""Dashboards: what notes showed when they were published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DB taps: stored connections to databases (CONVENTIONS section 7)."""
+"""DB taps: stored connections to databases."""
 
 from __future__ import annotations
 

@@ -28,5 +28,5 @@ def check_table(command: Tracked, number: int) -> None:
 
 
 def table_texts(text: str) -> list[str]:
-    """Return the TABLEs of a note's run as texts with headers: a blank line stands between (CONVENTIONS section 2)."""
+    """Return the TABLEs of a note's run as texts with headers: a blank line stands between."""
     return [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip("\n")]

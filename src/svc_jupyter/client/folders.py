@@ -1,4 +1,4 @@
-"""Folders of notes and of dashboards (SPEC: Move a folder, Delete a folder)."""
+"""Folders of notes and of dashboards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's groups (SPEC: Add users to a group; CONVENTIONS section 6)."""
+"""The account's groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hive's schemas and tables (SPEC: View a Hive table definition; CONVENTIONS section 7)."""
+"""Hive's schemas and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks, files and folders that the service keeps (SPEC: Read a Jupyter notebook or directory)."""
+"""Notebooks, files and folders that the service keeps."""
 
 from __future__ import annotations
 

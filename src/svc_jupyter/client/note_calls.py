@@ -1,4 +1,4 @@
-"""What both kinds of client say to the service about notes (CONVENTIONS section 5)."""
+"""What both kinds of client say to the service about notes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.notes import Note, NoteDeleted, NoteRevisionDocument, NoteRevisionList
+from svc_jupyter.api.notes import Note, NoteDeleted, NoteList, NoteRevisionDocument, NoteRevisionList
 from svc_jupyter.client.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.errors import Invalid
 from svc_jupyter.client.link import Link
@@ -33,6 +33,10 @@ class NoteFlows:
     def get(self, note_id: int) -> Flow[Note]:
         """Return a note."""
         return fetch(self.link, Call("GET", f"{_RESOURCE}/{note_id}"), Note)
+
+    def page(self, page: int, per_page: int) -> Flow[NoteList]:
+        """Return one page of the notes."""
+        return fetch(self.link, Call("GET", _RESOURCE, {"page": page, "per_page": per_page}), NoteList)
 
     def update(self, note_id: int, fields: Mapping[str, Any], if_version: int | None) -> Flow[Note]:
         """Change attributes of a note and return it."""

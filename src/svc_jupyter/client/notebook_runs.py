@@ -1,4 +1,4 @@
-"""The executed notebook of a `JupyterNotebookCommand`, of a run that failed too (CONVENTIONS section 2)."""
+"""The executed notebook of a `JupyterNotebookCommand`, of a run that failed too."""
 
 from __future__ import annotations
 

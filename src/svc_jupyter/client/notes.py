@@ -1,4 +1,4 @@
-"""Notes: Spark notebooks that the service keeps as documents (CONVENTIONS section 5)."""
+"""Notes: Spark notebooks that the service keeps as documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.api.notes import Note, NoteDeleted, NoteRevisionDocument, NoteRevisionList
+from svc_jupyter.api.notes import Note, NoteDeleted, NoteList, NoteRevisionDocument, NoteRevisionList
 from svc_jupyter.client.note_calls import NoteFlows, document_in
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ class Notes:
     def get(self, note_id: int) -> Note:
         """Return a note with its document; `NotFound` when there is none with this id."""
         return self._client._run(self._flows.get(note_id))
+
+    def list(self, *, page: int = 1, per_page: int = 10) -> NoteList:
+        """Return one page of the notes that you may read, newest first, without their documents."""
+        return self._client._run(self._flows.page(page, per_page))
 
     def save(self, note: Note) -> Note:
         """Store a note that was read and changed here; `Conflict` when somebody changed it meanwhile."""
@@ -95,6 +99,10 @@ class AsyncNotes:
     async def get(self, note_id: int) -> Note:
         """Return a note with its document; `NotFound` when there is none with this id."""
         return await self._client._run(self._flows.get(note_id))
+
+    async def list(self, *, page: int = 1, per_page: int = 10) -> NoteList:
+        """Return one page of the notes that you may read, newest first, without their documents."""
+        return await self._client._run(self._flows.page(page, per_page))
 
     async def save(self, note: Note) -> Note:
         """Store a note that was read and changed here; `Conflict` when somebody changed it meanwhile."""

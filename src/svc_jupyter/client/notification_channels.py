@@ -1,4 +1,4 @@
-"""Notification channels: where schedules tell what became of their runs (CONVENTIONS section 7)."""
+"""Notification channels: where schedules tell what became of their runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of single objects (SPEC: View an object policy, Set an object policy)."""
+"""Policies of single objects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _PolicyFlows:
         self.link = link
 
     def get(self, source_type: str, source_id: int | str) -> Flow[ObjectPolicy]:
-        # In the body as SPEC.md has it, and in the query for what drops the body of a GET on the way.
+        # In the body as the contract has it, and in the query for what drops the body of a GET on the way.
         chosen = {"source_id": str(source_id), "source_type": source_type}
         return fetch(self.link, Call("GET", paths.api("object_policy/policy"), chosen, body=chosen), ObjectPolicy)
 

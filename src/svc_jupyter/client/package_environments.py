@@ -1,4 +1,4 @@
-"""Package environments: packages for what runs on a cluster (SPEC: Restore a package environment; CONVENTIONS 7)."""
+"""Package environments: packages for what runs on a cluster."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class PackageEnvironments:
         return self._client._run(self._flows.begin(environment_id, "detach_cluster", {}))
 
     def restore(self, environment_id: int, package_id: int, *, env_type: str = _PYTHON) -> PackageActivity:
-        """Begin to go back to the packages of a successful activity (SPEC: Restore a package environment)."""
+        """Begin to go back to the packages of a successful activity."""
         body = _restoration(package_id, env_type)
         return self._client._run(self._flows.begin(environment_id, "activity_history", body))
 
@@ -234,7 +234,7 @@ class AsyncPackageEnvironments:
         return await self._client._run(self._flows.begin(environment_id, "detach_cluster", {}))
 
     async def restore(self, environment_id: int, package_id: int, *, env_type: str = _PYTHON) -> PackageActivity:
-        """Begin to go back to the packages of a successful activity (SPEC: Restore a package environment)."""
+        """Begin to go back to the packages of a successful activity."""
         body = _restoration(package_id, env_type)
         return await self._client._run(self._flows.begin(environment_id, "activity_history", body))
 

@@ -1,4 +1,4 @@
-"""Walking through the pages of a list (CONVENTIONS section 1, Lists)."""
+"""Walking through the pages of a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming pipelines (SPEC: Delete a pipeline; CONVENTIONS section 7)."""
+"""Streaming pipelines."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Pipelines:
         return self._client._run(self._flows.do(pipeline_id, "archive"))
 
     def delete(self, pipeline_id: int) -> PipelineData:
-        """Delete a pipeline with its progress (SPEC: Delete a pipeline); Conflict while it runs."""
+        """Delete a pipeline with its progress; Conflict while it runs."""
         return self._client._run(self._flows.do(pipeline_id, "delete"))
 
 
@@ -146,5 +146,5 @@ class AsyncPipelines:
         return await self._client._run(self._flows.do(pipeline_id, "archive"))
 
     async def delete(self, pipeline_id: int) -> PipelineData:
-        """Delete a pipeline with its progress (SPEC: Delete a pipeline); Conflict while it runs."""
+        """Delete a pipeline with its progress; Conflict while it runs."""
         return await self._client._run(self._flows.do(pipeline_id, "delete"))

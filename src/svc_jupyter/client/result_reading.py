@@ -121,7 +121,7 @@ class Reading:
 
 
 def results_path(record: CommandRecord) -> str:
-    """Return the path of a command's results: where its `meta_data` says (SPEC: Command record), if that is a path."""
+    """Return the path of a command's results: where its `meta_data` says, if that is a path."""
     resource = getattr(record.meta_data, "results_resource", None)
     if isinstance(resource, str) and resource.startswith("commands/") and ".." not in resource and "?" not in resource:
         return paths.api(resource)

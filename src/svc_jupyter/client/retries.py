@@ -1,4 +1,4 @@
-"""When a call is sent again, and after how long: pure decisions (CONVENTIONS section 1, Retry-After).
+"""When a call is sent again, and after how long: pure decisions.
 
 - Refused before it was sent: always, whatever the method.
 - Broken after it may have been sent: GET and PUT, which do the same thing twice; and a POST only to a service that

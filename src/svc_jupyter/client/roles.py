@@ -1,4 +1,4 @@
-"""The account's roles: what they allow, for the groups that have them (CONVENTIONS section 6)."""
+"""The account's roles: what they allow, for the groups that have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both kinds of client say to the service about schedules (SPEC: Create a schedule; CONVENTIONS section 3)."""
+"""What both kinds of client say to the service about schedules."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from svc_jupyter.client.reading import build, json_of, place, read
 from svc_jupyter.client.wire import idempotency
 
 _LEAST_NAME = 3
-"""A service looks for parts of names of at least so many characters (CONVENTIONS section 3)."""
+"""A service looks for parts of names of at least so many characters."""
 _NEAR_NAMES = 10
 
 
 class ScheduleFields(TypedDict, total=False):
-    """What a schedule is made of besides its command (SPEC: Create a schedule).
+    """What a schedule is made of besides its command.
 
     Exactly one of `frequency` (with `time_unit`) and `cron_expression`. `time_out` and `retry_delay` are minutes,
     `command_timeout` is seconds; times are `YYYY-MM-DD HH:MM` of `time_zone`, or instants with `Z`.

@@ -1,4 +1,4 @@
-"""Schedules: made, changed, and what they ran (SPEC: Create a schedule, View a schedule; CONVENTIONS section 3)."""
+"""Schedules: made, changed, and what they ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sensors: whether something is there (SPEC: Create a partition sensor; CONVENTIONS section 7)."""
+"""Sensors: whether something is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's users and their tokens (SPEC: Authentication; CONVENTIONS section 6)."""
+"""The account's users and their tokens."""
 
 from __future__ import annotations
 

@@ -81,5 +81,5 @@ def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:
 
 
 def idempotency(key: str) -> tuple[tuple[str, str], ...]:
-    """Return the header by which a service recognises a repeated POST (CONVENTIONS section 1)."""
+    """Return the header by which a service recognises a repeated POST."""
     return ((paths.IDEMPOTENCY_HEADER, key),)

@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.background import Background
-from svc_jupyter.magics.errors import SvcInterrupted, SvcMagicError, told_in_words
-from svc_jupyter.magics.progress import SILENT_SECONDS, Line, clock, duration
+from svc_jupyter.magics.errors import SvcMagicError, told_in_words
+from svc_jupyter.magics.progress import SILENT_SECONDS, Line, clock, duration, interrupted
 from svc_jupyter.magics.running import REDRAW_SECONDS
 from svc_jupyter.widgets.status_words import DONE, RUNNING, STOPPED
 
@@ -49,8 +49,7 @@ class ClusterWait:
         except KeyboardInterrupt:
             self._given_up = True
             what = f"cluster {self._name} is no longer waited for; it goes on · %svc_cluster {self._name} state"
-            self._line.finish(f"{STOPPED} {what}")
-            raise SvcInterrupted(what) from None
+            raise interrupted(self._line, what) from None
         self._line.finish(self._last_line(record))
         return record
 

@@ -1,4 +1,4 @@
-"""`%svc_cluster` and `%svc_clusters`: clusters in a panel, and by words (SPEC: Cluster configuration, Add a node)."""
+"""`%svc_cluster` and `%svc_clusters`: clusters in a panel, and by words."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class CommandMagics(SvcFamily):
 
 
 def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]:
-    """Return the filters of a command list (CONVENTIONS section 2) that were given."""
+    """Return the filters of a command list that were given."""
     if values.days is not None and values.days < 1:
         raise SvcUsageError(f"svc_history: --days takes a number of days, 1 or more, not {values.days}")
     since = None if values.days is None else (now - timedelta(days=values.days)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -159,11 +159,12 @@ def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]
 
 def origin_of(record: CommandRecord) -> Origin:
     """Return where a recorded command came from, as far as its record tells."""
+    is_shell = record.command_type == "ShellCommand"
     for name, noun in (("inline", "script"), ("query", "query")):
         text = record.command.get(name)
         if isinstance(text, str):
-            return Origin(noun, text)
-    return Origin("script" if record.command_type == "ShellCommand" else "command")
+            return Origin(noun, text, is_shell=is_shell)
+    return Origin("script" if is_shell else "command", is_shell=is_shell)
 
 
 def _told(answer: Any) -> str:

@@ -1,4 +1,4 @@
-"""`%%svc_composite`: several commands in one cell, run one after the other as one (CONVENTIONS section 2)."""
+"""`%%svc_composite`: several commands in one cell, run one after the other as one."""
 
 from __future__ import annotations
 

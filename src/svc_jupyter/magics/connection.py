@@ -116,7 +116,7 @@ def service_facts(client: Client) -> Facts:
 
 
 def _version(client: Client) -> str:
-    """Return the versions of both ends; SPEC.md has no call for a remote service's."""
+    """Return the versions of both ends; there is no call that tells a remote service's."""
     from importlib.metadata import version
 
     from svc_jupyter.client.embedded import EmbeddedService

@@ -1,4 +1,4 @@
-"""`%%svc_db`: a query that the service runs on one of its DB taps (SPEC: Submit a DB query command)."""
+"""`%%svc_db`: a query that the service runs on one of its DB taps."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.background import Background
-from svc_jupyter.magics.errors import SvcInterrupted, SvcMagicError, told_in_words
-from svc_jupyter.magics.progress import SILENT_SECONDS, Line, clock, duration
+from svc_jupyter.magics.errors import SvcMagicError, told_in_words
+from svc_jupyter.magics.progress import SILENT_SECONDS, Line, clock, duration, interrupted
 from svc_jupyter.magics.running import REDRAW_SECONDS
-from svc_jupyter.widgets.status_words import DONE, RUNNING, STOPPED
+from svc_jupyter.widgets.status_words import DONE, RUNNING
 
 if TYPE_CHECKING:
     from svc_jupyter.api.package_environments import PackageActivity, PackageEnvironment
@@ -54,8 +54,7 @@ class ActivityWait:
         except KeyboardInterrupt:
             self._given_up = True
             what = f"{self._what} is no longer waited for; it goes on · %svc_environment history {self._environment.id}"
-            self._line.finish(f"{STOPPED} {what}")
-            raise SvcInterrupted(what) from None
+            raise interrupted(self._line, what) from None
         seconds = duration(time.monotonic() - self._started)
         if row.status != _SUCCESS:
             raise SvcMagicError(f"{self._what} failed after {seconds}: {row.message}\n  Nothing was changed.")

@@ -1,4 +1,4 @@
-"""`%svc_environment`: packages for what runs on a cluster (SPEC: Restore a package environment)."""
+"""`%svc_environment`: packages for what runs on a cluster."""
 
 from __future__ import annotations
 

@@ -52,7 +52,17 @@ class SvcCommandCancelled(SvcCommandFailed):
 
 
 class SvcInterrupted(OneError, KeyboardInterrupt):
-    """The cell was interrupted; the text says what became of its command."""
+    """The cell was interrupted; the text says what became of its command.
+
+    With `is_told` a line of the cell says it already, and only the error's name is shown below that.
+    """
+
+    def __init__(self, text: str, *, is_told: bool = False) -> None:
+        super().__init__(text)
+        self._is_told = is_told
+
+    def _render_traceback_(self) -> list[str]:
+        return [type(self).__name__] if self._is_told else super()._render_traceback_()
 
 
 @contextmanager

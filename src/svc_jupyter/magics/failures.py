@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.errors import SvcCommandCancelled, SvcCommandFailed
-from svc_jupyter.magics.places import place_of
+from svc_jupyter.magics.places import Place, place_of, script_place_of
 from svc_jupyter.magics.progress import duration
 
 if TYPE_CHECKING:
@@ -25,12 +25,18 @@ class Origin:
     """Where a command came from: what its text is called (`query`, `script`), the text, and what it ran on.
 
     `target` is known only once the submission has found it. `parts` are the origins of a composite's sub-commands.
+    `is_shell` says that the text is a shell's, which tells of lines in words of its own.
     """
 
     noun: str
     text: str = ""
     target: str = ""
     parts: tuple[Origin, ...] = ()
+    is_shell: bool = False
+
+    def place(self, words: str) -> Place | None:
+        """Return the line of the text that an error's words are about, or None where that cannot be told."""
+        return script_place_of(words, self.text) if self.is_shell else place_of(words, self.text)
 
 
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
@@ -110,7 +116,7 @@ def failure_text(
     cause, _, rest = message.partition("\n")
     words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
     words += [line for line in log if line.strip() not in message]
-    place = place_of("\n".join([message, *log]), origin.text) if origin.text and not cancelled else None
+    place = origin.place("\n".join([message, *log])) if origin.text and not cancelled else None
     if place is not None and not any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
         words.append(f"{origin.noun}, {place}")
     lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]

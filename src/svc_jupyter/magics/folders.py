@@ -1,4 +1,4 @@
-"""`%svc_folders`: folders of notes and of dashboards (SPEC: Move a folder, Delete a folder)."""
+"""`%svc_folders`: folders of notes and of dashboards."""
 
 from __future__ import annotations
 

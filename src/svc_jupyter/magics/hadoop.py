@@ -1,4 +1,4 @@
-"""`%svc_hadoop`: a job of Hadoop's own tools on a cluster of the service (CONVENTIONS section 2)."""
+"""`%svc_hadoop`: a job of Hadoop's own tools on a cluster of the service."""
 
 from __future__ import annotations
 

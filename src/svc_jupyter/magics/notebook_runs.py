@@ -1,4 +1,4 @@
-"""`%svc_notebook run`: a stored notebook, executed by the service (SPEC: Schedule a Jupyter notebook)."""
+"""`%svc_notebook run`: a stored notebook, executed by the service."""
 
 from __future__ import annotations
 

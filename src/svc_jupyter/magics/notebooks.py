@@ -1,4 +1,4 @@
-"""`%svc_notebooks`: the notebooks and folders that the service keeps (SPEC: Read a Jupyter notebook or directory)."""
+"""`%svc_notebooks`: the notebooks and folders that the service keeps."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ContentsMagics(SvcFamily):
 
 
 def own_folder(client: Client) -> str:
-    """Return the caller's own folder (CONVENTIONS section 5)."""
+    """Return the caller's own folder."""
     return f"Users/{client.account.get().email}/"
 
 

@@ -1,4 +1,4 @@
-"""`%svc_notes`: Spark notebooks that the service keeps as documents (CONVENTIONS section 5)."""
+"""`%svc_notes`: Spark notebooks that the service keeps as documents."""
 
 from __future__ import annotations
 

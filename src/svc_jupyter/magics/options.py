@@ -178,7 +178,7 @@ def check_output_name(name: str | None, prog: str) -> None:
 def submission_fields(
     values: argparse.Namespace, variables: Mapping[str, Any], default_label: str | None
 ) -> dict[str, Any]:
-    """Return the common parameters of a submission (SPEC: Parameters common to command submission) that were given.
+    """Return the common parameters of a submission that were given.
 
     `variables` is the notebook's namespace, read for `--var` only.
     """

@@ -1,4 +1,4 @@
-"""`%%svc_pig`: a script in Pig Latin that runs on the service (SPEC: Submit a Pig command)."""
+"""`%%svc_pig`: a script in Pig Latin that runs on the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%svc_pipeline`: streaming pipelines (SPEC: Delete a pipeline)."""
+"""`%svc_pipeline`: streaming pipelines."""
 
 from __future__ import annotations
 

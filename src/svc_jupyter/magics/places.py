@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SCRIPT_LINE = re.compile(r"\bline (\d+):", re.IGNORECASE)
+_NOT_FOUND = re.compile(r"\S+: line (\d+): (\S+): command not found")
+_LINE_FIRST = re.compile(r"\bline (\d+):", re.IGNORECASE)
 _QUERY_LINE = re.compile(r"\bline\s+(\d+)\b", re.IGNORECASE)
 _NAMED = (
     re.compile(r"no such (?:column|table|function|module|savepoint|index|view): ([\w.\"$]+)", re.IGNORECASE),
@@ -36,7 +37,7 @@ def place_of(message: str, text: str) -> Place | None:
     stands in the text only once or on one line only.
     """
     lines = text.split("\n")
-    numbered = _SCRIPT_LINE.search(message) or _QUERY_LINE.search(message)
+    numbered = _LINE_FIRST.search(message) or _QUERY_LINE.search(message)
     if numbered:
         number = int(numbered[1])
         if 1 <= number <= len(lines) and lines[number - 1].strip():
@@ -47,6 +48,21 @@ def place_of(message: str, text: str) -> Place | None:
         if found:
             return _only_line_with(found[1].strip('"'), lines)
     return None
+
+
+def script_place_of(message: str, text: str) -> Place | None:
+    """Return the line of a shell script that an error is about, or None when it cannot be told.
+
+    Only the shell's last word counts, and only where the line holds the program that it names: other programs, and
+    shells within the script, count the lines of texts of their own.
+    """
+    lines = text.split("\n")
+    last = message.rstrip().rpartition("\n")[2]
+    found = _NOT_FOUND.fullmatch(last.strip())
+    if found is None or not 1 <= int(found[1]) <= len(lines):
+        return None
+    place = Place(int(found[1]), lines[int(found[1]) - 1])
+    return place if re.search(rf"(?<!\S){re.escape(found[2])}(?!\S)", place.line) else None
 
 
 def _only_line_with(word: str, lines: list[str]) -> Place | None:

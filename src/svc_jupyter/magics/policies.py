@@ -1,4 +1,4 @@
-"""`%svc_policy`: who may do what to one object, and why (SPEC: View an object policy, Set an object policy)."""
+"""`%svc_policy`: who may do what to one object, and why."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The entries of an object's policy as values: an entry put before the others, and those dropped that no longer count.
 
-The first entry that names a user and covers an action decides, before any that names one of their groups (SPEC: Set an
-object policy). So what was said last goes first.
+The first entry that names a user and covers an action decides, before any that names one of their groups. So what was
+said last goes first.
 """
 
 from __future__ import annotations

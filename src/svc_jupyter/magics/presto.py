@@ -1,4 +1,4 @@
-"""`%%svc_presto`: SQL that runs on a Presto cluster of the service (CONVENTIONS section 2)."""
+"""`%%svc_presto`: SQL that runs on a Presto cluster of the service."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import sys
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
+from svc_jupyter.magics.errors import SvcInterrupted
 from svc_jupyter.widgets.status_words import DONE, FAILED, RUNNING, STOPPED
 
 if TYPE_CHECKING:
@@ -83,11 +84,6 @@ def done_line(command_id: int, seconds: float | None, parts: list[str]) -> str:
     return f"{DONE} {' · '.join([f'command {command_id}', done, *parts])}"
 
 
-def stopped_line(command_id: int | None, what: str) -> str:
-    """Return the line of a command that was interrupted, or of a cell interrupted before it had one."""
-    return f"{STOPPED} {f'command {command_id}' if command_id is not None else 'no command'} · {what}"
-
-
 def failed_line(command_id: int, seconds: float) -> str:
     """Return the line of a command that failed; the error itself follows as the cell's error."""
     return f"{FAILED} command {command_id} · failed after {duration(seconds)}"
@@ -126,6 +122,8 @@ class Line(Protocol):
 
     animates: bool
     """Whether somebody sees lines that are replaced."""
+    is_shown: bool
+    """Whether the last line is to be seen."""
 
     def replace(self, text: str) -> None:
         """Show how it stands now."""
@@ -138,6 +136,7 @@ class NoLine:
     """Writes nothing (`--quiet`)."""
 
     animates = False
+    is_shown = False
 
     def replace(self, text: str) -> None:
         """Write nothing."""
@@ -148,6 +147,8 @@ class NoLine:
 
 class DisplayLine:
     """One display of a notebook, made when first needed and replaced from then on."""
+
+    is_shown = True
 
     def __init__(self, publisher: Any, *, animates: bool) -> None:
         self.animates = animates
@@ -174,6 +175,8 @@ class DisplayLine:
 
 class TerminalLine:
     """One line of a terminal, rewritten; without pictures, and without updates where the output is no terminal."""
+
+    is_shown = True
 
     def __init__(self) -> None:
         self.animates = sys.stdout.isatty()
@@ -208,6 +211,12 @@ def _encodable(text: str) -> str:
     """Return the text with what the terminal's encoding lacks replaced."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
+
+
+def interrupted(line: Line, text: str) -> SvcInterrupted:
+    """Leave the line that says what came of an interrupt, and return the error, which says it where no line can."""
+    line.finish(f"{STOPPED} {text}")
+    return SvcInterrupted(text, is_told=line.is_shown)
 
 
 def line_for(shell: InteractiveShell, *, quiet: bool = False) -> Line:

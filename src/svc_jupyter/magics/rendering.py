@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.nested_values import with_readable_cells
 from svc_jupyter.magics.progress import in_kernel, plural
+from svc_jupyter.widgets.panel_rendering import NO_MATHS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 _PREFORMATTED = "text-align: left; white-space: pre; font-family: var(--jp-code-font-family, monospace)"
 _LEFT = "text-align: left"
 _LINES = f"{_LEFT}; white-space: pre-wrap"
-_NO_MATHS = "mathjax_ignore tex2jax_ignore"
-"""Classes that keep a front end from reading `$day$` as a formula."""
 
 
 class FirstRows:
@@ -80,7 +79,7 @@ def _frame_html(frame: pd.DataFrame) -> str:
     import pandas as pd
 
     columns = pd.get_option("display.max_columns") or None
-    return frame.to_html(border=0, max_cols=columns, show_dimensions=False)
+    return frame.to_html(border=0, max_cols=columns, show_dimensions=False, classes=NO_MATHS)
 
 
 def _lines_html(frame: pd.DataFrame) -> str:
@@ -89,7 +88,7 @@ def _lines_html(frame: pd.DataFrame) -> str:
         for label, line in zip(frame.index, frame["line"], strict=True)
     )
     head = f'<thead><tr><th></th><th style="{_LEFT}">line</th></tr></thead>'
-    return f'<table class="dataframe {_NO_MATHS}">{head}<tbody>{rows}</tbody></table>'
+    return f'<table class="dataframe {NO_MATHS}">{head}<tbody>{rows}</tbody></table>'
 
 
 def _lines_text(frame: pd.DataFrame) -> str:
@@ -130,4 +129,4 @@ def facts_html(title: str, facts: Sequence[tuple[str, str]]) -> str:
         f'<tr><th scope="row" style="{_LEFT}">{escape(name)}</th><td style="{_LINES}">{escape(value)}</td></tr>'
         for name, value in facts
     )
-    return f'<table class="{_NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
+    return f'<table class="{NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'

@@ -23,9 +23,9 @@ from svc_jupyter.magics.progress import (
     duration,
     failed_line,
     going_line,
+    interrupted,
     outage_line,
     reading_line,
-    stopped_line,
 )
 from svc_jupyter.magics.session import import_tables_meanwhile, tables_imported
 
@@ -209,10 +209,7 @@ class Run:
             what = self._stop(work, seconds)
         except KeyboardInterrupt:
             what = f"interrupted twice after {seconds}, no longer waited for{self._hint('cancel')}"
-        command_id = self.command.id if self.command else None
-        text = stopped_line(command_id, what)
-        self.line.finish(text)
-        return SvcInterrupted(text[2:])
+        return interrupted(self.line, f"{f'command {self.command.id}' if self.command else 'no command'} · {what}")
 
     def _stop(self, work: Background[Any] | None, seconds: str) -> str:
         self._stopped = True

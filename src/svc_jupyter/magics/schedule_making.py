@@ -76,7 +76,7 @@ class ScheduleMaking(SvcFamily):
         if values.keep_source:
             command["upload_to_source"] = False
         fields = self._timetable(values) | schedule_fields(values, self.shell.user_ns)
-        for name in ("retry", "retry_delay"):  # SPEC.md has a notebook's in its command
+        for name in ("retry", "retry_delay"):  # a notebook's are in its command
             if name in fields:
                 command[name] = fields.pop(name)
         made = ask(lambda: self._created("JupyterNotebookCommand", command, fields), "schedule")

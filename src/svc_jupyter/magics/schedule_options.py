@@ -1,4 +1,4 @@
-"""The options of a schedule besides its timetable, and what they are on the wire (SPEC: Create a schedule)."""
+"""The options of a schedule besides its timetable, and what they are on the wire."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def schedule_fields(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 
 
 def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what the runs wait for (SPEC: dependency_info object), or None when nothing was said about it."""
+    """Return what the runs wait for, or None when nothing was said about it."""
     details = [name for name in ("done_flag", "window", "interval") if getattr(values, name) is not None]
     if values.dependencies and (values.wait_for or details):
         raise SvcUsageError("give --dependencies with everything in it, or --wait-for and what belongs to it")
@@ -110,7 +110,7 @@ def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 
 
 def notification(values: argparse.Namespace) -> dict[str, Any] | None:
-    """Return who is told of the runs (SPEC: notification object), or None when nothing was said about it."""
+    """Return who is told of the runs, or None when nothing was said about it."""
     told = values.notify_failure or values.notify_success
     if (values.channel or values.digest) and not told:
         raise SvcUsageError("say what to tell: --notify-failure, --notify-success or both")

@@ -1,4 +1,4 @@
-"""`%svc_schedule`: schedules, their actions, and what those ran (SPEC: Create a schedule, View a schedule)."""
+"""`%svc_schedule`: schedules, their actions, and what those ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%svc_sensor`: whether partitions of a table, or files, are there (SPEC: Create a partition sensor)."""
+"""`%svc_sensor`: whether partitions of a table, or files, are there."""
 
 from __future__ import annotations
 

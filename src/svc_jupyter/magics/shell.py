@@ -1,4 +1,4 @@
-"""`%%svc_shell`: a shell script that runs on the service (SPEC: Submit a shell command)."""
+"""`%%svc_shell`: a shell script that runs on the service."""
 
 from __future__ import annotations
 
@@ -47,4 +47,6 @@ def shell_definition(values: argparse.Namespace, cell: str | None) -> Definition
     inline = text_or_location(cell, values.script_location, "%svc_shell", "script")
     given = {name: getattr(values, name) for name in ("script_location", "files", "archives", "parameters")}
     fields = {name: value for name, value in {"inline": inline, **given}.items() if value is not None}
-    return Definition("ShellCommand", lambda: fields, text_reader(values.format), Origin("script", inline or ""))
+    return Definition(
+        "ShellCommand", lambda: fields, text_reader(values.format), Origin("script", inline or "", is_shell=True)
+    )

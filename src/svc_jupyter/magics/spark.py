@@ -1,4 +1,4 @@
-"""`%%svc_spark`: a program that runs on a Spark cluster of the service (CONVENTIONS section 2)."""
+"""`%%svc_spark`: a program that runs on a Spark cluster of the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%svc_spark_run`: a Spark notebook of the service, run there (SPEC: Run a Spark notebook)."""
+"""`%svc_spark_run`: a Spark notebook of the service, run there."""
 
 from __future__ import annotations
 

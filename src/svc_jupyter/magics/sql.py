@@ -1,4 +1,4 @@
-"""`%%svc_sql`: statements of Spark SQL that run on a cluster of the service (CONVENTIONS section 2)."""
+"""`%%svc_sql`: statements of Spark SQL that run on a cluster of the service."""
 
 from __future__ import annotations
 

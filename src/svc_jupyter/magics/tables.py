@@ -1,4 +1,4 @@
-"""`%svc_table`: what Hive's metastore knows of a table (SPEC: View a Hive table definition)."""
+"""`%svc_table`: what Hive's metastore knows of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that say when a schedule runs, and what they are on the wire (SPEC: Create a schedule)."""
+"""The options that say when a schedule runs, and what they are on the wire."""
 
 from __future__ import annotations
 

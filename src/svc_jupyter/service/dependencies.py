@@ -29,7 +29,7 @@ async def any_caller(
     request: Request,
     x_auth_token: Annotated[str | None, Header(alias=TOKEN_HEADER, description="API token")] = None,
 ) -> Caller:
-    """Return who calls (SPEC: Authentication 1); 401 without a valid token.
+    """Return who calls; 401 without a valid token.
 
     Only for what needs no right but ownership; everything else asks for `authenticated_caller`.
     """
@@ -45,7 +45,7 @@ async def authenticated_caller(
     request: Request,
     x_auth_token: Annotated[str | None, Header(alias=TOKEN_HEADER, description="API token")] = None,
 ) -> Caller:
-    """Return who calls (SPEC: Authentication 1 and 2); 401 without a valid token, 403 without any right."""
+    """Return who calls; 401 without a valid token, 403 without any right."""
     caller = await any_caller(request, x_auth_token)
     require_membership(caller)
     return caller

@@ -1,4 +1,4 @@
-"""Idempotency keys around the creating calls other than commands (CONVENTIONS section 1)."""
+"""Idempotency keys around the creating calls other than commands."""
 
 from __future__ import annotations
 

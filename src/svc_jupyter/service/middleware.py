@@ -119,7 +119,7 @@ def _trace_id(headers: dict[bytes, bytes]) -> str:
 
 
 def _drop_trailing_slash(scope: Scope) -> None:
-    """Both forms of a path are answered, without a redirect (CONVENTIONS section 1)."""
+    """Both forms of a path are answered, without a redirect."""
     path: str = scope["path"]
     if len(path) > 1 and path.endswith("/"):
         scope["path"] = path.rstrip("/") or "/"

@@ -1,4 +1,4 @@
-"""The kinds of object that can have a policy of their own (SPEC: Set an object policy)."""
+"""The kinds of object that can have a policy of their own."""
 
 from __future__ import annotations
 

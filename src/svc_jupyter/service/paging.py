@@ -1,4 +1,4 @@
-"""Pages of lists (CONVENTIONS: lists start at page 1, newest first)."""
+"""Pages of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's rate limit, if there is one: a token bucket for each user (CONVENTIONS section 1: 429)."""
+"""The operator's rate limit, if there is one: a token bucket for each user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers: fast JSON, the error envelope, and how every kind of error becomes one (SPEC: Errors)."""
+"""Answers: fast JSON, the error envelope, and how every kind of error becomes one."""
 
 from __future__ import annotations
 

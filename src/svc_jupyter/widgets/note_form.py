@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.widgets.panel_rendering import muted_html, problem_html
+from svc_jupyter.widgets.panel_rendering import muted_html, problem_html, text_html
 from svc_jupyter.widgets.panel_worker import PanelWorker
 
 if TYPE_CHECKING:
@@ -105,8 +105,12 @@ def field_of(form: NoteForm) -> Any:
     """Return the widget of a form, with the value it has."""
     import ipywidgets as widgets
 
-    label = form.label or form.name
-    usual = {"description": label, "style": {"description_width": "10em"}, "layout": _WIDTH}
+    usual = {
+        "description": text_html(form.label or form.name),
+        "description_allow_html": True,
+        "style": {"description_width": "10em"},
+        "layout": _WIDTH,
+    }
     options = [(option["label"], option["value"]) for option in form.options]
     known = [value for _, value in options]
     value = form.default if form.value is None else form.value

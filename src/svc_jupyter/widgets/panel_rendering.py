@@ -7,6 +7,13 @@ from typing import Final
 
 MUTED: Final = "color: var(--jp-ui-font-color2)"
 FAILED: Final = "color: var(--jp-error-color1)"
+NO_MATHS: Final = "mathjax_ignore tex2jax_ignore"
+"""Classes that keep a front end from reading `$day$` as a formula."""
+
+
+def text_html(text: str) -> str:
+    """Return a text for where a front end would look for formulas."""
+    return f'<span class="{NO_MATHS}">{escape(text)}</span>'
 
 
 def muted_html(text: str) -> str:

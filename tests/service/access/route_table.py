@@ -1,8 +1,8 @@
 """What each call needs, written from the contract by hand. Nothing here is computed from the service.
 
-`permission` is the action and the resource that a role must allow (SPEC.md, Authentication 2); `a|b` means that either
+`permission` is the action and the resource that a role must allow; `a|b` means that either
 suffices, `a&b` that both are needed. `any right` is for calls about oneself, open to whoever has a role or is in a
-built-in group. `member` says whether `system-user` may make the call (Authentication 2 and 3). Under `object` stands
+built-in group. `member` says whether `system-user` may make the call. Under `object` stands
 whose own policy counts.
 """
 
@@ -88,6 +88,7 @@ PUT    /folders/rename                                 update_folder            
 POST   /folders/move                                   update_folder                    yes    -
 GET    /folders/delete                                 delete_folder                    yes    -
 DELETE /folders/delete                                 delete_folder                    yes    -
+GET    /notebooks                                      read_note                        yes    -
 POST   /notebooks                                      create_note                      yes    -
 POST   /notebooks/import                               create_note                      yes    -
 GET    /notebooks/{note_id}                            read_note                        yes    -

@@ -116,3 +116,14 @@ def test_how_long_a_cluster_may_be_idle():
     assert idle_reason("etl", 7199, 7200) is None
     assert idle_reason("etl", 7200, 7200) == "cluster etl was terminated: nothing ran on it for 2 hours"
     assert idle_reason("etl", 1800, 1800) == "cluster etl was terminated: nothing ran on it for 30 minutes"
+
+
+def test_nulls_of_an_earlier_version_become_values_of_the_contract_s_types():
+    spot = ("maximum_bid_price_percentage", "timeout_for_request", "maximum_spot_instance_percentage")
+    stored = {
+        "cloud_settings": {"cloud_region": None, "vpc_id": None},
+        "node_configuration": {"spot_instance_settings": dict.fromkeys(spot)},
+    }
+    known = ClusterConfiguration.model_validate(stored)
+    assert (known.cloud_settings.cloud_region, known.cloud_settings.vpc_id) == ("", None)
+    assert [getattr(known.node_configuration.spot_instance_settings, name) for name in spot] == ["100", 10, 50]

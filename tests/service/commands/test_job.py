@@ -125,7 +125,7 @@ async def test_messages_hold_only_what_every_database_stores(new_job: NewJob):
     [(80, 60, 120), (60, 60, 60), (1, 60, 60), (61, 60, 120), (90, 0.5, 90), (None, 60, 129_600)],
 )
 def test_a_timeout_is_noticed_at_the_next_check(new_job: NewJob, timeout: int | None, interval: float, ends_at: float):
-    """SPEC: with a timeout of 80, checked every 60 seconds, a command is killed after 120 seconds."""
+    """With a timeout of 80, checked every 60 seconds, a command is killed after 120 seconds."""
     job = new_job(None, settings={"timeout_check_seconds": interval}, timeout=timeout, start_time=1000.0)
     assert job.kill_in_seconds(1000.0) == ends_at
     assert job.kill_in_seconds(1010.0) == ends_at - 10

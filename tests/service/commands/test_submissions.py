@@ -180,10 +180,19 @@ async def test_a_macro_that_loops_is_refused_in_bounded_time(row_of: RowOf):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"command_type": None}, "command_type is missing; it must be one of ShellCommand"),
-        ({"command_type": 7}, "command_type must be a string"),
-        ({"command_type": "Shell"}, "command_type 'Shell' is unknown; it must be one of ShellCommand"),
-        ({"command_type": "PigCommand"}, "command_type 'PigCommand' is unknown; it must be one of"),
+        (
+            {"command_type": None},
+            "Command could not be created: command_type is missing; it must be one of ShellCommand",
+        ),
+        ({"command_type": 7}, "Command could not be created: command_type must be a string"),
+        (
+            {"command_type": "Shell"},
+            "Shell could not be created: command_type 'Shell' is unknown; it must be one of ShellCommand",
+        ),
+        (
+            {"command_type": "PigCommand"},
+            "PigCommand could not be created: command_type 'PigCommand' is unknown; it must be one of",
+        ),
         ({"command_type": "AddNodeCommand"}, "AddNodeCommand could not be created: the service makes it when nodes"),
         ({"inline": None}, "ShellCommand could not be created: give exactly one of inline and script_location"),
         ({"inline": " \n"}, "ShellCommand could not be created: give exactly one of inline and script_location"),

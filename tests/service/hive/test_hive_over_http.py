@@ -94,6 +94,8 @@ def test_a_file_sensor(service: ServiceProcess):
 def test_an_action_waits_for_its_partition(service: ServiceProcess):
     table = {"schema": "default", "name": "logs", "columns": {"day": ["2030-01-01"]}}
     schedule_id = create_schedule(service, table).json()["id"]
+    [shown] = service.http.get(f"/scheduler/{schedule_id}").json()["dependency_info"]["hive_tables"]
+    assert (shown["initial_instance"], shown["time_zone"]) == ("", "UTC")
 
     def action() -> dict[str, Any]:
         found = service.http.get(f"/scheduler/{schedule_id}/actions").json()["actions"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 from typing import Any
 
@@ -16,6 +17,8 @@ from svc_jupyter.api.dashboards import DashboardClone, DashboardCreate, Dashboar
 from svc_jupyter.api.folders import DASHBOARDS, NOTES, FolderCreate
 from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteImport, NoteUpdate
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Resource
+from svc_jupyter.service.access.policy_book import PolicyBook, entries_of
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.paging import Page
@@ -298,3 +301,43 @@ def test_a_dashboard_stays_as_it_was_published(workspace: Workspace, ann: Caller
     assert workspace.notes.delete(note.id, by=ann).notebook_dashboards == 2
     with pytest.raises(NotFound, match=f"there is no dashboard {board.id} in this account"):
         workspace.dashboards.get(board.id, by=ann)
+
+
+def listed(workspace: Workspace, by: Caller, page: Page = WHOLE) -> list[str]:
+    return [one.name for one in workspace.notes.list(page, by=by).notes]
+
+
+def test_a_list_has_the_notes_of_all_folders_newest_first(workspace: Workspace, ann: Caller, make: Make):
+    workspace.folders.create(FolderCreate(name="f", location="Common", type=NOTES), by=ann)
+    make("a"), make("b", "Common/f"), make("c", f"Users/{ann.email}")
+    assert listed(workspace, ann) == ["c", "b", "a"]
+    page = workspace.notes.list(Page(2, 1), by=ann)
+    assert [(one.name, one.location) for one in page.notes] == [("b", "Common/f")]
+    assert (page.paging_info.next_page, page.paging_info.previous_page) == (3, 1)
+    assert page.notes[0] == workspace.notes.get(page.notes[0].id, by=ann).summary
+
+
+def with_policy(caller: Caller, access: str, *objects: tuple[Resource, int], **changes: Any) -> Caller:
+    """Return a caller whom a policy of each object lets read it, or not."""
+    entry = {"access": access, "condition": {"service_users": [caller.user_id]}, "action": ["read"]}
+    return replace(caller, policies=PolicyBook(1, {key: entries_of([entry]) for key in objects}), **changes)
+
+
+def test_a_list_hides_what_may_not_be_read(workspace: Workspace, ann: Caller, bob: Caller, admin: Caller, make: Make):
+    shared = workspace.folders.create(FolderCreate(name="f", location=f"Users/{ann.email}", type=NOTES), by=ann)
+    inner = workspace.folders.create(FolderCreate(name="g", location=shared.location, type=NOTES), by=ann)
+    common, own = make("common").summary, make("own", f"Users/{ann.email}").summary
+    below = make("below", inner.location).summary
+    assert (listed(workspace, bob), listed(workspace, admin)) == (["common"], ["below", "own", "common"])
+    reader = with_policy(bob, "allow", (Resource.FOLDER, shared.id))
+    assert listed(workspace, reader) == ["below", "common"]
+    assert listed(workspace, with_policy(bob, "allow", (Resource.NOTE, own.id))) == ["own", "common"]
+    assert listed(workspace, with_policy(bob, "deny", (Resource.NOTE, common.id))) == []
+    assert listed(workspace, with_policy(ann, "deny", (Resource.FOLDER, inner.id))) == ["own", "common"]
+    guest = with_policy(bob, "allow", (Resource.NOTE, below.id), groups=frozenset())
+    assert listed(workspace, guest) == ["below"]
+    with pytest.raises(Forbidden, match="read note"):
+        listed(workspace, replace(bob, groups=frozenset()))
+    for caller in (bob, reader, guest):
+        for one in workspace.notes.list(WHOLE, by=caller).notes:
+            assert workspace.notes.get(one.id, by=caller).summary == one

@@ -59,7 +59,7 @@ def test_a_folder_moves_and_goes(service: ServiceProcess, folder: str, note: dic
     assert [one["name"] for one in listed["folders"]] == ["to"]
     assert [(one["id"], "paragraphs" in one) for one in listed["notes"]] == [(note["id"], False)]
     assert set(http.get("/folders", params={"type": "notebook_dashboards"}).json()) >= {"folders", "paging_info"}
-    # A body as SPEC.md has it, and the same as a query.
+    # A body as the contract has it, and the same as a query.
     url = "/folders/delete"
     body = {"folder_id": str(inner["id"]), "location": f"{folder}/to/c", "type": "notes"}
     assert http.request("DELETE", url, json=body).json()["deleted"]["folders"] == 1

@@ -1,4 +1,4 @@
-"""`clusters`: list, state, health, start and terminate, nodes (SPEC: View live cluster health, Add a node …)."""
+"""`clusters`: list, state, health, start and terminate, nodes."""
 
 from __future__ import annotations
 

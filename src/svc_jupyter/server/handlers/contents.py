@@ -15,7 +15,7 @@ _CREATED = 201
 
 
 class ContentsHandler(ServiceHandler):
-    """Notebooks, files and directories of the service (SPEC: Read a Jupyter notebook or directory)."""
+    """Notebooks, files and directories of the service."""
 
     @asks_the_service
     async def get(self, path: str) -> None:

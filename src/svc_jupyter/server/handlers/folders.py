@@ -1,4 +1,4 @@
-"""`folders`: those of notes and dashboards (SPEC: Move a folder, Delete a folder)."""
+"""`folders`: those of notes and dashboards."""
 
 from __future__ import annotations
 

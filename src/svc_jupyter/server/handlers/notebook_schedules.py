@@ -1,4 +1,4 @@
-"""`schedules`: of the notebook that stands open, and all others (SPEC: Schedule a Jupyter notebook)."""
+"""`schedules`: of the notebook that stands open, and all others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SchedulesHandler(ServiceHandler):
         """Make a schedule.
 
         With `notebook`, the path of a saved local notebook, its copy is stored first and is what runs; `command` then
-        needs no path. Everything else is the service's own (SPEC: Create a schedule).
+        needs no path. Everything else is the service's own.
         """
         body = self.body
         notebook = body.get("notebook")

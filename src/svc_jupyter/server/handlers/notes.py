@@ -1,4 +1,4 @@
-"""`notes` and `dashboards`: what lies in the folders (CONVENTIONS section 5)."""
+"""`notes` and `dashboards`: what lies in the folders."""
 
 from __future__ import annotations
 

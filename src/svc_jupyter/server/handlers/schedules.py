@@ -1,4 +1,4 @@
-"""`schedules` and `actions`: what runs when, and what it ran (SPEC: Create a schedule, View a schedule)."""
+"""`schedules` and `actions`: what runs when, and what it ran."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class ServiceRefusal(HTTPError):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The service's envelope (SPEC: Errors), with the `message` that pages of Jupyter look for beside it."""
+        """The service's envelope, with the `message` that pages of Jupyter look for beside it."""
         error: dict[str, Any] = {"error_code": self.status_code, "error_message": self.message}
         if self.trace_id:
             error["trace_id"] = self.trace_id

@@ -1,4 +1,4 @@
-"""Nobody gives rights that they do not have (CONVENTIONS: Access): asked before a group, role or token is given."""
+"""Nobody gives rights that they do not have: asked before a group, role or token is given."""
 
 from __future__ import annotations
 

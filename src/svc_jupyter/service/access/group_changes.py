@@ -1,4 +1,4 @@
-"""The account's groups: their members and roles (SPEC: Add users to a group; CONVENTIONS: Access)."""
+"""The account's groups: their members and roles."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Groups:
             return int(group.id)
 
     def add_users(self, reference: str, named: str, *, by: Caller) -> None:
-        """Add all the named members of the account, by ids and e-mail addresses, or none (SPEC: Add users to a group).
+        """Add all the named members of the account, by ids and e-mail addresses, or none.
 
         Who is in the group already stays. Raises `NotFound` for the group, `Invalid` for who is not in the account.
         """

@@ -1,4 +1,4 @@
-"""Groups and roles over HTTP (SPEC: Add users to a group; CONVENTIONS: Access)."""
+"""Groups and roles over HTTP."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def duplicate_group(group: _Reference, access: AccessDep, caller: CallerDep, bod
 
 @router.put("/groups/{group}/service_users/{users:path}/add", dependencies=[needs(Action.UPDATE, Resource.GROUP)])
 def add_users(group: _Reference, users: _Users, access: AccessDep, caller: CallerDep) -> Done:
-    """Add members of the account to a group (SPEC: Add users to a group): all of them, or nobody."""
+    """Add members of the account to a group: all of them, or nobody."""
     access.groups.add_users(group, users, by=caller)
     return Done()
 

@@ -1,4 +1,4 @@
-"""Policies of single objects: view, set, history (SPEC: View an object policy, Set an object policy)."""
+"""Policies of single objects: view, set, history."""
 
 from __future__ import annotations
 

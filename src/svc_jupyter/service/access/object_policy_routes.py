@@ -1,4 +1,4 @@
-"""Policies of objects over HTTP (SPEC: View an object policy, Set an object policy)."""
+"""Policies of objects over HTTP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def _choice(
     source_id: Annotated[SourceId | None, Query(description="required here or in the body")] = None,
     source_type: Annotated[SourceType | None, Query(description="required here or in the body")] = None,
 ) -> ObjectChoice:
-    """Return the object that is meant: SPEC.md names it in the body of a GET, which not every client can send."""
+    """Return the object that is meant: the contract names it in the body of a GET, which not every client can send."""
     in_query = {"source_id": source_id, "source_type": source_type}
     given = await _body(request) | {key: value for key, value in in_query.items() if value is not None}
     try:
@@ -59,13 +59,13 @@ ChoiceDep = Annotated[ObjectChoice, Depends(_choice)]
 
 @router.get("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def get_object_policy(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep) -> ObjectPolicy:
-    """View the policy of an object (SPEC: View an object policy); `policies` is empty where there is none."""
+    """View the policy of an object; `policies` is empty where there is none."""
     return access.object_policies.get(choice, by=caller)
 
 
 @router.put("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDep) -> ObjectPolicy:
-    """Set the policy of an object (SPEC: Set an object policy). 403 without `system-admin`, ownership or a role.
+    """Set the policy of an object. 403 without `system-admin`, ownership or a role.
 
     An empty array leaves the object to the groups' rights. There is a `warning` when the caller loses something.
     """

@@ -1,4 +1,4 @@
-"""Who may do what: one pure function, and the ways to ask it (SPEC: Authentication 2 and 3). Default deny."""
+"""Who may do what: one pure function, and the ways to ask it. Default deny."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ ObjectKey = tuple[Resource, int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of an object's policy (SPEC: Set an object policy); `number` is its place there, from 1."""
+    """An entry of an object's policy; `number` is its place there, from 1."""
 
     number: int
     allows: bool

@@ -1,4 +1,4 @@
-"""What groups and roles give: sets of permissions, computed once per caller (SPEC: Authentication 2 and 3). Pure."""
+"""What groups and roles give: sets of permissions, computed once per caller. Pure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ RESERVED: frozenset[Permission] = frozenset(
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.ACCOUNT]),
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.USER, Resource.ROLE]),
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.OBJECT_POLICY]),
-        # Users may be added to a group (SPEC: Authentication 2); taking them out and giving roles is managing users.
+        # Users may be added to a group; taking them out and giving roles is managing users.
         *product([Action.DELETE, Action.MANAGE], [Resource.GROUP]),
         *product(Action, [Resource.AUDIT]),
-        # Adding and removing nodes (SPEC: Authentication 3).
+        # Adding and removing nodes.
         (Action.MANAGE, Resource.CLUSTER),
         # Other people's folders and what is in them.
         *product(

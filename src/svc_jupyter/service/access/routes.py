@@ -1,4 +1,4 @@
-"""Account, users and tokens over HTTP (SPEC: Authentication; CONVENTIONS: Access and Features)."""
+"""Account, users and tokens over HTTP."""
 
 from __future__ import annotations
 

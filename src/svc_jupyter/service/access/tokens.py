@@ -1,4 +1,4 @@
-"""API tokens: how a call proves who makes it (SPEC: Authentication 1). Only their SHA-256 is stored."""
+"""API tokens: how a call proves who makes it. Only their SHA-256 is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's users: invited, enabled and disabled by its administrators (CONVENTIONS: Access)."""
+"""The account's users: invited, enabled and disabled by its administrators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the audit log (CONVENTIONS: Access, resource `audit`)."""
+"""Reading the audit log."""
 
 from __future__ import annotations
 

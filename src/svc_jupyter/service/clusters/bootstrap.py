@@ -1,4 +1,4 @@
-"""`node_bootstrap_file`: a script from the account's storage, run once on every new node (CONVENTIONS section 4)."""
+"""`node_bootstrap_file`: a script from the account's storage, run once on every new node."""
 
 from __future__ import annotations
 

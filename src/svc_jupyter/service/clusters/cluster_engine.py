@@ -28,7 +28,7 @@ class ClusterEngine(Protocol):
 
     cluster_type: ClusterType
     can_scale: bool
-    """Whether nodes can be added and removed (SPEC: Add a node)."""
+    """Whether nodes can be added and removed."""
 
     def check(self, configuration: ClusterConfiguration) -> None:
         """Raise `Invalid` for what the engine cannot do with a configuration."""

@@ -1,4 +1,4 @@
-"""Clusters as the database keeps them, found by id or label (CONVENTIONS section 4)."""
+"""Clusters as the database keeps them, found by id or label."""
 
 from __future__ import annotations
 

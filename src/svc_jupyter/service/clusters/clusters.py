@@ -1,4 +1,4 @@
-"""The rules of clusters: configuration, labels, state (SPEC: View a cluster configuration; CONVENTIONS section 4)."""
+"""The rules of clusters: configuration, labels, state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clusters of a fresh service (CONVENTIONS section 4)."""
+"""The clusters of a fresh service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cluster a command needs, and how it comes to be UP for it (CONVENTIONS sections 2 and 4).
+"""Which cluster a command needs, and how it comes to be UP for it.
 
 A command whose engine runs on a cluster waits until that is UP, and starts it when it is DOWN. Commands that need no
 cluster cost nothing here; their label must exist all the same.

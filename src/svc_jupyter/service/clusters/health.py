@@ -1,4 +1,4 @@
-"""Health of clusters: one live look that all who ask within a second share (SPEC: View live cluster health)."""
+"""Health of clusters: one live look that all who ask within a second share."""
 
 from __future__ import annotations
 

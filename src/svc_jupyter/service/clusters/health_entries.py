@@ -1,4 +1,4 @@
-"""Entries of the health record: heap, state of a daemon, of a service, of a machine (SPEC: Cluster health record)."""
+"""Entries of the health record: heap, state of a daemon, of a service, of a machine."""
 
 from __future__ import annotations
 

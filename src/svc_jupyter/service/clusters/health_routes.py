@@ -1,4 +1,4 @@
-"""Health of clusters over HTTP (SPEC: View live cluster health)."""
+"""Health of clusters over HTTP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HealthDep = Annotated[Health, Depends(_health)]
     responses={200: {"model": ClusterHealth}},
 )
 async def live_cluster_health(cluster: str, health: HealthDep, caller: CallerDep) -> Response:
-    """View live cluster health (SPEC: View live cluster health). 409 unless the cluster is UP."""
+    """View live cluster health. 409 unless the cluster is UP."""
     return json_response(await health.record(cluster, by=caller))
 
 

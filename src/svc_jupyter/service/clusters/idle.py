@@ -1,4 +1,4 @@
-"""When a cluster is idle, and for how long it may be (CONVENTIONS section 4). Pure."""
+"""When a cluster is idle, and for how long it may be. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of clusters: each belongs to one cluster of its account (CONVENTIONS section 4)."""
+"""Labels of clusters: each belongs to one cluster of its account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN` (CONVENTIONS section 4).
+"""The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN`.
 
 Every function is a step inside a transaction of the caller's, with all that follows from it for the commands that wait
 for the cluster or run on it. What really runs is the driver's business (`driver.py`), which works from these rows.

@@ -1,4 +1,4 @@
-"""Nodes of clusters over HTTP (SPEC: Add a node, Remove a node)."""
+"""Nodes of clusters over HTTP."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NodesDep = Annotated[Nodes, Depends(_nodes)]
     responses={200: {"model": CommandRecord}},
 )
 async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: NodesToAdd | None = None) -> Response:
-    """Add worker nodes (SPEC: Add a node); the answer is the command that does it."""
+    """Add worker nodes; the answer is the command that does it."""
     return json_response(await nodes.add(cluster, (body or NodesToAdd()).node_count, by=caller))
 
 
@@ -55,5 +55,5 @@ async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: Node
 async def remove_node(
     cluster: str, nodes: NodesDep, caller: CallerDep, private_dns: Annotated[str | None, Depends(_meant)]
 ) -> Response:
-    """Remove a worker node (SPEC: Remove a node), by default the idlest; the answer is the command that does it."""
+    """Remove a worker node, by default the idlest; the answer is the command that does it."""
     return json_response(await nodes.remove(cluster, private_dns, by=caller))

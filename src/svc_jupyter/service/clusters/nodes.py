@@ -1,4 +1,4 @@
-"""The rules of adding and removing nodes; the work is done by commands (SPEC: Add a node, Remove a node)."""
+"""The rules of adding and removing nodes; the work is done by commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Record = dict[str, Any]
 _SCALABLE = frozenset({ClusterType.HADOOP, ClusterType.PRESTO})
 _NAMED_WORKERS = 10
 _KEEPS_MINIMUM = frozenset({ClusterType.HADOOP})
-"""A Presto cluster loses nodes even at its minimum (SPEC: Remove a node)."""
+"""A Presto cluster loses nodes even at its minimum."""
 
 
 class Nodes:
@@ -126,7 +126,7 @@ class Nodes:
         }
         (command_id,) = self._commands.insert_scheduled(connection, [values])
         row = queue.row_of(connection, command_id)
-        # The answer tells the command as it was created (SPEC: States and transitions).
+        # The answer tells the command as it was created.
         return command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
 
 

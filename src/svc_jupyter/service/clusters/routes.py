@@ -1,4 +1,4 @@
-"""Clusters over HTTP (SPEC: View a cluster configuration; CONVENTIONS section 4)."""
+"""Clusters over HTTP."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 class Sample:
     """One look at a cluster.
 
-    `metrics` is the health record's without `captured_at` (SPEC: Cluster health record). `values` are numbers by the
+    `metrics` is the health record's without `captured_at`. `values` are numbers by the
     names of `metrics.METRICS`; what could not be read is not in it.
     """
 

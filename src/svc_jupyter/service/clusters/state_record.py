@@ -1,4 +1,4 @@
-"""Where a cluster stands, with its nodes, as answers show it (CONVENTIONS section 4)."""
+"""Where a cluster stands, with its nodes, as answers show it."""
 
 from __future__ import annotations
 

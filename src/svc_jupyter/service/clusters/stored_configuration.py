@@ -1,7 +1,6 @@
-"""Cluster configurations at rest: secrets are sealed apart, the rest is JSON (SPEC: Cluster configuration record).
+"""Cluster configurations at rest: secrets are sealed apart, the rest is JSON.
 
-Secrets are write-only: what is stored, shown, logged or given to an instance holds `<hidden>` in their place
-(CONVENTIONS section 4).
+Secrets are write-only: what is stored, shown, logged or given to an instance holds `<hidden>` in their place.
 """
 
 from __future__ import annotations

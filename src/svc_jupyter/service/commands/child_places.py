@@ -1,4 +1,4 @@
-"""The clusters of sub-commands: each is UP before its sub-command's row is created (CONVENTIONS section 4)."""
+"""The clusters of sub-commands: each is UP before its sub-command's row is created."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def constants(given: list[dict[str, Any]], own: list[dict[str, str]]) -> list[di
 
 
 def nominal_time_of(row: Row) -> datetime:
-    """Return the nominal time of a command: outside a schedule the time of submission (CONVENTIONS section 2)."""
+    """Return the nominal time of a command: outside a schedule the time of submission."""
     if row["nominal_time"] is None:
         return datetime.fromtimestamp(row["created_at"], UTC)
     return datetime.fromisoformat(row["nominal_time"])

@@ -1,4 +1,4 @@
-"""The rules of commands: submission, look-up, history, cancellation (SPEC: Command record; CONVENTIONS section 2)."""
+"""The rules of commands: submission, look-up, history, cancellation."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Commands:
         """The id of the newest command of this service; 0 before there is one."""
 
     async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
-        """Create a command; return its record. Raises `Invalid` (SPEC: Errors 2)."""
+        """Create a command; return its record. Raises `Invalid`."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, self._gate)
@@ -235,7 +235,7 @@ class Commands:
 
     @staticmethod
     def check_ended(row: Row) -> None:
-        """Raise `Invalid` when a command has no results since it has not ended well (CONVENTIONS section 2)."""
+        """Raise `Invalid` when a command has no results since it has not ended well."""
         if row["status"] != "done":
             raise Invalid(f"command {row['id']} is not done ({row['status']})")
 
@@ -253,7 +253,7 @@ class Commands:
             return dict(json.loads(first[1] or "null"))
         row = self._create(values, connection)
         self._announce(connection, [row])
-        # The answer tells the command as it was created (SPEC: States and transitions).
+        # The answer tells the command as it was created.
         record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
         if call is not None:
             idempotency.remember(connection, call, 200, json.dumps(record))

@@ -1,6 +1,6 @@
 """Which rows of a command that has several tables are asked for: a DUMP of a Pig script, a TABLE of a note.
 
-An extension of CONVENTIONS section 2. Without a choice it is the last one's, as with several statements of SQL.
+An extension. Without a choice it is the last one's, as with several statements of SQL.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Following a command by server-sent events (CONVENTIONS section 2, follow).
+"""Following a command by server-sent events.
 
 Each event's id is the byte offset of the log up to which it has been sent, so that `Last-Event-ID` resumes it.
 """

@@ -1,4 +1,4 @@
-"""Typed rows that are read while their query still writes them (our extension of CONVENTIONS section 2, results).
+"""Typed rows that are read while their query still writes them (an extension).
 
 What the reader gets is a whole Arrow stream only if the command came to be `done` with this very file as its result.
 Otherwise the stream is broken off: it has no end marker, and it ends where no message of the format can end, so that

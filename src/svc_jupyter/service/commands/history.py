@@ -1,4 +1,4 @@
-"""Filters of the command history (CONVENTIONS section 2, list)."""
+"""Filters of the command history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small results as text inside a JSON answer; large ones by where they lie (CONVENTIONS section 2, results)."""
+"""Small results as text inside a JSON answer; large ones by where they lie."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Job:
     def kill_in_seconds(self, now: float) -> float:
         """Return the seconds until the check at which the command's time is over.
 
-        Checks are at whole multiples of the interval after the start (SPEC: a timeout of 80 ends it at 120 s).
+        Checks are at whole multiples of the interval after the start.
         """
         timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
         interval = self._settings.timeout_check_seconds

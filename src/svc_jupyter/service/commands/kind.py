@@ -139,7 +139,7 @@ class Kind(Protocol):
         """Validate the type's own fields of a submission and return the record's `command` object.
 
         Raises pydantic's `ValidationError` for a field that is wrong by itself and `Invalid` for what only the service
-        can know (no such tap); either becomes the 422 of SPEC.md, "Errors" 2.
+        can know (no such tap); either becomes a 422.
         """
         ...
 
@@ -158,7 +158,7 @@ class GrowingKind(Protocol):
 
 @runtime_checkable
 class ClusterKind(Protocol):
-    """A command type whose engine runs on a cluster: the command waits until that is UP (CONVENTIONS section 4)."""
+    """A command type whose engine runs on a cluster: the command waits until that is UP."""
 
     cluster_types: frozenset[ClusterType]
     """The clusters that can run it; another one asked for is a 422."""
@@ -204,7 +204,7 @@ class RemoteKind(Protocol):
 
 @runtime_checkable
 class JobsKind(Protocol):
-    """A command type that starts jobs on an engine (CONVENTIONS section 2, jobs)."""
+    """A command type that starts jobs on an engine."""
 
     async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         """Return the jobs of a command so far, over all its attempts; `root` is its folder, `row` its row."""

@@ -1,4 +1,4 @@
-"""From a row of the commands table to the record of the contract (SPEC: Command record)."""
+"""From a row of the commands table to the record of the contract."""
 
 from __future__ import annotations
 
@@ -104,9 +104,12 @@ def command_record(
 
 def public(command: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a record shows of a `command`: all but what its kind keeps under names that begin with `_`."""
-    if not any(key.startswith("_") or key == "sub_commands" for key in command):
+    has_md_cmd = command.get("md_cmd", False) is not None  # earlier versions stored null
+    if has_md_cmd and not any(key.startswith("_") or key == "sub_commands" for key in command):
         return command
     shown = {key: value for key, value in command.items() if not key.startswith("_")}
+    if not has_md_cmd:
+        shown["md_cmd"] = False
     if isinstance(shown.get("sub_commands"), list):
         shown["sub_commands"] = [public(one) for one in shown["sub_commands"]]
     return shown

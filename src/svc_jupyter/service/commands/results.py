@@ -55,7 +55,7 @@ def check_there(root: Path, result: StoredResult) -> None:
 
 
 def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
-    """Yield the rows as text: tab between fields, CRLF after each row (CONVENTIONS section 2, results)."""
+    """Yield the rows as text: tab between fields, CRLF after each row."""
     if result.text_file is not None:
         yield from _crlf_lines(root / result.text_file)
         return

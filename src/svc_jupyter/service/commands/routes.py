@@ -1,4 +1,4 @@
-"""Commands over HTTP (SPEC: Endpoints; CONVENTIONS section 2)."""
+"""Commands over HTTP."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def submit_command(
     wait: _Seconds = 0,
     arrow: _Flag = "false",
 ) -> Response:
-    """Submit a command (SPEC: Submit a shell command, Submit a DB query command).
+    """Submit a command.
 
     With `wait` the answer is the record as soon as the command has ended, or when the time is over. With `arrow` it
     then has the typed rows, too, when they are few.

@@ -1,4 +1,4 @@
-"""The body of a submission: a JSON object, or the same as a form (SPEC: Submit a Pig command).
+"""The body of a submission: a JSON object, or the same as a form.
 
 A form has texts only. Fields that are numbers, truth values or objects are read from their texts; an object may also
 come field by field, as `parameters[day]=2013-01-01`.

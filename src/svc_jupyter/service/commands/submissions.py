@@ -1,4 +1,4 @@
-"""From the body of a submission to a row of the commands table (SPEC: Parameters common to command submission)."""
+"""From the body of a submission to a row of the commands table."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ async def new_row(
 ) -> dict[str, Any]:
     """Validate a submission; return the values of its row.
 
-    Raises `Invalid` with the text of SPEC.md, "Errors" 2: the type could not be created, and why.
+    Raises `Invalid`: the type could not be created, and why.
     """
-    kind = kind_of(body.get("command_type"), kinds)
-    with _told_as_not_created(kind):
+    wanted = body.get("command_type")
+    with _told_as_not_created(wanted):
+        kind = kind_of(wanted, kinds)
         common = CommandSubmission.model_validate(body)
         command = await kind.describe(body, caller)
         cluster_id = await gate.cluster_for(kind, common.label, command, caller)
@@ -64,22 +65,23 @@ async def described(
 
     What it returns can be the `command` of many rows: it need not be described again. Raises `Invalid` as `new_row`.
     """
-    kind = kind_of(command_type, kinds)
-    with _told_as_not_created(kind):
+    with _told_as_not_created(command_type):
+        kind = kind_of(command_type, kinds)
         command = await kind.describe(body, caller)
         await gate.cluster_for(kind, body.get("label"), command, caller)
     return command
 
 
 @contextmanager
-def _told_as_not_created(kind: Kind) -> Iterator[None]:
-    """Raise what is wrong with a request as the 422 of SPEC.md, "Errors" 2."""
+def _told_as_not_created(wanted: object) -> Iterator[None]:
+    """Raise what is wrong with a request as a 422 that begins with the type that could not be created."""
+    name = wanted[:64] if isinstance(wanted, str) and wanted and wanted.isprintable() else "Command"
     try:
         yield
     except ValidationError as error:
-        raise Invalid(_not_created(kind.command_type, explain(error))) from None
+        raise Invalid(f"{name} could not be created: {explain(error)}") from None
     except (Invalid, MacroError) as error:
-        raise Invalid(_not_created(kind.command_type, str(error))) from None
+        raise Invalid(f"{name} could not be created: {error}") from None
 
 
 def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
@@ -90,18 +92,14 @@ def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
     if not isinstance(wanted, str):
         raise Invalid("command_type must be a string")
     if wanted in _MADE_BY_THE_SERVICE:
-        raise Invalid(_not_created(wanted, "the service makes it when nodes are added or removed"))
+        raise Invalid("the service makes it when nodes are added or removed")
     if wanted in kinds:
         return kinds[wanted]
     raise Invalid(f"command_type {wanted[:64]!r} is unknown; it must be one of {there}")
 
 
 async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
-    """Outside a schedule the nominal time is the time of submission (CONVENTIONS section 2)."""
+    """Outside a schedule the nominal time is the time of submission."""
     if not common.macros:
         return None
     return await asyncio.to_thread(resolve, common.macros, datetime.now(UTC))
-
-
-def _not_created(name: str, reason: str) -> str:
-    return f"{name} could not be created: {reason}"

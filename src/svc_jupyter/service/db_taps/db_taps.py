@@ -1,4 +1,4 @@
-"""The account's DB taps: stored connections to databases (CONVENTIONS section 7; SPEC: Submit a DB query command)."""
+"""The account's DB taps: stored connections to databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DB taps over HTTP (CONVENTIONS section 7)."""
+"""DB taps over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables and views behind a tap, asked for through a worker as a query is (CONVENTIONS section 7)."""
+"""The tables and views behind a tap, asked for through a worker as a query is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hive's schemas, tables and partitions, read from the metastore (CONVENTIONS section 7)."""
+"""Hive's schemas, tables and partitions, read from the metastore."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Catalogue:
         return Table.of(await self.ask_about(schema, name, question, missing=missing))
 
     async def definition(self, schema: str, name: str) -> list[Column]:
-        """Return a table's columns, then its partition columns (SPEC: View a Hive table definition).
+        """Return a table's columns, then its partition columns.
 
         Those of an AVRO table come from its AVRO schema. Raises `NotFound`, and `Invalid` for a schema that Hive cannot
         read.

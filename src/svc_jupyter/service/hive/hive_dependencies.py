@@ -1,4 +1,4 @@
-"""Looks up the partitions that actions wait for (SPEC: dependency_info object)."""
+"""Looks up the partitions that actions wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's Hive metastore: there when somebody needs it, one for all who do (CONVENTIONS section 4)."""
+"""The account's Hive metastore: there when somebody needs it, one for all who do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the metastore is, for the health of clusters (SPEC: Cluster health record)."""
+"""How the metastore is, for the health of clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hive's tables and sensors over HTTP (SPEC: View a Hive table definition, Create a partition sensor)."""
+"""Hive's tables and sensors over HTTP."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def list_tables(schema: str, catalogue: CatalogueDep, page: PageDep, name:
     "/hive/{schema}/{table}", dependencies=[needs(Action.READ, Resource.HIVE)], responses={200: {"model": HiveColumns}}
 )
 async def get_table(schema: str, table: str, catalogue: CatalogueDep) -> Response:
-    """View a Hive table definition (SPEC): columns, then partition columns; of an AVRO table its schema."""
+    """View a Hive table definition: columns, then partition columns; of an AVRO table its schema."""
     columns = await catalogue.definition(schema, table)
     return json_response([column.model_dump() for column in columns])
 
@@ -130,7 +130,7 @@ async def remove_properties(
 @router.post("/sensors/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 @router.post("/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 async def partition_sensor(body: PartitionSensor, sensors: SensorsDep, caller: CallerDep) -> SensorStatus:
-    """Tell whether partitions are there (SPEC: Create a partition sensor). 422 for a table that is not there."""
+    """Tell whether partitions are there. 422 for a table that is not there."""
     return await sensors.partitions(body, by=caller)
 
 

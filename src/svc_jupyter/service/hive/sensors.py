@@ -1,4 +1,4 @@
-"""Sensors: whether partitions or files are there (SPEC: Create a partition sensor; CONVENTIONS section 7)."""
+"""Sensors: whether partitions or files are there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sensors:
     async def partitions(self, body: PartitionSensor, *, by: Caller) -> SensorStatus:
         """Return whether every combination of the values has a partition.
 
-        Raises `Invalid` for a missing table (SPEC: Errors 3), a column that it is not partitioned by, and too many
+        Raises `Invalid` for a missing table, a column that it is not partitioned by, and too many
         combinations.
         """
         require(by, Action.CREATE, Resource.SENSOR)

@@ -1,4 +1,4 @@
-"""What is known of a table beside its columns, and changing its TBLPROPERTIES (CONVENTIONS section 7)."""
+"""What is known of a table beside its columns, and changing its TBLPROPERTIES."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the metastore tells of a table, as plain values (SPEC: Hive table definition)."""
+"""What the metastore tells of a table, as plain values."""
 
 from __future__ import annotations
 

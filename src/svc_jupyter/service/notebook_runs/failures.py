@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from svc_jupyter.service.notebook_runs.shown_warnings import ShownWarning
 
 RAISES_EXCEPTION = "raises-exception"
-"""The tag of a cell after which the run goes on, whatever the cell raises or warns of (SPEC: Schedule a notebook)."""
+"""The tag of a cell after which the run goes on, whatever the cell raises or warns of."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _LINE_IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")
 _TRACEBACK_LIMIT = 100_000

@@ -181,7 +181,7 @@ def _tags(cell: NotebookNode) -> list[str]:
 
 
 def _check(end: CellEnd, place: Place, cell: NotebookNode) -> None:
-    """Raise `RunFailure` when the run stops at this cell (SPEC: Schedule a Jupyter notebook)."""
+    """Raise `RunFailure` when the run stops at this cell."""
     if end.kernel_end is not None:
         raise failures.kernel_ended(place, end.kernel_end)
     if RAISES_EXCEPTION in _tags(cell):

@@ -1,4 +1,4 @@
-"""Who is told of what a schedule does (SPEC: notification object)."""
+"""Who is told of what a schedule does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's notification channels (CONVENTIONS section 7; SPEC: notification object)."""
+"""The account's notification channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests: what a schedule's actions did is gathered, and told in one message at its time (SPEC: notification object).
+"""Digests: what a schedule's actions did is gathered, and told in one message at its time.
 
 An action is told in the digest that follows its end. Gathered rows leave in the transaction that writes the digest's
 messages into the outbox, so that whichever replica does it, and however often it is killed, each is told once.

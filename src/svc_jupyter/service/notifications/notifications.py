@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 
 class Notifications:
-    """Notes and sends what users asked to be told (SPEC: parameter `can_notify`, notification object)."""
+    """Notes and sends what users asked to be told."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Notifications:
     def on_action_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
         """Note, in the transaction that ends an action of a schedule, whom the schedule wants told.
 
-        `error` and `not_found` are failures, `done` a success, `cancelled` neither (SPEC: notification object). With
+        `error` and `not_found` are failures, `done` a success, `cancelled` neither. With
         `is_digest` the end is kept for the digest instead.
         """
         outcome = outcome_of(action["status"])
@@ -115,7 +115,7 @@ class Notifications:
             self._bus.publish(connection, NOTIFY, DIGESTS)
 
     def recipients(self, connection: sa.Connection, schedule: Row) -> list[str]:
-        """Return the e-mail addresses that messages of a schedule's row go to (SPEC: Schedule record, email_list)."""
+        """Return the e-mail addresses that messages of a schedule's row go to."""
         outcomes = [wishes_of(schedule, outcome) for outcome in Outcome]
         wishes = Wishes(channels=any(w.channels for w in outcomes), owner=any(w.owner for w in outcomes))
         return [

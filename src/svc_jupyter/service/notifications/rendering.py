@@ -38,7 +38,7 @@ def notice_of(content: Row, *, public_url: str | None) -> Notice:
 
 
 def command_ended(row: Row, *, public_url: str | None) -> Notice:
-    """Tell of the end of a command (SPEC: parameter `can_notify`), or of the pipeline whose run it was.
+    """Tell of the end of a command, or of the pipeline whose run it was.
 
     The command's own text is not told: it may hold passwords, and mail passes many hands.
     """

@@ -1,4 +1,4 @@
-"""Notification channels over HTTP (CONVENTIONS section 7)."""
+"""Notification channels over HTTP."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def title_of(content: Row) -> str:
 
 
 def action_ended(content: Row, *, public_url: str | None) -> Notice:
-    """Tell of the end of an action (SPEC: notification object): why it failed comes first."""
+    """Tell of the end of an action: why it failed comes first."""
     schedule, action = content["schedule"], content["action"]
     zone = schedule["time_zone"]
     moment = moment_in(action["nominal_time"], zone)
@@ -54,7 +54,7 @@ def action_ended(content: Row, *, public_url: str | None) -> Notice:
 
 
 def digest(content: Row, *, public_url: str | None) -> Notice:
-    """Tell what was gathered for a digest (SPEC: notification object), failures first."""
+    """Tell what was gathered for a digest, failures first."""
     schedule, actions = content["schedule"], content["actions"]
     zone = schedule["time_zone"]
     moment = moment_in(content["due_at"], zone)

@@ -1,4 +1,4 @@
-"""The rules of package environments (SPEC: Restore a package environment; CONVENTIONS section 7).
+"""The rules of package environments.
 
 A change is only written down here; `builder.py` does it. Everything blocks: it is called from worker threads.
 """
@@ -154,7 +154,7 @@ class PackageEnvironments:
             return self._begun(connection, row, action, by, detail, packages=packages, requested=requested)
 
     def restore(self, environment_id: int, body: Restoration, *, by: Caller) -> ActivityBegun:
-        """Begin to go back to the packages of a successful activity (SPEC: Restore a package environment).
+        """Begin to go back to the packages of a successful activity.
 
         Raises `NotFound`, and `Invalid` for another type, another environment's activity or one without success.
         """

@@ -1,4 +1,4 @@
-"""The account feature that package environments depend on (CONVENTIONS section 7: disabled by default per account)."""
+"""The account feature that package environments depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes in which environments and their activities are answered (CONVENTIONS section 7)."""
+"""The shapes in which environments and their activities are answered."""
 
 from __future__ import annotations
 

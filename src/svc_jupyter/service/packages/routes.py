@@ -1,4 +1,4 @@
-"""Package environments over HTTP (SPEC: Restore a package environment; CONVENTIONS section 7)."""
+"""Package environments over HTTP."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def list_activities(
 def restore_environment(
     env_id: Id, body: Restoration, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
-    """Begin to go back to the packages of a successful activity (SPEC: Restore a package environment).
+    """Begin to go back to the packages of a successful activity.
 
     422 for an activity that failed or is not over, another environment's, and another `env_type`.
     """

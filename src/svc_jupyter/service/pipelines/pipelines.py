@@ -1,4 +1,4 @@
-"""The rules of streaming pipelines (SPEC: Delete a pipeline; CONVENTIONS section 7)."""
+"""The rules of streaming pipelines."""
 
 from __future__ import annotations
 

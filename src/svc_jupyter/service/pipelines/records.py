@@ -1,4 +1,4 @@
-"""The shape in which pipelines are answered (CONVENTIONS section 7)."""
+"""The shape in which pipelines are answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming pipelines over HTTP (SPEC: Delete a pipeline; CONVENTIONS section 7)."""
+"""Streaming pipelines over HTTP."""
 
 from __future__ import annotations
 
@@ -92,5 +92,5 @@ async def archive_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: Cal
 
 @router.put("/{pipeline_id}/delete", dependencies=[needs(Action.DELETE, Resource.PIPELINE)])
 async def delete_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
-    """Delete a pipeline with its progress (SPEC: Delete a pipeline). 409 while it runs."""
+    """Delete a pipeline with its progress. 409 while it runs."""
     return await pipelines.delete(pipeline_id, by=caller)

@@ -1,4 +1,4 @@
-"""The rules of actions and instances: look-up, kill, rerun (CONVENTIONS section 3)."""
+"""The rules of actions and instances: look-up, kill, rerun."""
 
 from __future__ import annotations
 
@@ -28,18 +28,8 @@ from svc_jupyter.service.schedules.tables import actions, schedules
 Record = dict[str, Any]
 Records = list[Record]
 Rows = list[Row]
-_WITH_COMMANDS = (
-    sa.select(
-        actions,
-        command_rows.c.status.label("command_status"),
-        command_rows.c.message.label("command_message"),
-        command_rows.c.command.label("command_command"),
-        command_rows.c.resolved_macros.label("command_macros"),
-        schedules.c.command.label("schedule_command"),
-    )
-    .join(schedules, schedules.c.id == actions.c.schedule_id)
-    .outerjoin(command_rows, command_rows.c.id == actions.c.command_id)
-)
+_Pairs = list[tuple[Row, Row | None]]
+"""Actions, each with its command once it has one."""
 
 
 class Actions:
@@ -59,9 +49,11 @@ class Actions:
 
     async def get(self, action_id: int, *, by: Caller) -> Record:
         """Return the record of an action of the caller's account. Raises `NotFound`."""
-        row = await self._database.read(lambda connection: _one(connection, action_id, by))
+        [(row, command)] = await self._database.read(
+            lambda connection: _with_commands(connection, [_one(connection, action_id, by)])
+        )
         require(by, Action.READ, Resource.SCHEDULER, row["schedule_id"])
-        return action_record(row)
+        return await self._action(row, command, by)
 
     async def list(
         self, page: Page, *, by: Caller, schedule_id: int | None = None, sequence_id: int | None = None
@@ -73,7 +65,8 @@ class Actions:
         """
         if schedule_id is not None:
             require(by, Action.READ, Resource.SCHEDULER, schedule_id)
-        return await self._database.read(partial(self._select, page, by, schedule_id, sequence_id))
+        pairs, info = await self._database.read(partial(self._select, page, by, schedule_id, sequence_id))
+        return [await self._action(*pair, by) for pair in pairs], info
 
     async def instances(
         self, schedule_id: int, page: Page, *, by: Caller, sequence_id: int | None = None
@@ -114,6 +107,9 @@ class Actions:
         _require_change(by, schedule_id)
         return await self.rerun(await self._database.read(partial(_original, schedule_id, sequence_id, by)), by=by)
 
+    async def _action(self, row: Row, command: Row | None, by: Caller) -> Record:
+        return action_record(row, None if command is None else await self._record(command, by))
+
     async def _record(self, row: Row, by: Caller) -> Record:
         """Return a command's record; why a waiting one has to wait is asked for one by one."""
         waits = row["status"] == CommandStatus.WAITING
@@ -121,8 +117,8 @@ class Actions:
 
     def _select(
         self, page: Page, by: Caller, schedule_id: int | None, sequence_id: int | None, connection: sa.Connection
-    ) -> tuple[Records, Any]:
-        query = _WITH_COMMANDS.where(actions.c.account_id == by.account_id).order_by(actions.c.id.desc())
+    ) -> tuple[_Pairs, Any]:
+        query = sa.select(actions).where(actions.c.account_id == by.account_id).order_by(actions.c.id.desc())
         if schedule_id is None:
             query = query.where(readable(by, Resource.SCHEDULER, actions.c.schedule_id))
         else:
@@ -134,7 +130,7 @@ class Actions:
         if sequence_id is not None and not rows and page.number == 1:
             raise NotFound(f"schedule {schedule_id} has no action with the sequence number {sequence_id}")
         shown, info = page.cut(rows)
-        return [action_record(dict(row)) for row in shown], info
+        return _with_commands(connection, [dict(row) for row in shown]), info
 
     def _command_rows(
         self, schedule_id: int, sequence_id: int | None, page: Page, by: Caller, connection: sa.Connection
@@ -189,7 +185,7 @@ class Actions:
         assert inserted is not None
         trail.record(connection, by, "rerun_action", Resource.SCHEDULER, schedule["id"], action_id=action_id)
         self._work.wake(connection, schedule["id"])
-        return action_record(_one(connection, inserted[0], by))
+        return action_record(_one(connection, inserted[0], by), None)
 
 
 def _require_change(by: Caller, schedule_id: int) -> None:
@@ -198,11 +194,19 @@ def _require_change(by: Caller, schedule_id: int) -> None:
 
 
 def _one(connection: sa.Connection, action_id: int, by: Caller) -> Row:
-    query = _WITH_COMMANDS.where(actions.c.id == action_id, actions.c.account_id == by.account_id)
+    query = sa.select(actions).where(actions.c.id == action_id, actions.c.account_id == by.account_id)
     found = connection.execute(query).mappings().one_or_none()
     if found is None:
         raise NotFound(f"there is no action {action_id}")
     return dict(found)
+
+
+def _with_commands(connection: sa.Connection, found: Rows) -> _Pairs:
+    """Return the actions with their commands, which one statement reads."""
+    wanted = [row["command_id"] for row in found if row["command_id"] is not None]
+    rows = connection.execute(sa.select(command_rows).where(command_rows.c.id.in_(wanted))).mappings() if wanted else ()
+    commands = {row["id"]: dict(row) for row in rows}
+    return [(row, commands.get(row["command_id"])) for row in found]
 
 
 def _original(schedule_id: int, sequence_id: int, by: Caller, connection: sa.Connection) -> int:

@@ -1,4 +1,4 @@
-"""From a schedule and one of its actions to the row of the command that is run (SPEC: Command record)."""
+"""From a schedule and one of its actions to the row of the command that is run."""
 
 from __future__ import annotations
 

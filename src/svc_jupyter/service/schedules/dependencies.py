@@ -1,6 +1,6 @@
 """What must be there before an action runs: files and partitions of a window of steps about its nominal time.
 
-SPEC: dependency_info object; CONVENTIONS section 3, "Dependencies". Pure: a `DependencyChecker` looks them up.
+Pure: a `DependencyChecker` looks them up.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from svc_jupyter.service.schedules.rows import Row
 from svc_jupyter.service.schedules.tables import actions, schedules
 
 LOOK_SECONDS = 10.0
-"""How often dependencies are looked up at least (CONVENTIONS section 3)."""
+"""How often dependencies are looked up at least."""
 _FIRST_LOOK_SECONDS = 0.5
 """Looks begin at this distance, and each waits half as long as all before: what is about to come is seen soon."""
 _AT_ONCE = 50

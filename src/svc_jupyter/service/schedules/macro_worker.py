@@ -1,4 +1,4 @@
-"""The process that evaluates macros (SPEC: parameter `macros`), apart from the service so that none can take it down.
+"""The process that evaluates macros, apart from the service so that none can take it down.
 
 Run by its file with the standard library alone; it talks JSON lines over the socket that is its descriptor 0 and ends
 with it. The realm (engine, moment, prelude) is made once; each request is evaluated in a fork of it, so that macros of

@@ -1,4 +1,4 @@
-"""Macros: values computed by JavaScript and put into a command's text (SPEC: parameter `macros`)."""
+"""Macros: values computed by JavaScript and put into a command's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks of dependencies: texts with strftime directives, as in `s3://lake/%Y/%m/%d` (SPEC: dependency_info object)."""
+"""Masks of dependencies: texts with strftime directives, as in `s3://lake/%Y/%m/%d`."""
 
 from __future__ import annotations
 

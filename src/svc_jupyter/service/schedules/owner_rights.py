@@ -1,4 +1,4 @@
-"""Whether those in whose names a schedule runs may still have it run (SPEC: Authentication 2).
+"""Whether those in whose names a schedule runs may still have it run.
 
 What a schedule runs, it runs in its owner's name, and with no right that who changed it last has not, too. Who is
 disabled, or has lost the right that creating or changing it took, runs nothing any more: the actions end in `error`

@@ -1,4 +1,4 @@
-"""From the body of a creation or an edit to the values of a schedule's row (SPEC: Create a schedule)."""
+"""From the body of a creation or an edit to the values of a schedule's row."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _stored(info: DependencyInfo | None) -> Values | None:
 
 
 def _retries(body: ScheduleSubmission | ScheduleUpdate, command: Mapping[str, Any]) -> Values:
-    """A notebook's command holds its own `retry` and `retry_delay` (SPEC: Schedule a Jupyter notebook)."""
+    """A notebook's command holds its own `retry` and `retry_delay`."""
     retry = command.get("retry") if body.retry is None else body.retry
     delay = command.get("retry_delay") if body.retry_delay is None else body.retry_delay
     return {"retry": retry or 0, "retry_delay": 1 if delay is None else delay}
@@ -236,7 +236,7 @@ def _check_dependencies(row: Mapping[str, Any], timetable: Timetable) -> None:
 
 
 def _begin(timetable: Timetable, now: float, *, no_catch_up: bool) -> datetime:
-    """Return the moment after which the first nominal time lies (SPEC: parameter `cron_expression`, `no_catch_up`)."""
+    """Return the moment after which the first nominal time lies."""
     if timetable.cron_expression is not None:
         return from_seconds(now)
     before = timetable.start - _JUST_BEFORE

@@ -1,13 +1,13 @@
-"""From rows to the records of the contract (SPEC: Schedule record; CONVENTIONS section 3, Action record)."""
+"""From rows to the records of the contract."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.record import iso_time, public
 from svc_jupyter.service.schedules.descriptions import describe_timetable
-from svc_jupyter.service.schedules.macros import MacroError, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import wall_clock
 
@@ -20,7 +20,7 @@ def schedule_name(row: Row) -> str:
 
 
 def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[str, Any]:
-    """Return the record of a schedule; in the answer to its creation `command_timeout` is a text, as in SPEC.md."""
+    """Return the record of a schedule; in the answer to its creation `command_timeout` is a text, as clients expect."""
     zone = row["time_zone"]
     timeout = row["command_timeout"]
     return {
@@ -41,7 +41,7 @@ def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[
         "concurrency": row["concurrency"],
         "no_catch_up": row["no_catch_up"],
         "label": row["label"] or DEFAULT_LABEL,
-        "dependency_info": row["dependency_info"] or {},
+        "dependency_info": _dependency_info(row),
         "incremental": {},
         "next_materialized_time": wall_clock(row["next_nominal"], zone),
         "user_id": row["user_id"],
@@ -63,8 +63,17 @@ def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[
     }
 
 
-def action_record(row: Row) -> dict[str, Any]:
-    """Return the record of an action; `row` holds the action's columns and those of `actions.with_commands`."""
+def _dependency_info(row: Row) -> dict[str, Any]:
+    """Return the dependencies; a Hive table always has the fields of a view, an empty text where nothing was set."""
+    info: dict[str, Any] = row["dependency_info"] or {}
+    if not info.get("hive_tables"):
+        return info
+    usual = {"initial_instance": "", "time_zone": row["time_zone"]}
+    return {**info, "hive_tables": [usual | table for table in info["hive_tables"]]}
+
+
+def action_record(row: Row, command: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the record of an action; `command` is the record of its command, None before there is one."""
     return {
         "id": row["id"],
         "periodic_job_id": row["schedule_id"],
@@ -73,21 +82,10 @@ def action_record(row: Row) -> dict[str, Any]:
         "rerun_number": row["rerun_number"],
         "is_rerun_of": row["is_rerun_of"],
         "done": row["done"],
-        "status": row["command_status"] or row["status"],
+        "status": row["status"] if command is None else command["status"],
         "query_hist_id": row["command_id"],
         "dependencies": row["dependencies"] or {"found": [], "not_found": []},
-        "command": _command(row),
+        "command": command,
         "created_at": iso_time(row["created_at"]),
-        "message": row["message"] or row["command_message"],
+        "message": row["message"] or (None if command is None else command["message"]),
     }
-
-
-def _command(row: Row) -> Any:
-    """Return what the action runs, or would run: with the macros' values once they are known."""
-    if row["command_command"] is None:
-        return public(row["schedule_command"])
-    command = public(row["command_command"])
-    try:
-        return substitute(command, row["command_macros"] or [])
-    except MacroError:
-        return command

@@ -1,4 +1,4 @@
-"""Schedules and their actions over HTTP (SPEC: Create a schedule, View a schedule; CONVENTIONS section 3)."""
+"""Schedules and their actions over HTTP."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PageOrAllDep = Annotated[Page | None, Depends(_page_or_all)]
     "/scheduler", dependencies=[needs_to(require_to_schedule_some)], responses={200: {"model": ScheduleRecord}}
 )
 async def create_schedule(body: ScheduleSubmission, schedules: SchedulesDep, caller: CallerDep) -> Response:
-    """Create a schedule (SPEC: Create a schedule, Schedule a Jupyter notebook)."""
+    """Create a schedule."""
     return json_response(await schedules.create(body, by=caller))
 
 
@@ -109,7 +109,7 @@ async def preview_macro(body: PreviewRequest, schedules: SchedulesDep, caller: C
     responses={200: {"model": ScheduleRecord}},
 )
 async def get_schedule(schedule_id: Id, schedules: SchedulesDep, caller: CallerDep) -> Response:
-    """View a schedule (SPEC: View a schedule)."""
+    """View a schedule."""
     return json_response(await schedules.get(schedule_id, by=caller))
 
 

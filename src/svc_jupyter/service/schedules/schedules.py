@@ -1,4 +1,4 @@
-"""The rules of schedules: creation, edit, state, preview (SPEC: Create a schedule; CONVENTIONS section 3)."""
+"""The rules of schedules: creation, edit, state, preview."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Schedules:
                 return record
 
     async def get(self, schedule_id: int, *, by: Caller) -> Record:
-        """Return the record of a schedule of the caller's account (SPEC: View a schedule). Raises `NotFound`."""
+        """Return the record of a schedule of the caller's account. Raises `NotFound`."""
         require(by, Action.READ, Resource.SCHEDULER, schedule_id)
         return await self._database.read(lambda connection: self._record(connection, _one(connection, schedule_id, by)))
 

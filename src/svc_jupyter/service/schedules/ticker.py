@@ -1,4 +1,4 @@
-"""The ticker: wakes exactly when the next thing is due, and lets `materialisation` do the work (DESIGN: one clock).
+"""The ticker: wakes exactly when the next thing is due, and lets `materialisation` do the work.
 
 One per database: on SQLite the data folder's lock says so, on PostgreSQL a lease.
 """

@@ -1,4 +1,4 @@
-"""Times as schedules are given and shown them: wall clocks of a zone, and instants (CONVENTIONS section 3)."""
+"""Times as schedules are given and shown them: wall clocks of a zone, and instants."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def from_seconds(seconds: float) -> datetime:
 
 
 def wall_clock(seconds: float | None, time_zone: str) -> str | None:
-    """Return Unix seconds as `YYYY-MM-DD HH:MM` in a zone (SPEC: Schedule record)."""
+    """Return Unix seconds as `YYYY-MM-DD HH:MM` in a zone."""
     if seconds is None:
         return None
     return from_seconds(seconds).astimezone(ZoneInfo(time_zone)).strftime("%Y-%m-%d %H:%M")

@@ -1,4 +1,4 @@
-"""Timetables: at which nominal times a schedule materialises actions (SPEC: Create a schedule). Pure, without a clock.
+"""Timetables: at which nominal times a schedule materialises actions. Pure, without a clock.
 
 A frequency counts from `start`, which is its first nominal time; a cron expression has nothing to do with `start`.
 `end` is the first moment that no longer belongs to it. All moments are aware and in UTC.

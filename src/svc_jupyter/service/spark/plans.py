@@ -1,4 +1,4 @@
-"""What a `SparkCommand` is: a statement for a session, or an application of its own (CONVENTIONS section 2)."""
+"""What a `SparkCommand` is: a statement for a session, or an application of its own."""
 
 from __future__ import annotations
 
@@ -59,10 +59,11 @@ class Plan:
         return not self.is_statement or bool(self.options) or (pool is not None and on_yarn)
 
 
-NO_PROGRAM: Mapping[str, Any] = dict.fromkeys(
-    ("cmdline", "program", "user_program_arguments", "sql", "script_location", "app_id", "md_cmd")
-)
-"""The fields of a note's `command` in which nothing is (SPEC: Command record)."""
+NO_PROGRAM: Mapping[str, Any] = {
+    **dict.fromkeys(("cmdline", "program", "user_program_arguments", "sql", "script_location", "app_id")),
+    "md_cmd": False,
+}
+"""The fields of a note's `command` in which nothing is."""
 
 
 def described(submission: SparkSubmission) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def described(submission: SparkSubmission) -> dict[str, Any]:
         "user_program_arguments": submission.user_program_arguments or None,
         "sql": submission.sql or None,
         "script_location": submission.script_location or None,
-        "md_cmd": None,
+        "md_cmd": False,
         "app_id": None if submission.app_id is None else str(submission.app_id),
     }
     for name, value in command.items():

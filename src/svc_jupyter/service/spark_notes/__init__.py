@@ -1,1 +1,1 @@
-"""Runs of Spark notebooks: their paragraphs, forms and results (SPEC: Run a Spark notebook)."""
+"""Runs of Spark notebooks: their paragraphs, forms and results."""

@@ -60,7 +60,7 @@ def sealed(
 
 
 def shown(plain: Mapping[str, Any], secrets: Sequence[str]) -> str:
-    """Return the arguments as the record's text (SPEC: Command record), passwords hidden."""
+    """Return the arguments as the record's text, passwords hidden."""
     return json.dumps({**plain, **dict.fromkeys(secrets, HIDDEN)}, ensure_ascii=False)
 
 

@@ -6,7 +6,7 @@ import re
 
 from svc_jupyter.service.spark_notes.statements import Message
 
-_DISPLAY = re.compile(r"^%(html|table|text)\b[ \t]*\n?", re.MULTILINE)
+_DISPLAY = re.compile(r"^%(html|table|text)\b[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 
 
 def displayed(text: str) -> list[Message]:

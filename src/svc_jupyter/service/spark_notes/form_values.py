@@ -1,4 +1,4 @@
-"""The values that a run gives to a note's forms. Functions of values (SPEC: Run a Spark notebook, `arguments`)."""
+"""The values that a run gives to a note's forms. Functions of values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs of notes in the service: which may be run, what a run gets, what becomes of its results.
 
-To run a note takes the permission to read it (SPEC: Run a Spark notebook); its results are saved into it where the
+To run a note takes the permission to read it; its results are saved into it where the
 runner may also change it, and are the command's in any case.
 """
 
@@ -61,7 +61,7 @@ class NoteRuns:
 
         `paragraph` is the id, or the number from 1, of one that alone is to be run.
 
-        Raises `Invalid` as SPEC.md, "Errors" 2, has it, and `Forbidden` for who may not read the note.
+        Raises `Invalid`, which says why it could not be created, and `Forbidden` for who may not read the note.
         """
         given = note_arguments.checked_arguments(arguments)
         note = await asyncio.to_thread(self._runnable, note_id, caller)
@@ -187,7 +187,7 @@ def _brief(ran: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _result(task: Task, size: int | None, tables: list[dict[str, Any]]) -> StoredResult | None:
-    """Return the last TABLE as the typed result, and all of them as its text (CONVENTIONS section 2)."""
+    """Return the last TABLE as the typed result, and all of them as its text."""
     if size is None:
         return None
     last = {**tables[-1], "size": size}

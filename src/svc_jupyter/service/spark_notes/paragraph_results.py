@@ -97,5 +97,5 @@ def _parsed(text: str) -> Any:
 
 
 def joined_tables(messages: Sequence[Message]) -> str:
-    """Return the TABLE results as text with headers, a blank line between (CONVENTIONS section 2)."""
+    """Return the TABLE results as text with headers, a blank line between."""
     return "\n".join(f"{message.data.rstrip(chr(10))}\n" for message in messages if message.type == "TABLE")

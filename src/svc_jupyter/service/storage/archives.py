@@ -1,4 +1,4 @@
-"""Archives: each is unpacked into a folder named after its file, extension included (SPEC: Submit a shell command)."""
+"""Archives: each is unpacked into a folder named after its file, extension included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account's storage over HTTP (CONVENTIONS section 7)."""
+"""The account's storage over HTTP."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _STOP_SECONDS = 2.0
 
 
 class Storage:
-    """Reads locations with the account's stored credentials (SPEC: Submit a shell command). Close it with `close`."""
+    """Reads locations with the account's stored credentials. Close it with `close`."""
 
     def __init__(self, settings: Settings, database: Database, secrets: SecretBox) -> None:
         self._settings = settings

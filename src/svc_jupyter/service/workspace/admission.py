@@ -90,7 +90,7 @@ def is_closed(caller: Caller, resource: Resource, where: Where, object_id: int |
 
 
 def admit_into(caller: Caller, where: FolderPlace) -> None:
-    """Raise `Forbidden` unless `caller` may put something into a folder: `update` or `manage` (SPEC: Move a folder)."""
+    """Raise `Forbidden` unless `caller` may put something into a folder: `update` or `manage`."""
     if not admission(caller, Action.MANAGE, Resource.FOLDER, where, where.id).allowed:
         admit(caller, Action.UPDATE, Resource.FOLDER, where, where.id)
 
@@ -144,21 +144,21 @@ def visible(
 ) -> sa.ColumnElement[bool]:
     """Return the condition that is true for what the caller may read of what lies in a folder."""
     as_the_folder = admission(caller, Action.READ, resource, where, None).allowed
-    otherwise = [one for one, allowed in _said(caller, Action.READ, resource) if allowed is not as_the_folder]
+    otherwise = [one for one, allowed in said(caller, Action.READ, resource) if allowed is not as_the_folder]
     if not otherwise:
         return sa.true() if as_the_folder else sa.false()
-    return id_column.not_in(_named(otherwise)) if as_the_folder else id_column.in_(_named(otherwise))
+    return id_column.not_in(named(otherwise)) if as_the_folder else id_column.in_(named(otherwise))
 
 
 def withheld(
     caller: Caller, action: Action, resource: Resource, id_column: sa.ColumnElement[int]
 ) -> sa.ColumnElement[bool] | None:
     """Return the condition that is true for objects whose own policy denies `action` to the caller; None for none."""
-    denied = [one for one, allowed in _said(caller, action, resource) if not allowed]
-    return id_column.in_(_named(denied)) if denied else None
+    denied = [one for one, allowed in said(caller, action, resource) if not allowed]
+    return id_column.in_(named(denied)) if denied else None
 
 
-def _said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[int, bool]]:
+def said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[int, bool]]:
     """Yield the objects whose own policy says something of the caller, and whether it allows."""
     if caller.is_admin:
         return
@@ -168,6 +168,6 @@ def _said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[
             yield object_id, by_policy.allowed
 
 
-def _named(ids: list[int]) -> sa.BindParameter[Any]:
+def named(ids: list[int]) -> sa.BindParameter[Any]:
     """Return ids as part of the statement: databases bound the number of parameters."""
     return sa.bindparam(None, sorted(ids), expanding=True, literal_execute=True, type_=sa.BigInteger())

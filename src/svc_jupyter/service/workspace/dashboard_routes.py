@@ -1,4 +1,4 @@
-"""Dashboards over HTTP (CONVENTIONS section 5)."""
+"""Dashboards over HTTP."""
 
 from __future__ import annotations
 

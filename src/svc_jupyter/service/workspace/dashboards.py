@@ -1,4 +1,4 @@
-"""Dashboards: what a note showed when it was published, for those who need not see the note (CONVENTIONS section 5)."""
+"""Dashboards: what a note showed when it was published, for those who need not see the note."""
 
 from __future__ import annotations
 

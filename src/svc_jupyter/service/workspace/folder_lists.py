@@ -1,4 +1,4 @@
-"""What is in a folder: its folders, then its notes or dashboards, each by name (CONVENTIONS section 5)."""
+"""What is in a folder: its folders, then its notes or dashboards, each by name."""
 
 from __future__ import annotations
 

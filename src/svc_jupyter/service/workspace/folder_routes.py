@@ -1,4 +1,4 @@
-"""Folders of notes and dashboards over HTTP (SPEC: Move a folder, Delete a folder; CONVENTIONS section 5)."""
+"""Folders of notes and dashboards over HTTP."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def rename_folder(body: FolderRename, folders: FoldersDep, caller: CallerDep) ->
 
 @router.post("/move", dependencies=[needs(Action.UPDATE, Resource.FOLDER)])
 def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> FolderChanged:
-    """Move a folder with all that is in it (SPEC: Move a folder). 403 without `update` or `manage` on the target.
+    """Move a folder with all that is in it. 403 without `update` or `manage` on the target.
 
     422 when it would lie in itself, or when its name is taken there; then nothing has moved.
     """
@@ -116,5 +116,5 @@ def preview_deletion(
 def delete_folder(
     reference: Annotated[FolderReference, Depends(_meant)], folders: FoldersDep, caller: CallerDep
 ) -> FolderDeleted:
-    """Delete a folder with all that is in it (SPEC: Delete a folder). 409 while a note in it is being run."""
+    """Delete a folder with all that is in it. 409 while a note in it is being run."""
     return folders.delete(reference, by=caller)

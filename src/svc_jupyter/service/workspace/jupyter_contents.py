@@ -1,4 +1,4 @@
-"""Notebooks, files and folders of the account (SPEC: Read a Jupyter notebook or directory; CONVENTIONS section 5).
+"""Notebooks, files and folders of the account.
 
 Everything here blocks: it is called from worker threads.
 """

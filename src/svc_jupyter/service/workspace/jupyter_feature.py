@@ -1,4 +1,4 @@
-"""The account feature that Jupyter notebooks depend on (CONVENTIONS section 7: disabled by default per account)."""
+"""The account feature that Jupyter notebooks depend on."""
 
 from __future__ import annotations
 

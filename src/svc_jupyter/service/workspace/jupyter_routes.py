@@ -1,4 +1,4 @@
-"""Jupyter contents over HTTP (SPEC: Read a Jupyter notebook or directory; CONVENTIONS section 5).
+"""Jupyter contents over HTTP.
 
 The routes are no coroutines, so that they and the JSON of a large notebook are worked on in threads.
 """

@@ -1,4 +1,4 @@
-"""Notes as files: `.zpln` and `.ipynb`, in and out (CONVENTIONS section 5). Functions of values."""
+"""Notes as files: `.zpln` and `.ipynb`, in and out. Functions of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Revisions of notes: which there are, what they said, and how one comes back (CONVENTIONS section 5)."""
+"""Revisions of notes: which there are, what they said, and how one comes back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes over HTTP (CONVENTIONS section 5). The routes are no coroutines: large documents are worked on in threads."""
+"""Notes over HTTP. The routes are no coroutines: large documents are worked on in threads."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from svc_jupyter.api.notes import (
     NoteCreate,
     NoteDeleted,
     NoteImport,
+    NoteList,
     NoteReplacement,
     NoteRevisionDocument,
     NoteRevisionList,
@@ -75,6 +76,12 @@ def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Respons
 def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
     """Make a note of a `.zpln` document's `paragraphs`, or of an `.ipynb`'s `cells`. 422 for what is neither."""
     return _answer(notes.store(body, note_files.imported(body), by=caller))
+
+
+@router.get("", dependencies=[needs(Action.READ, Resource.NOTE)])
+def list_notes(notes: NotesDep, caller: CallerDep, page: PageDep) -> NoteList:
+    """Return a page of the notes that the caller may read, newest first, without their documents."""
+    return notes.list(page, by=caller)
 
 
 @router.get("/{note_id}", dependencies=[needs(Action.READ, Resource.NOTE)], responses=_NOTE)

@@ -1,4 +1,4 @@
-"""Notes: Spark notebooks as documents (CONVENTIONS section 5). To run them is the work of commands."""
+"""Notes: Spark notebooks as documents. To run them is the work of commands."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from svc_jupyter.api.folders import NOTES
-from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteDeleted, NoteImport, NoteSummary, NoteUpdate
+from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteDeleted, NoteImport, NoteList, NoteSummary, NoteUpdate
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.audit import trail
 from svc_jupyter.service.errors import StateConflict
+from svc_jupyter.service.paging import Page
 from svc_jupyter.service.workspace import note_store
 from svc_jupyter.service.workspace.admission import admit, admit_into
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.locations import name_of
 from svc_jupyter.service.workspace.names import free_copy_name, require_free
 from svc_jupyter.service.workspace.note_documents import Document, checked, given_parts
+from svc_jupyter.service.workspace.note_lists import readable_notes
 from svc_jupyter.service.workspace.note_store import PackedDocument
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
@@ -70,6 +72,11 @@ class Notes:
             where = of_object(connection, by.account_id, row.folder_id)
         admit(by, Action.READ, Resource.NOTE, where, note_id)
         return ReadNote(note_summary(row, where.path), data.opened())
+
+    def list(self, page: Page, *, by: Caller) -> NoteList:
+        """Return a page of the account's notes that the caller may read, newest first, without their documents."""
+        with self._places.database.connect() as connection:
+            return readable_notes(connection, page, by)
 
     def update(self, note_id: int, body: NoteUpdate, if_match: str | None = None, *, by: Caller) -> ReadNote:
         """Change the given attributes and parts of the document, and return the note; what says nothing new is no edit.

@@ -142,7 +142,7 @@ def count(lake: Path) -> int:
 class TestDescribing:
     async def test_the_record_shows_every_field(self, kind, caller, tap_id):
         described = await kind.describe({"db_tap_id": str(tap_id), "query": "SELECT 1", "unknown": 1}, caller)
-        assert described == {"db_tap_id": tap_id, "query": "SELECT 1", "md_cmd": None, "script_location": None}
+        assert described == {"db_tap_id": tap_id, "query": "SELECT 1", "md_cmd": False, "script_location": None}
 
     async def test_a_script_may_lie_in_the_storage(self, kind, caller, tap_id):
         described = await kind.describe({"db_tap_id": tap_id, "script_location": "reports/$day$.sql"}, caller)

@@ -326,6 +326,47 @@ async def test_a_failing_script_says_its_code_and_its_last_words(new_job):
     assert final["result"] is None
 
 
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ("echo a\nnosuch -x\n", "script, line 2: nosuch -x"),
+        ("\n\n# a remark\nnosuch", "script, line 4: nosuch"),
+        ("nosuch1\nnosuch2\n", "script, line 2: nosuch2"),
+        ("cat <<END\nx\ny\nEND\nnosuch", "script, line 5: nosuch"),
+        ("echo a\nnosuch \\\n -l \\\n  /tmp\n", "script, line 2: nosuch \\"),
+        ("echo a\nf() {\n  nosuch\n}\nf\n", "script, line 3: nosuch"),
+        ("echo a\n/nonexistent/program\n", "script, line 2: /nonexistent/program"),
+        ("echo a\necho )\n", "script, line 2: echo )"),
+        ("echo a\nfoo='abc\necho b\n", "script, line 2: foo='abc"),
+        ("set -u\necho a\necho $nope\necho b\n", "script, line 3: echo $nope"),
+        ("echo a\ncat </nonexistent\n\n# the end\n", "script, line 2: cat </nonexistent"),
+        (f"echo a\nnosuch {'x' * 300}", f"script, line 2: nosuch {'x' * 113} …"),
+    ],
+)
+async def test_the_line_that_a_script_failed_at_is_named(new_job, script: str, place: str):
+    message = (await new_job(inline=script).run())["message"]
+    assert message.splitlines()[-1] == place
+    assert message.count("script, line ") == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "nosuch1\nls /nonexistent",  # another program failed, in another line
+        "nosuch\nfalse",
+        "cd /nonexistent\nfalse",
+        "echo a\nbash -c 'nosuch'",  # the line is that of a script in the script
+        "echo a\npython3 -c 'raise ValueError'",
+        "echo 'line 1: fine' >&2\nfalse",
+        "if true; then\necho a",  # it ends behind its last line
+    ],
+)
+async def test_a_line_that_cannot_be_told_is_not_guessed(new_job, script: str):
+    final = await new_job(inline=script).run()
+    assert final["status"] == "error"
+    assert "script, line" not in final["message"]
+
+
 async def test_a_silent_failure_has_nothing_to_add(new_job):
     assert (await new_job(inline="exit 1").run())["message"] == "the script exited with code 1"
 

@@ -1,4 +1,4 @@
-"""The health of a Presto cluster out of what its servers say (SPEC: Cluster health record)."""
+"""The health of a Presto cluster out of what its servers say."""
 
 from __future__ import annotations
 

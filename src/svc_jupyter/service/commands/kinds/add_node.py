@@ -1,4 +1,4 @@
-"""`AddNodeCommand`: adds workers to a running cluster, all or none (SPEC: Add a node)."""
+"""`AddNodeCommand`: adds workers to a running cluster, all or none."""
 
 from __future__ import annotations
 

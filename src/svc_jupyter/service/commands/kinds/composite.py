@@ -1,4 +1,4 @@
-"""`CompositeCommand`: commands that run one after the other; the first that fails ends it (CONVENTIONS section 2).
+"""`CompositeCommand`: commands that run one after the other; the first that fails ends it.
 
 `retry` and `retry_delay` of a composite are those of every sub-command that has none of its own: only what failed is
 run again, never what was done already. A composite itself has one attempt.

@@ -1,4 +1,4 @@
-"""`DbTapQueryCommand`: SQL on a stored connection (SPEC: Submit a DB query command). Its result is a typed table.
+"""`DbTapQueryCommand`: SQL on a stored connection. Its result is a typed table.
 
 Each query runs in a worker process of its own, which outlives the service and ends with a cancellation. Several
 statements run in one transaction, committed after the last; the result is that of the last one that returns a table.
@@ -39,7 +39,7 @@ class DbTapQueryKind:
         except NotFound as error:
             raise Invalid(f"db_tap_id: {error.message}") from error
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        return {"db_tap_id": submission.db_tap_id, "md_cmd": None, **fields}
+        return {"db_tap_id": submission.db_tap_id, "md_cmd": False, **fields}
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the query to its end in a worker and say how it ended."""

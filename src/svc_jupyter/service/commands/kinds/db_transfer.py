@@ -1,4 +1,4 @@
-"""`DbExportCommand` and `DbImportCommand`: rows between a Hive table and a table of a DB tap (CONVENTIONS section 2).
+"""`DbExportCommand` and `DbImportCommand`: rows between a Hive table and a table of a DB tap.
 
 A worker reads all rows from one side, then writes them to the other in one transaction: all of them or none.
 """

@@ -1,4 +1,4 @@
-"""`HadoopCommand`: `jar`, `streaming` and `distcp` on a Hadoop cluster (CONVENTIONS section 2).
+"""`HadoopCommand`: `jar`, `streaming` and `distcp` on a Hadoop cluster.
 
 The client is a process of the command, which outlives the service; its stdout is the result, the rest of what it says
 the log. Its jobs carry a tag in YARN, by which they are shown and, at a cancellation, ended.

@@ -1,4 +1,4 @@
-"""`HiveCommand`: Hive's SQL through the cluster's HiveServer2 (CONVENTIONS section 2). Its result is a typed table.
+"""`HiveCommand`: Hive's SQL through the cluster's HiveServer2. Its result is a typed table.
 
 The statements of a command share a session. They are asked for by a worker process, which outlives the service; when
 that process ends, HiveServer2 ends what it still runs for it.
@@ -36,9 +36,9 @@ _OTHER_FIELDS: Final = {
     "approx_aggregations": False,
     "loader_table_name": None,
     "loader_stable": None,
-    "md_cmd": None,
+    "md_cmd": False,
 }
-"""Fields of the record that no request of ours sets (SPEC: Schedule record, `command`)."""
+"""Fields of the record that no request of ours sets."""
 
 
 class HiveKind:

@@ -1,4 +1,4 @@
-"""`JupyterNotebookCommand`: a stored notebook run from its first cell to its last (SPEC: Schedule a Jupyter notebook).
+"""`JupyterNotebookCommand`: a stored notebook run from its first cell to its last.
 
 Each attempt is a process of its own with a fresh kernel, which outlives the service and ends with a cancellation. The
 kernel gets the environment that scripts get, and works in the attempt's working folder. The executed notebook lies in

@@ -1,4 +1,4 @@
-"""`PigCommand`: a script in Pig Latin (SPEC: Submit a Pig command). Every DUMP is a typed table.
+"""`PigCommand`: a script in Pig Latin. Every DUMP is a typed table.
 
 On a cluster whose settings have `pig.exectype=local` the script runs in a Java of its own and needs no daemon;
 elsewhere that Java submits its jobs to the cluster. It outlives the service, as every command's process does.

@@ -1,4 +1,4 @@
-"""`PrestoCommand`: SQL on a Presto cluster (CONVENTIONS section 2). Its result is a typed table.
+"""`PrestoCommand`: SQL on a Presto cluster. Its result is a typed table.
 
 The statements of a command share a session. They are sent by a worker process, which outlives the service; the
 coordinator ends a query whose worker is gone.
@@ -55,7 +55,7 @@ class PrestoKind:
         """Validate a submission and return the record's `command`. Loads the workers' parent meanwhile."""
         submission = PrestoSubmission.model_validate(body)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        return {**fields, "md_cmd": None}
+        return {**fields, "md_cmd": False}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """The coordinator runs every statement."""

@@ -1,4 +1,4 @@
-"""`RemoveNodeCommand`: takes a worker away when what runs there has ended (SPEC: Remove a node)."""
+"""`RemoveNodeCommand`: takes a worker away when what runs there has ended."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""`ShellCommand`: a Bash script in a working folder, with files and unpacked archives beside it (SPEC: Submit a shell
-command). Its stdout is the result, its stderr the log.
+"""`ShellCommand`: a Bash script in a working folder, with files and unpacked archives beside it.
+
+Its stdout is the result, its stderr the log.
 
 The script runs as the service's own user. It gets the environment that the service was started with, less everything
 of the service's own (`SVC_…`: its token, its database's password), and `SVC_COMMAND_ID`.

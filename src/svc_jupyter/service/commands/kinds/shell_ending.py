@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from svc_jupyter.service.commands.kind import Task
+from svc_jupyter.service.commands.kinds.shell_place import with_place
 
 _TAIL_BYTES = 4096
 _TAIL_LINES = 5
@@ -25,10 +26,7 @@ def mark_log_start(task: Task) -> None:
 
 
 def explain(code: int | None, task: Task, script: Path) -> str:
-    """Return why an attempt failed: how its process ended and the last lines it wrote to stderr.
-
-    Bash puts the script's path before its own messages; a reader needs only the line number behind it.
-    """
+    """Return why an attempt failed: how its process ended, the last lines it wrote to stderr, and where it failed."""
     if code is None:
         return (
             "the script is gone without an exit code: something ended it together with what watched over it, "
@@ -40,7 +38,7 @@ def explain(code: int | None, task: Task, script: Path) -> str:
             number = signal.Signals(code - _SIGNALLED)
             how = f"the script, or the last program in it, was killed by signal {number.value} ({number.name})"
     lines = _last_lines(task.log_file, _log_start(task))
-    return "\n".join([how, *(line.removeprefix(f"{script}: ") for line in lines)])
+    return "\n".join([how, *with_place(script, code, lines)])
 
 
 def _log_start(task: Task) -> int:

@@ -1,4 +1,4 @@
-"""`SparkCommand`: a program on a Spark cluster, or the run of a note (SPEC: Run a Spark notebook).
+"""`SparkCommand`: a program on a Spark cluster, or the run of a note.
 
 A program in Python, Scala or SQL runs as a statement of the cluster's session server; one with options of its own, a
 jar, a program in R or a command line is an application of its own, whose driver is a process of the command.
@@ -93,7 +93,7 @@ class SparkKind:
         return True
 
     def bound_cluster(self, command: Mapping[str, Any]) -> int | None:
-        """Return the cluster that a note is bound to (SPEC: Run a Spark notebook)."""
+        """Return the cluster that a note is bound to."""
         return command.get(CLUSTER)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:

@@ -1,4 +1,4 @@
-"""`SqlCommand`: statements of Spark SQL on a Spark cluster (CONVENTIONS section 2). Its result is a typed table."""
+"""`SqlCommand`: statements of Spark SQL on a Spark cluster. Its result is a typed table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SqlKind:
         """Validate a submission and return the record's `command`."""
         submission = SqlSubmission.model_validate(body)
         fields = await self._scripts.described(submission.query, submission.script_location, caller)
-        return {**fields, "md_cmd": None}
+        return {**fields, "md_cmd": False}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """The session server runs every statement."""

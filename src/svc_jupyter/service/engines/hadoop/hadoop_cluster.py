@@ -164,7 +164,7 @@ class HadoopEngine:
         await self._scaling.put_back(instance, node, say)
 
     async def health(self, instance: Instance) -> Sample:
-        """Return a live sample (SPEC: Cluster health record)."""
+        """Return a live sample."""
         return await self._health.sample(instance)
 
     async def _start_node(self, instance: Instance, node: Node, say: Say) -> None:

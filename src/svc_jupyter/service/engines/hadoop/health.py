@@ -1,4 +1,4 @@
-"""The health of a Hadoop cluster, read live from its daemons (SPEC: View live cluster health).
+"""The health of a Hadoop cluster, read live from its daemons.
 
 All are asked at once; what does not answer within 2 s is DOWN.
 """

@@ -1,4 +1,4 @@
-"""Looking at a cluster's HiveServer2 for its health (SPEC: Cluster health record, `hs2_server`)."""
+"""Looking at a cluster's HiveServer2 for its health."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """HiveServer2 of clusters: a daemon on the coordinator, started where the configuration wants it always, else by the
-first command that needs it (CONVENTIONS section 4).
+first command that needs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Catalogues that show the tables of DB taps (CONVENTIONS section 7), as a cluster's settings name them."""
+"""Catalogues that show the tables of DB taps, as a cluster's settings name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The health of a Presto cluster, read live from its servers (SPEC: View live cluster health).
+"""The health of a Presto cluster, read live from its servers.
 
 All are asked at once; what does not answer within 2 s is DOWN. `zeppelin`, the entry of what notebooks talk to, is the
 coordinator's statement endpoint: cells of `%%svc_presto` and commands run through it, and there is no other server.

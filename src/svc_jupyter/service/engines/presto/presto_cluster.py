@@ -121,5 +121,5 @@ class PrestoEngine:
         await self._scaling.put_back(instance, node, say)
 
     async def health(self, instance: Instance) -> Sample:
-        """Return a live sample (SPEC: Cluster health record)."""
+        """Return a live sample."""
         return await self._health.sample(instance)

@@ -1,4 +1,4 @@
-"""Adding workers to a running Presto cluster and removing them (SPEC: Add a node, Remove a node).
+"""Adding workers to a running Presto cluster and removing them.
 
 Every step can be begun again from the rows and from what runs: a service that is killed in the middle goes on with the
 nodes that its command made or chose. A command that is to end undoes it by `take_back` and `put_back`.

@@ -1,4 +1,4 @@
-"""What the lines of `presto_settings.custom_config` mean, and what they must not say (CONVENTIONS section 4).
+"""What the lines of `presto_settings.custom_config` mean, and what they must not say.
 
 | line | goes into |
 |---|---|

@@ -1,4 +1,4 @@
-"""The health of Spark clusters (SPEC: Cluster health record).
+"""The health of Spark clusters.
 
 `zeppelin`, the notebook server of that contract, is the session server here: notebooks run in its sessions.
 """

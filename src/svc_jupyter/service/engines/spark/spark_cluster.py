@@ -84,7 +84,7 @@ class SparkEngine:
         return any(each.id != told["application"] for each in applications)
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
-        """Refuse: node changes are for Hadoop and Presto clusters (SPEC: Add a node)."""
+        """Refuse: node changes are for Hadoop and Presto clusters."""
         _refuse()
 
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:  # noqa: ARG002
@@ -104,7 +104,7 @@ class SparkEngine:
         await asyncio.sleep(0)
 
     async def health(self, instance: Instance) -> Sample:
-        """Return a live sample (SPEC: Cluster health record)."""
+        """Return a live sample."""
         return await self._health.sample(instance)
 
 
