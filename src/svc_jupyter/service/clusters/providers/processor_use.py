@@ -34,15 +34,15 @@ class ProcessorUse:
         of the call before is not forgotten.
         """
         readings: dict[int, float] = {}
-        began = time.time()
+        oldest = 0.0
         for process in marked(mark, value):
             with suppress(psutil.NoSuchProcess):
                 times = process.cpu_times()
                 readings[process.pid] = times.user + times.system
-                began = min(began, process.create_time())
-        now = time.time()
+                oldest = max(oldest, time.time() - process.create_time())
+        now = time.monotonic()
         with self._lock:
-            moment, before = self._last.get(str(value), (began, {}))
+            moment, before = self._last.get(str(value), (now - oldest, {}))
             if now - moment >= 0.1 or str(value) not in self._last:
                 self._last[str(value)] = (now, readings)
         return percent_used(before, readings, now - moment, psutil.cpu_count() or 1)
