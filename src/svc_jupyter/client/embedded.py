@@ -29,6 +29,8 @@ START_SECONDS = 60.0
 ALREADY_RUNNING = 3
 """Exit code of a service that found another one on its data folder."""
 _LOOK_EVERY = 0.02
+_LOOKS = 3
+"""Others may look at a lock in the same moment, and hold it for that long."""
 _LOG_LINES = 15
 _NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE"})
 
@@ -60,7 +62,7 @@ class EmbeddedService:
         A process number would prove nothing, since another program may have it by now, and the port.
         """
         try:
-            with (self.data_dir / "service.json").open("r+b") as file:
+            with (self.data_dir / "service.json").open("rb") as file:
                 content = json.loads(file.read())
                 is_there = _is_locked(file) if content.get("is_locked") else self.is_held()
             service = RunningService(
@@ -80,7 +82,7 @@ class EmbeddedService:
         """Return whether a service works on the data folder, also one that tells no address."""
         try:
             with (self.data_dir / "service.lock").open("r+b") as lock:
-                return _is_locked(lock)
+                return _is_locked(lock, shared=True)
         except (FileNotFoundError, NotADirectoryError):
             return False
 
@@ -205,15 +207,18 @@ class EmbeddedService:
         )
 
 
-def _is_locked(file: IO[bytes]) -> bool:
-    """Tell whether another process holds the lock of an open file."""
+def _is_locked(file: IO[bytes], *, shared: bool = False) -> bool:
+    """Tell whether a service holds the lock of an open file, with `shared` also one that several hold together."""
     import fcntl
 
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
+    for _ in range(_LOOKS if shared else 1):
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if shared else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOOK_EVERY if shared else 0)
+        else:
+            return False
+    return True
 
 
 def _answers(base_url: str) -> bool:
