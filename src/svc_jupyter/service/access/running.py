@@ -1,7 +1,7 @@
 """What it takes to have code run: the right to submit a command of its type, or to create a schedule that does. Pure.
 
 Whoever may create commands may create those of every type. A Jupyter notebook can also be run by who may create
-`jupyter_notebook_command`, and scheduled by who may update notebooks besides (SPEC: Authentication 2).
+`jupyter_notebook_command`, and scheduled by who may update notebooks besides.
 """
 
 from __future__ import annotations
