@@ -37,7 +37,9 @@ def test_the_palette_opens_the_form_and_wrong_input_is_told_at_its_field_while_i
     expect(page.notebook.locator(".jp-CodeCell.jp-mod-active")).to_contain_text("warnings.warn")
     name = form.get_by_label("Name", exact=True)
     name.fill("<b>")
-    expect(name).to_have_accessible_description("✗ name: must not contain & < > \" ' or control characters")
+    expect(name).to_have_accessible_description(
+        "✗ must not contain & < > \" ', control characters or overrides of the direction of writing"
+    )
     name.fill("fine")
     form.get_by_label("Number").fill("0")
     expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "true")

@@ -108,6 +108,14 @@ def test_the_services_own_words_and_trace_are_in_the_error(link: Link) -> None:
     assert raised.value.trace_id == "trace-1"
 
 
+@pytest.mark.parametrize(("told", "fields"), [({"name": "too long"}, {"name": "too long"}), ("odd", {}), (None, {})])
+def test_the_services_words_for_each_field_are_in_the_error(link: Link, told: Any, fields: dict[str, str]) -> None:
+    answer = httpx.Response(422, json={"error": {"error_code": 422, "error_message": "no", "fields": told}})
+    with pytest.raises(Invalid) as raised:
+        converse(exchange(link, Call("GET", "/x")), answered(answer))
+    assert raised.value.fields == fields
+
+
 @pytest.mark.parametrize("content", [b"<html>gateway</html>", b"[]", b'{"error": null}', b'{"error": {}}', b"\xff"])
 def test_an_error_in_a_form_of_its_own_is_told_by_call_and_status(link: Link, content: bytes) -> None:
     answer = answered(httpx.Response(404, content=content))

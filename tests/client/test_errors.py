@@ -36,6 +36,12 @@ def test_a_status_has_its_own_class(status: int, kind: type[StatusError]) -> Non
     assert (error.status, error.message, error.trace_id, error.retry_after) == (status, "text", "trace-1", 2.5)
 
 
+def test_the_fields_of_an_error_travel_too() -> None:
+    error = pickle.loads(pickle.dumps(status_error(422, "text", fields={"command.inline": "must be a text"})))
+    assert error.fields == {"command.inline": "must be a text"}
+    assert status_error(409, "text").fields == {}
+
+
 def test_a_wait_that_timed_out_is_a_timeout_error() -> None:
     with pytest.raises(TimeoutError):
         raise WaitTimeout("command 1 is still running")

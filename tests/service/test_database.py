@@ -28,6 +28,15 @@ def insert(account: int, connection: sa.Connection) -> int:
     return account
 
 
+def test_a_stored_value_that_is_no_unicode_spoils_no_list(database: Database):
+    with database.begin() as connection:
+        for number, features in enumerate(({"a": "\ud800", "\udfff": ["\ud83d\ude00"]}, {"b": "ü😀"}), start=1):
+            connection.execute(sa.insert(accounts).values(id=number, name="a", features=features))
+    with database.connect() as connection:
+        found = connection.execute(sa.select(accounts.c.features).order_by(accounts.c.id)).scalars().all()
+    assert found == [{"a": "\ufffd", "\ufffd": ["😀"]}, {"b": "ü😀"}]
+
+
 def ids(database: Database) -> list[int]:
     with database.connect() as connection:
         return list(connection.execute(sa.select(accounts.c.id).order_by(accounts.c.id)).scalars())

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.api.commands import CommandSubmission, ShellSubmission
-from svc_jupyter.service.validation import explain, explain_all
+from svc_jupyter.service.validation import explain, explain_all, fields, fields_of
 
 
 def error_of(model: type, body: dict[str, object]) -> ValidationError:
@@ -50,3 +50,23 @@ def test_a_long_list_is_cut():
 def test_the_value_is_never_shown():
     error = error_of(StorageUpdate, {"url": "s3://b", "secret_key": ["hunter2"], "region": "hunter2" * 100})
     assert "hunter2" not in explain(error)
+
+
+def test_each_field_has_words_for_people():
+    error = error_of(CommandSubmission, {"timeout": "x", "retry": 9, "can_notify": 1, "name": "<b>"})
+    assert fields(error) == {
+        "command_type": "is missing",
+        "timeout": "must be a whole number",
+        "retry": "must be 3 or less",
+        "can_notify": "must be true or false",
+        "name": "must not contain & < > \" ', control characters or overrides of the direction of writing",
+    }
+
+
+def test_a_rule_of_the_whole_body_is_of_no_field():
+    assert fields(error_of(ShellSubmission, {})) == {}
+
+
+def test_what_is_wrong_twice_is_told_twice():
+    errors = [{"loc": ("body", "a"), "msg": "Value error, one"}, {"loc": ("body", "a"), "msg": "two", "type": "odd"}]
+    assert fields_of(errors) == {"a": "one; two"}

@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { aSchedule } from '../schedules/testing';
+import { ServiceError } from '../service';
 import { changesOf } from './changes';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import { bodyOf, valuesOf } from './formBody';
@@ -132,19 +133,31 @@ describe('an edit', () => {
 
 describe('what is wrong', () => {
   it('stands beside the field that the service names', () => {
-    const problems = problemsIn(
-      'name: must not contain < >; concurrency: must be at least 1; dependency_info: hive_tables.0: no; odd; thing'
-    );
-    expect(problems).toEqual({
-      name: 'name: must not contain < >',
-      concurrency: 'concurrency: must be at least 1',
-      tables: 'dependency_info: hive_tables.0: no; odd; thing'
-    });
-    expect(problemsIn('the service is stopping')).toEqual({ form: 'the service is stopping' });
+    const told = (fields: Record<string, string>): ReturnType<typeof problemsIn> =>
+      problemsIn(new ServiceError('the service says no', 422, undefined, fields));
     expect(
-      problemsIn('JupyterNotebookCommand could not be created: arguments: too many')
-    ).toHaveProperty('parameters');
-    expect(problemsIn('notification.digest_time_hour: too late')).toHaveProperty('digest');
+      told({
+        name: 'must not contain < >',
+        concurrency: 'must be 1 or more',
+        'dependency_info.hive_tables.0': 'no; odd; thing',
+        'command.arguments.day': 'is too long',
+        'command.retry': 'must be 3 or less',
+        'notification.digest_time_hour': 'is too late',
+        'command.path': 'is no notebook',
+        bitmap: 'must be a whole number'
+      })
+    ).toEqual({
+      name: 'must not contain < >',
+      concurrency: 'must be 1 or more',
+      tables: 'no; odd; thing',
+      parameters: 'is too long',
+      retry: 'must be 3 or less',
+      digest: 'is too late',
+      form: 'command.path: is no notebook; bitmap: must be a whole number'
+    });
+    expect(problemsIn(new ServiceError('the service is stopping', 409))).toEqual({
+      form: 'the service is stopping'
+    });
   });
 
   it('is told by the form where it cannot be sent', () => {

@@ -12,6 +12,8 @@ import type { INotebookSource } from './notebookSource';
 
 const trans = nullTranslator.load('svc_jupyter');
 const AWAY = new ServiceError('The service does not answer.', 503);
+const refusal = (field: string, words: string): ServiceError =>
+  new ServiceError('the service says no', 422, undefined, { [field]: words });
 const CELLS = [
   { cell_type: 'code', source: 'days = 7', metadata: { tags: ['parameters'] } },
   {
@@ -86,9 +88,7 @@ describe('the form', () => {
   it('asks the service once for several key presses, and shows its words at the field', async () => {
     const watch = form().preview.watch();
     await jest.advanceTimersByTimeAsync(0);
-    calls.preview
-      .mockClear()
-      .mockRejectedValue(new ServiceError('frequency: must be at least 1', 422));
+    calls.preview.mockClear().mockRejectedValue(refusal('frequency', 'must be at least 1'));
     '0123'.split('').forEach(every => model.set({ every }));
     await jest.advanceTimersByTimeAsync(300);
     expect(calls.preview).toHaveBeenCalledTimes(1);
@@ -156,7 +156,7 @@ describe('the form', () => {
   });
 
   it('shows the problems of a refused creation at their fields', async () => {
-    calls.create.mockRejectedValue(new ServiceError('name: must not contain <', 422));
+    calls.create.mockRejectedValue(refusal('name', 'must not contain <'));
     await form().submit();
     expect(model.state.problems.name).toContain('must not contain');
   });

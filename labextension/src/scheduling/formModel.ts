@@ -177,7 +177,7 @@ export class ScheduleFormModel implements IDisposable {
   }
 
   private _fail(error: ServiceError): void {
-    const problems = error.isUnreachable ? this._state.problems : problemsIn(error.message);
+    const problems = error.isUnreachable ? this._state.problems : problemsIn(error);
     this._become({ failure: this._words(error), problems });
   }
 
@@ -273,7 +273,7 @@ export class ScheduleFormModel implements IDisposable {
   /** Show what is wrong as far as it is known: by the form itself, and by the service's last answer. */
   private _check(): void {
     const { error } = this.preview.state;
-    const told = error && !error.isUnreachable ? problemsIn(error.message) : {};
+    const told = error && !error.isUnreachable ? problemsIn(error) : {};
     this._become({
       problems: { ...told, ...ownProblems(this._options.trans, this._state.values) }
     });

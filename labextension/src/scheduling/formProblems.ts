@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
 import { type IParameter, valueOf } from './parameters';
 
@@ -22,33 +23,36 @@ const FIELDS: Readonly<Record<string, FieldName>> = {
   concurrency: 'concurrency',
   no_catch_up: 'skipMissed',
   time_out: 'timeOut',
-  arguments: 'parameters',
-  command: 'parameters'
+  arguments: 'parameters'
 };
-const ATTRIBUTE = /^([a-z_]+)(?:\.([a-z_]+))?(?:\.[\w.]+)?: /;
-const NEXT_PROBLEM = /; (?=[a-z_]+(?:\.[\w]+)*: )/;
 const VARIABLE = /^[A-Za-z_]\w{0,254}$/;
 
 /** Return the service's words beside the fields that they are about. */
-export function problemsIn(message: string): Problems {
+export function problemsIn(error: ServiceError): Problems {
+  const told = Object.entries(error.fields);
+  if (told.length === 0) {
+    return { form: error.message };
+  }
   const problems: { [field in FieldName | 'form']?: string } = {};
-  for (const text of message.split(NEXT_PROBLEM)) {
-    const field = fieldOf(text);
+  for (const [path, words] of told) {
+    const field = fieldOf(path.split('.'));
+    const text = field === 'form' ? `${path}: ${words}` : words;
     problems[field] = problems[field] === undefined ? text : `${problems[field]}; ${text}`;
   }
   return problems;
 }
 
-function fieldOf(text: string): FieldName | 'form' {
-  const bare = text.replace(/^\w+ could not be created: /, '');
-  const [, attribute = '', part = ''] = ATTRIBUTE.exec(bare) ?? [];
-  if (attribute === 'dependency_info') {
-    return /hive_tables/.test(bare) ? 'tables' : 'files';
+function fieldOf([attribute = '', part = '']: readonly string[]): FieldName | 'form' {
+  switch (attribute) {
+    case 'dependency_info':
+      return part === 'hive_tables' ? 'tables' : 'files';
+    case 'notification':
+      return part.startsWith('digest') || part === 'is_digest' ? 'digest' : 'channels';
+    case 'command':
+      return part === '' ? 'parameters' : (FIELDS[part] ?? 'form');
+    default:
+      return FIELDS[attribute] ?? 'form';
   }
-  if (attribute === 'notification') {
-    return part.startsWith('digest') || part === 'is_digest' ? 'digest' : 'channels';
-  }
-  return FIELDS[attribute] ?? 'form';
 }
 
 /** Return what the service is not asked about, since it cannot be sent: parameters of no form. */

@@ -4,11 +4,13 @@ export class ServiceError extends Error {
    * @param message - The service's own words, where it answered.
    * @param status - The HTTP status; 0 when the Jupyter server did not answer.
    * @param traceId - By which the service's log knows the call, where it told.
+   * @param fields - What is wrong with each attribute, by its path, where it told.
    */
   constructor(
     message: string,
     readonly status: number,
-    readonly traceId?: string
+    readonly traceId?: string,
+    readonly fields: Readonly<Record<string, string>> = {}
   ) {
     super(message);
     this.name = 'ServiceError';
@@ -28,7 +30,12 @@ export function errorFromAnswer(status: number, statusText: string, text: string
     (candidate): candidate is string => typeof candidate === 'string' && candidate !== ''
   );
   const traceId = typeof error.trace_id === 'string' ? error.trace_id : undefined;
-  return new ServiceError(words ?? `${status} ${statusText}`.trim(), status, traceId);
+  return new ServiceError(
+    words ?? `${status} ${statusText}`.trim(),
+    status,
+    traceId,
+    textsOf(error.fields)
+  );
 }
 
 /** Return any thrown value as a `ServiceError`. */
@@ -45,6 +52,13 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+function textsOf(fields: unknown): Record<string, string> {
+  const told = Object.entries(isRecord(fields) ? fields : {});
+  return Object.fromEntries(
+    told.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

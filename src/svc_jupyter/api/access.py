@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AliasChoices, Field
 
 from svc_jupyter.api.fields import Id, Name, PagingInfo, Record, Request
+from svc_jupyter.api.text import UNREADABLE
 
 
 class Action(StrEnum):
@@ -61,7 +62,7 @@ ALL = "all"
 """In a policy: every action, and in a role's also every resource."""
 
 
-_EMAIL = r"^[^@\s,<>\"'&\x00-\x1f]+@[^@\s,<>\"'&\x00-\x1f]+$"
+_EMAIL = rf"^[^@\s,<>\"'&{UNREADABLE}]+@[^@\s,<>\"'&{UNREADABLE}]+$"
 
 
 class BuiltinGroup(StrEnum):

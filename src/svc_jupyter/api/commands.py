@@ -11,6 +11,7 @@ from svc_jupyter.api.command_outputs import CommandOutputs
 from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Request, Tags
 from svc_jupyter.api.notebook_arguments import NotebookArguments
 from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.api.text import UNREADABLE
 
 SUB_COMMANDS_LIMIT = 100
 """Sub-commands of a composite command."""
@@ -55,7 +56,7 @@ class CommandSubmission(Request):
     retry_delay: int | None = Field(default=None, ge=0, le=1440)
     can_notify: bool = False
     name: Name | None = None
-    pool: str | None = Field(default=None, max_length=255, pattern=r"^[^\x00-\x1f]*$")
+    pool: str | None = Field(default=None, max_length=255, pattern=rf"^[^{UNREADABLE}]*$")
     tags: Annotated[Tags, Field(validation_alias=AliasChoices("tags", "tag"))] = None
     macros: Macros | None = None
     timeout: int | None = Field(default=None, ge=1, le=2**31 - 1)

@@ -13,6 +13,8 @@ class ErrorBody(BaseModel):
     error_code: int
     error_message: str
     trace_id: str | None = None
+    fields: dict[str, str] | None = None
+    """With a 422: what is wrong with each field, in words for people, by its path, as in `command.inline`."""
 
 
 class ErrorEnvelope(BaseModel):

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from svc_jupyter.api.text import NOT_UNICODE, UNREADABLE, is_unicode
+
 DEFAULT_TIMEOUT_SECONDS = 129_600
 """36 hours."""
 NAME_LIMIT = 255
@@ -15,8 +17,8 @@ MAX_ID = 2**63 - 1
 DEFAULT_PER_PAGE = 10
 MAX_PER_PAGE = 100
 """A larger `per_page` is taken as this."""
-_FORBIDDEN_IN_NAME = re.compile("[&<>\"'\x00-\x1f]")
-_TAG_FORBIDDEN = re.compile(r"[\[\],\x00-\x1f]")
+_FORBIDDEN_IN_NAME = re.compile(f"[&<>\"'{UNREADABLE}]")
+_TAG_FORBIDDEN = re.compile(rf"[\[\],{UNREADABLE}]")
 _MACRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -29,7 +31,9 @@ def _digits_to_int(value: Any) -> Any:
 
 def _check_name(value: str) -> str:
     if _FORBIDDEN_IN_NAME.search(value):
-        raise ValueError("must not contain & < > \" ' or control characters")
+        raise ValueError("must not contain & < > \" ', control characters or overrides of the direction of writing")
+    if not is_unicode(value):
+        raise ValueError(NOT_UNICODE)
     return value
 
 
@@ -38,6 +42,8 @@ def _tags_text(value: Any) -> Any:
     if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
         tags = value
     elif isinstance(value, str):
+        if not value.strip():
+            return None
         if not (value.startswith("[") and value.endswith("]")):
             raise ValueError("must be comma-separated tags in square brackets, as in [daily,sales]")
         tags = value[1:-1].split(",")

@@ -7,11 +7,12 @@ from typing import Annotated
 from pydantic import Field, RootModel
 
 from svc_jupyter.api.fields import PagingInfo, Record, Request
+from svc_jupyter.api.text import UNREADABLE
 
 PROPERTIES_LIMIT = 100
 PROPERTY_LIMIT = 4000
 """Characters of a property's value that the metastore's own database has room for."""
-PropertyName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+PropertyName = Annotated[str, Field(min_length=1, max_length=256, pattern=rf"^[^{UNREADABLE}]*$")]
 
 
 class Column(Record):

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from svc_jupyter.api.text import is_unicode
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME_LIMIT = 255
 _SHOWN = 40
@@ -42,20 +44,12 @@ def _problem(item: Any) -> str | None:
     if isinstance(item, str):
         if "\0" in item:
             return "holds a NUL character"
-        return None if _is_unicode(item) else "holds a character that is not Unicode (a lone surrogate)"
+        return None if is_unicode(item) else "holds a character that is not Unicode (a lone surrogate)"
     if isinstance(item, int):
         return None if -_LARGEST_INTEGER <= item < _LARGEST_INTEGER else "does not fit into 64 bits"
     if isinstance(item, float):
         return None if math.isfinite(item) else "must be a finite number"
     return "must be a string, integer, float or boolean"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 NotebookArguments = Annotated[

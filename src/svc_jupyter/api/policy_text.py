@@ -9,6 +9,8 @@ from pydantic import BeforeValidator, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from svc_jupyter.api.text import NOT_UNICODE, broken_place
+
 POLICY_TEXT_LIMIT = 262_144
 """Characters of a policy that is sent as a text."""
 _MEMBER_TEXT_LIMIT = 100_000
@@ -30,9 +32,12 @@ def _from_json(value: Any) -> Any:
     if len(value) > POLICY_TEXT_LIMIT:
         raise ValueError(f"must have at most {POLICY_TEXT_LIMIT} characters, has {len(value)}")
     try:
-        return json.loads(value)
+        parsed = json.loads(value)
     except (ValueError, RecursionError):
         raise ValueError("is not JSON: give an array of entries, or the same as a JSON text") from None
+    if broken_place(parsed) is not None:
+        raise ValueError(NOT_UNICODE)
+    return parsed
 
 
 def _from_commas(value: Any) -> Any:

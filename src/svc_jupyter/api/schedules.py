@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS, Id, Macros, Name, PagingInfo, Record, Request, Tags
 from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.api.text import UNREADABLE
 
 DEFAULT_TIME_OUT_MINUTES = 600
 """How long an action waits for its dependencies unless the schedule says otherwise."""
@@ -121,7 +122,7 @@ class _ScheduleFields(Request):
     concurrency: Annotated[int | None, BeforeValidator(_number), Field(ge=1, le=1000)] = None
     retry: int | None = Field(default=None, ge=0, le=3)
     retry_delay: int | None = Field(default=None, ge=0, le=1440)
-    pool: str | None = Field(default=None, max_length=255, pattern=r"^[^\x00-\x1f]*$")
+    pool: str | None = Field(default=None, max_length=255, pattern=rf"^[^{UNREADABLE}]*$")
     dependency_info: DependencyInfo | None = None
     notification: Notification | None = None
     can_notify: bool | None = None

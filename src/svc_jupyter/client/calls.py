@@ -141,26 +141,29 @@ def error_of(response: httpx.Response) -> SvcError:
             f"{place(response)} redirects to {target}; set base_url to the service itself (a token is never sent on)"
         )
     status = response.status_code
-    message, trace_id = _words_of(response)
+    message, trace_id, fields = _words_of(response)
     return status_error(
         status,
         message or f"{place(response)} answered {status} {response.reason_phrase}",
         response.headers.get(paths.TRACE_HEADER) or trace_id,
         retry_after(response.headers.get("Retry-After"), datetime.now(UTC)),
+        fields,
     )
 
 
-def _words_of(response: httpx.Response) -> tuple[str | None, str | None]:
-    """Return message and trace id of an error's body; a gateway's page has neither."""
+def _words_of(response: httpx.Response) -> tuple[str | None, str | None, dict[str, str]]:
+    """Return message, trace id and fields of an error's body; a gateway's page has none of them."""
     try:
         body = json.loads(response.content)
     except ValueError:
-        return None, None
+        return None, None, {}
     error = body.get("error") if isinstance(body, dict) else None
     if isinstance(error, dict):
         message, trace_id = error.get("error_message"), error.get("trace_id")
-        return (str(message) if message else None), (str(trace_id) if trace_id else None)
-    return (error if isinstance(error, str) and error else None), None
+        fields = error.get("fields")
+        told = {name: str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
+        return (str(message) if message else None), (str(trace_id) if trace_id else None), told
+    return (error if isinstance(error, str) and error else None), None, {}
 
 
 def connection_failed(link: Link, failure: httpx.RequestError) -> ConnectionFailed:

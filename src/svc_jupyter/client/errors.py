@@ -25,6 +25,7 @@ No text, repr or attribute of these holds a token or a password.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,16 +69,24 @@ class StatusError(SvcError):
     """The service refused or failed.
 
     `status` is the HTTP status, `trace_id` finds the call in the service's log, `retry_after` is how many seconds the
-    service asked to wait, or None.
+    service asked to wait, or None. `fields` says what is wrong with each field, by its path as in `command.inline`;
+    it is empty where the service named none.
     """
 
     def __init__(
-        self, message: str, *, status: int = 0, trace_id: str | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        trace_id: str | None = None,
+        retry_after: float | None = None,
+        fields: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.trace_id = trace_id
         self.retry_after = retry_after
+        self.fields = dict(fields or {})
 
 
 class BadRequest(StatusError):
@@ -190,8 +199,12 @@ STATUS_ERRORS: dict[int, type[StatusError]] = {
 
 
 def status_error(
-    status: int, message: str, trace_id: str | None = None, retry_after: float | None = None
+    status: int,
+    message: str,
+    trace_id: str | None = None,
+    retry_after: float | None = None,
+    fields: Mapping[str, str] | None = None,
 ) -> StatusError:
     """Return the error that stands for an HTTP status."""
     kind = STATUS_ERRORS.get(status) or (ServerError if status >= 500 else StatusError)
-    return kind(message, status=status, trace_id=trace_id, retry_after=retry_after)
+    return kind(message, status=status, trace_id=trace_id, retry_after=retry_after, fields=fields)

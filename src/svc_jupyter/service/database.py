@@ -7,6 +7,7 @@ of submissions costs a handful of commits. Everything else uses `begin` and `con
 from __future__ import annotations
 
 import asyncio
+import json
 import queue
 import sqlite3
 import threading
@@ -22,6 +23,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from svc_jupyter.api.text import mended_value
 from svc_jupyter.service.database_errors import is_away, is_broken, translated
 from svc_jupyter.service.settings import Settings
 
@@ -228,10 +230,18 @@ def _settle(outcomes: Sequence[_Outcome]) -> None:
             item.future.set_exception(error)
 
 
+def _from_json(text: str | bytes) -> Any:
+    """Return a stored value in valid Unicode, whatever was let in once: one record must not spoil a whole list."""
+    value = json.loads(text)
+    escape = b"\\ud" if isinstance(text, bytes) else "\\ud"  # as `json` writes it
+    return mended_value(value) if escape in text else value  # type: ignore[operator]  # both of one type
+
+
 def _make_engine(settings: Settings) -> sa.Engine:
     if settings.on_sqlite:
         engine = sa.create_engine(
             settings.sqlalchemy_url,
+            json_deserializer=_from_json,
             pool_size=8,
             max_overflow=32,
             connect_args={"check_same_thread": False, "timeout": _STATEMENT_SECONDS},
@@ -241,6 +251,7 @@ def _make_engine(settings: Settings) -> sa.Engine:
         return engine
     return sa.create_engine(
         settings.sqlalchemy_url,
+        json_deserializer=_from_json,
         pool_size=8,
         max_overflow=24,
         pool_pre_ping=True,

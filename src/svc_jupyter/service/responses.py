@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from svc_jupyter.api.errors import ErrorEnvelope
 from svc_jupyter.api.paths import DEFAULT_VERSION
+from svc_jupyter.api.text import mended_value
 from svc_jupyter.service.database_errors import translated
 from svc_jupyter.service.errors import ServiceError, Unavailable
-from svc_jupyter.service.validation import explain_all
+from svc_jupyter.service.validation import explain_all, fields_of
 
 log = structlog.get_logger(__name__)
 _ERROR_TEXTS = {
@@ -29,6 +30,7 @@ _ERROR_TEXTS = {
     405: "The path does not take this method",
     409: "The object's state forbids the operation",
     413: "The body is too large",
+    415: "The body is neither JSON nor a form",
     422: "A field is invalid, or a command cannot be created",
     429: "Too many requests; see Retry-After",
     503: "The service is stopping or its database is away; see Retry-After",
@@ -41,14 +43,30 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 def json_response(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return JSON without the detour over a response model: the records are made by us."""
-    return Response(to_json(content), status, headers, media_type="application/json")
+    return Response(as_json(content), status, headers, media_type="application/json")
 
 
-def error_response(status: int, message: str, trace_id: str, retry_after: int | None = None) -> Response:
+def as_json(content: Any) -> bytes:
+    """Return JSON in valid Unicode, whatever texts of others the content holds."""
+    try:
+        return to_json(content)
+    except (PydanticSerializationError, UnicodeEncodeError):
+        return to_json(mended_value(content))
+
+
+def error_response(
+    status: int,
+    message: str,
+    trace_id: str,
+    retry_after: int | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> Response:
     """Return the error envelope; `error_code` equals the HTTP status."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    body = {"error": {"error_code": status, "error_message": message, "trace_id": trace_id}}
-    return json_response(body, status, headers)
+    error: dict[str, Any] = {"error_code": status, "error_message": message, "trace_id": trace_id}
+    if fields:
+        error["fields"] = dict(fields)
+    return json_response({"error": error}, status, headers)
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -70,7 +88,7 @@ def _trace_id(request: Request) -> str:
 
 def _on_service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
-    return error_response(error.status, error.message, _trace_id(request), error.retry_after)
+    return error_response(error.status, error.message, _trace_id(request), error.retry_after, error.fields)
 
 
 def _on_validation_error(request: Request, error: Exception) -> Response:
@@ -78,7 +96,7 @@ def _on_validation_error(request: Request, error: Exception) -> Response:
     errors = error.errors()
     if any(item["type"] == "json_invalid" for item in errors):
         return error_response(400, "the body is not JSON", _trace_id(request))
-    return error_response(422, explain_all(errors), _trace_id(request))
+    return error_response(422, explain_all(errors), _trace_id(request), fields=fields_of(errors))
 
 
 def _on_http_exception(request: Request, error: Exception) -> Response:

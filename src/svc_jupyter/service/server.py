@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from svc_jupyter.service.app import create_app
 from svc_jupyter.service.commands.hot_calls import HotCalls
+from svc_jupyter.service.connections import KEEP_ALIVE_SECONDS, Connections, connection_class
 from svc_jupyter.service.data_folder import DataFolder
 from svc_jupyter.service.errors import Unavailable
 from svc_jupyter.service.logging import configure_logging
@@ -30,6 +31,7 @@ from svc_jupyter.service.settings import Settings
 
 _IDLE_LOOK_SECONDS = 15.0
 _GRACE_SECONDS = 5
+_TICKS_PER_SECOND = 10
 _SWITCH_SECONDS = 0.0005
 """Python's default of 5 ms lets a busy worker thread hold up the event loop for as long at each hop."""
 log = structlog.get_logger(__name__)
@@ -62,19 +64,21 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, which tells where it answers and, embedded, stops when idle."""
+    """uvicorn, which tells where it answers, bounds its connections and, embedded, stops when idle."""
 
     def __init__(self, settings: Settings, folder: DataFolder, announce: Callable[[str], None]) -> None:
         self._settings = settings
         self._folder = folder
         self._announce = announce
         self._app = create_app(settings)
-        self._shell = RequestShell(HotCalls(self._app), settings)
+        service: Service = self._app.state.service
+        self._shell = RequestShell(HotCalls(self._app), settings, service.access.tokens.caller)
+        self._connections = Connections(settings)
         super().__init__(
             uvicorn.Config(
                 self._shell,
                 loop="uvloop",
-                http="httptools",
+                http=connection_class(self._connections),
                 ws="none",
                 lifespan="on",
                 log_config=None,
@@ -82,7 +86,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=bool(settings.trusted_proxies),
                 forwarded_allow_ips=settings.trusted_proxies,
-                timeout_keep_alive=75,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )
@@ -120,6 +124,12 @@ class _Server(uvicorn.Server):
             if is_free:
                 token = service.access.tokens.ensure_service_token(self._folder.read_token())
                 self._folder.announce(base_url, token, version("svc-jupyter"))
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look at the connections once a second."""
+        if counter % _TICKS_PER_SECOND == 0:
+            self._connections.look(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let waiting requests go first, so that a stop does not take as long as the longest wait."""

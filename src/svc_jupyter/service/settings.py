@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     max_unpacked_files: int = 100_000
     min_free_disk_bytes: int = 64 * 2**20
     file_roots: list[Path] = Field(default_factory=list)
+    connections_per_address: int | None = Field(default=None, ge=1)
     requests_per_second: float | None = Field(default=None, gt=0)
     public_url: str | None = None
     smtp_host: str | None = None

@@ -117,7 +117,7 @@ async def opened_world(settings: Settings) -> AsyncIterator[World]:
     outsiders = ",".join(f"{who}@example.org" for who in ("plain", "owner", "role"))
     access.groups.remove_users("system-user", outsiders, by=admin)
     access.users.disable(callers["disabled"].user_id, by=admin)
-    transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings))
+    transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings, access.tokens.caller))
     async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
         world = World(service, http, tokens, callers, group.id, schedule["id"], _action(service, schedule["id"]))
         await _furnish(world)

@@ -33,7 +33,7 @@ async def http(settings: Settings) -> AsyncIterator[dict[str, httpx.AsyncClient]
     access.groups.create(GroupCreate(name="editors", roles="editing"), by=by)
     user = access.users.invite(Invitation(invitee_email="editor@example.org", groups="editors"), by=by)
     editor = access.tokens.create(user.id, TokenCreate(name="t"), by=by).token
-    transport = httpx.ASGITransport(RequestShell(app, settings))
+    transport = httpx.ASGITransport(RequestShell(app, settings, access.tokens.caller))
     clients = {
         name: httpx.AsyncClient(transport=transport, base_url="http://s/api/v1.2", headers={"X-AUTH-TOKEN": token})
         for name, token in (("admin", admin), ("editor", editor))

@@ -36,7 +36,7 @@ async def http(access, settings, admin_token) -> AsyncIterator[httpx.AsyncClient
     for router in (groups_router, policies_router):
         app.include_router(router, prefix=API)
     headers = {"X-AUTH-TOKEN": admin_token, "Content-Type": "application/json"}
-    transport = httpx.ASGITransport(RequestShell(app, settings))
+    transport = httpx.ASGITransport(RequestShell(app, settings, access.tokens.caller))
     async with httpx.AsyncClient(transport=transport, base_url=f"http://service{API}", headers=headers) as client:
         yield client
 

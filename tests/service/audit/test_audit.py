@@ -36,7 +36,9 @@ async def http(service: Service, settings: Settings) -> AsyncIterator[httpx.Asyn
     """A client with the administrator's token; nobody works through the service's queue."""
     app = create_app(settings)
     app.state.service = service
-    transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings), client=("10.1.2.3", 4567))
+    transport = httpx.ASGITransport(
+        RequestShell(HotCalls(app), settings, service.access.tokens.caller), client=("10.1.2.3", 4567)
+    )
     headers = {"X-AUTH-TOKEN": service.access.tokens.ensure_service_token(None)}
     # What comes next begins with an empty log.
     with service.database.begin() as connection:

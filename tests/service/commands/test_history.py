@@ -12,7 +12,7 @@ from tests.service.commands.conftest import AddCommand
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.tables import accounts, users
-from svc_jupyter.service.commands.history import HistoryFilter, history_query, parse_day, split_list
+from svc_jupyter.service.commands.history import HistoryFilter, history_query, parse_day, parse_end, split_list
 from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid
 
@@ -129,6 +129,20 @@ def test_an_unknown_value_is_told_with_its_key(wanted: dict[str, Any], message: 
 )
 def test_days_and_times_of_a_filter(text: str, expected: datetime):
     assert parse_day(text, "start_date") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-21", datetime(2026, 11, 22, tzinfo=UTC)),
+        ("20261121", datetime(2026, 11, 22, tzinfo=UTC)),
+        ("2026-12-31", datetime(2027, 1, 1, tzinfo=UTC)),
+        ("2026-11-21T00:00:00Z", datetime(2026, 11, 21, tzinfo=UTC)),
+        ("2026-11-21 09:30", datetime(2026, 11, 21, 9, 30, tzinfo=UTC)),
+    ],
+)
+def test_an_end_without_a_time_of_day_includes_that_day(text: str, expected: datetime):
+    assert parse_end(text, "end_date") == expected
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "0001-01-01", "9999-12-31T23:59:59-12:00", "١٢"])

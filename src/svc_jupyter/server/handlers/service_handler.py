@@ -30,6 +30,7 @@ class ServiceRefusal(HTTPError):
         self.message = error.message
         self.trace_id = error.trace_id if isinstance(error, StatusError) else None
         self.retry_after = error.retry_after if isinstance(error, StatusError) else None
+        self.fields = error.fields if isinstance(error, StatusError) else {}
         super().__init__(_status_of(error), error.message.replace("%", "%%"))
 
     @property
@@ -38,6 +39,8 @@ class ServiceRefusal(HTTPError):
         error: dict[str, Any] = {"error_code": self.status_code, "error_message": self.message}
         if self.trace_id:
             error["trace_id"] = self.trace_id
+        if self.fields:
+            error["fields"] = self.fields
         return {"error": error, "message": self.message}
 
 

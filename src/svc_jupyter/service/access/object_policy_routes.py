@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -19,12 +18,13 @@ from svc_jupyter.api.object_policies import (
     SourceType,
 )
 from svc_jupyter.service.access.routes import AccessDep
+from svc_jupyter.service.bodies import JsonRoute, beside, parsed
 from svc_jupyter.service.dependencies import AnyCallerDep, PageDep
 from svc_jupyter.service.errors import BadRequest, Invalid
 from svc_jupyter.service.route_rights import NEEDS_OWNERSHIP
-from svc_jupyter.service.validation import explain
+from svc_jupyter.service.validation import explain, fields
 
-router = APIRouter(prefix="/object_policy", tags=["access"])
+router = APIRouter(prefix="/object_policy", tags=["access"], route_class=JsonRoute)
 
 
 async def _choice(
@@ -38,7 +38,7 @@ async def _choice(
     try:
         return ObjectChoice.model_validate(given)
     except ValidationError as error:
-        raise Invalid(explain(error)) from None
+        raise Invalid(explain(error), fields(error)) from None
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -46,7 +46,7 @@ async def _body(request: Request) -> dict[str, Any]:
     if not raw.strip():
         return {}
     try:
-        body = json.loads(raw)
+        body = await beside(raw, parsed, raw)
     except (ValueError, RecursionError):
         raise BadRequest("the body is not JSON") from None
     if not isinstance(body, dict):

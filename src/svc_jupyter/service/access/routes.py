@@ -23,11 +23,12 @@ from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.route_rights import NEEDS_ANY_RIGHT, Needs, needs
 
-router = APIRouter(tags=["access"])
+router = APIRouter(tags=["access"], route_class=JsonRoute)
 
 
 async def _access(request: Request) -> Access:

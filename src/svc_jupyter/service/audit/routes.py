@@ -10,12 +10,13 @@ from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.audit import AuditLog
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.audit.audit import Audit, AuditFilter
-from svc_jupyter.service.commands.history import parse_day
+from svc_jupyter.service.bodies import JsonRoute
+from svc_jupyter.service.commands.history import parse_day, parse_end
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["access"])
+router = APIRouter(tags=["access"], route_class=JsonRoute)
 _Word = Annotated[str | None, Query(max_length=1000)]
 _Day = Annotated[str | None, Query(max_length=40, description="a date or time, UTC where it does not say otherwise")]
 
@@ -43,7 +44,7 @@ async def _filter(
         object_id=object_id or None,
         trace_id=trace_id or None,
         start=parse_day(start_date, "start_date") if start_date else None,
-        end=parse_day(end_date, "end_date") if end_date else None,
+        end=parse_end(end_date, "end_date") if end_date else None,
     )
 
 

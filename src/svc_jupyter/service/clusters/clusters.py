@@ -47,7 +47,7 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.validation import explain
+from svc_jupyter.service.validation import explain, fields
 
 Record = dict[str, Any]
 Result = TypeVar("Result")
@@ -306,7 +306,7 @@ def _validated(body: Mapping[str, Any]) -> ClusterConfiguration:
     try:
         return ClusterConfiguration.model_validate(body)
     except ValidationError as error:
-        raise Invalid(explain(error)) from None
+        raise Invalid(explain(error), fields(error)) from None
 
 
 def _rows(query: sa.Select[Any], connection: sa.Connection) -> list[ClusterRow]:

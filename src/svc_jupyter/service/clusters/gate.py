@@ -172,7 +172,8 @@ class ClusterGate:
         cluster = find_labelled(connection, account_id, label or DEFAULT_LABEL)
         if cluster is None:
             there = _labels_for(connection, account_id, caller)
-            raise Invalid(f"no cluster has the label {(label or DEFAULT_LABEL)[:100]!r}{there}")
+            message = f"no cluster has the label {(label or DEFAULT_LABEL)[:100]!r}{there}"
+            raise Invalid(message, {"label": message})
         return cluster
 
     def _needed(self, kind: Kind, cluster: ClusterRow, command: Mapping[str, Any]) -> int | None:
@@ -180,7 +181,8 @@ class ClusterGate:
             return None
         if cluster.type not in kind.cluster_types:
             types = " or ".join(sorted(item.value.capitalize() for item in kind.cluster_types))
-            raise Invalid(f"cluster {cluster.name} runs {cluster.type.value.capitalize()}; this needs {types}")
+            message = f"cluster {cluster.name} runs {cluster.type.value.capitalize()}; this needs {types}"
+            raise Invalid(message, {"label": message})
         if not kind.needs_cluster(command, cluster.configuration):
             return None
         self._life_cycle.check_startable(cluster)

@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.responses import json_response
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["clusters"])
+router = APIRouter(tags=["clusters"], route_class=JsonRoute)
 
 
 async def _health(request: Request) -> Health:

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from svc_jupyter.api.clusters import NodesToAdd, NodeToRemove
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.responses import json_response
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["clusters"])
+router = APIRouter(tags=["clusters"], route_class=JsonRoute)
 
 
 async def _nodes(request: Request) -> Nodes:

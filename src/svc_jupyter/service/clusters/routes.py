@@ -21,13 +21,14 @@ from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from svc_jupyter.api.paths import RESOURCE_VERSIONS
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep
 from svc_jupyter.service.paging import Page
 from svc_jupyter.service.responses import json_response
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(prefix="/clusters", tags=["clusters"])
+router = APIRouter(prefix="/clusters", tags=["clusters"], route_class=JsonRoute)
 _LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | ClusterList}}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -73,6 +73,16 @@ def parse_day(text: str, field_name: str) -> datetime:
     if not 1971 <= moment.year <= 9998:
         raise Invalid(f"{field_name}: the year must lie between 1971 and 9998")
     return moment
+
+
+def parse_end(text: str, field_name: str) -> datetime:
+    """Return the time before which something must lie; a bare date includes that day. Raises as `parse_day`."""
+    moment = parse_day(text, field_name)
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return moment
+    return moment + timedelta(days=1)
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

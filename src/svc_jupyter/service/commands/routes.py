@@ -26,12 +26,13 @@ from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, IDEMPOTENCY_HEADER, N
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.access.running import require_to_read_some, require_to_submit, require_to_submit_some
+from svc_jupyter.service.bodies import JsonRoute, beside
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.dumps import stored_dump, stored_table
 from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.growing import growing_rows
-from svc_jupyter.service.commands.history import HistoryFilter, parse_day, split_list
+from svc_jupyter.service.commands.history import HistoryFilter, parse_day, parse_end, split_list
 from svc_jupyter.service.commands.inline import inline_results
 from svc_jupyter.service.commands.reading_rights import require_readable
 from svc_jupyter.service.commands.record import Row, is_final
@@ -44,7 +45,7 @@ from svc_jupyter.service.notebook_runs.pages import PAGE_HEADERS, NotebookPages,
 from svc_jupyter.service.responses import json_response
 from svc_jupyter.service.route_rights import needs, needs_to
 
-router = APIRouter(prefix="/commands", tags=["commands"])
+router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
 _NOTEBOOK_FORMS = (NOTEBOOK, HTML)
 _TEXT = "text/plain; charset=utf-8"
@@ -94,7 +95,7 @@ async def submit_command(
     call = None
     if idempotency_key is not None:
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
-    body = submission_body(raw, request.headers.get("content-type", ""))
+    body = await beside(raw, submission_body, raw, request.headers.get("content-type", ""))
     require_to_submit(caller, body.get("command_type"))
     record = await commands.submit(body, caller, call)
     if wait:
@@ -116,7 +117,7 @@ async def list_commands(
     label: Annotated[str | None, Query(max_length=255)] = None,
     parent_id: Annotated[Id | None, Query(description="the sub-commands of this composite command")] = None,
     start_date: Annotated[str | None, Query(max_length=40)] = None,
-    end_date: Annotated[str | None, Query(max_length=40)] = None,
+    end_date: Annotated[str | None, Query(max_length=40, description="a bare date includes that day")] = None,
 ) -> Response:
     """List the account's commands, newest first; without dates those of the last 30 days."""
     if all_users:
@@ -132,7 +133,7 @@ async def list_commands(
         label=_clean(label),
         parent_id=parent_id,
         start=None if start_date is None else parse_day(start_date, "start_date"),
-        end=None if end_date is None else parse_day(end_date, "end_date"),
+        end=None if end_date is None else parse_end(end_date, "end_date"),
     )
     records, info = await commands.history(caller, wanted, page)
     return json_response({"commands": records, "paging_info": info})

@@ -12,6 +12,8 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from svc_jupyter.api.commands import CommandType
+from svc_jupyter.api.text import NOT_UNICODE, broken_place
+from svc_jupyter.service.bodies import may_be_broken, parsed
 from svc_jupyter.service.errors import BadRequest, Invalid
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -29,13 +31,15 @@ def submission_body(raw: bytes, content_type: str) -> dict[str, Any]:
     """
     is_form = content_type.partition(";")[0].strip().lower() == FORM
     try:
-        body = json.loads(raw or b"{}")
+        body = parsed(raw or b"{}")
     except (ValueError, RecursionError):
         if is_form:
             return form_body(raw)
         raise BadRequest("the body is not JSON") from None
     if not isinstance(body, dict):
         raise Invalid("the body must be a JSON object")
+    if may_be_broken(raw):
+        _check_unicode(body)
     return body
 
 
@@ -57,7 +61,18 @@ def form_body(raw: bytes) -> dict[str, Any]:
         holder[key] = text
     is_pig = body.get("command_type") == CommandType.PIG
     structures = _STRUCTURES | {"parameters"} if is_pig else _STRUCTURES
-    return {name: _value(name, value, structures) for name, value in body.items() if value != ""}
+    fields = {name: _value(name, value, structures) for name, value in body.items() if value != ""}
+    _check_unicode(fields)
+    return fields
+
+
+def _check_unicode(body: dict[str, Any]) -> None:
+    """Raise `Invalid` for a text that is not valid Unicode, also in the JSON of a form's field."""
+    place = broken_place(body)
+    if place is not None:
+        command_type = body.get("command_type")
+        told = f"{command_type} could not be created: " if command_type in list(CommandType) else ""
+        raise Invalid(f"{told}{place}: {NOT_UNICODE}", {place: NOT_UNICODE})
 
 
 def _value(name: str, value: Any, structures: frozenset[str]) -> Any:

@@ -17,8 +17,8 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.schedules.macros import MacroError, resolve
-from svc_jupyter.service.validation import explain
+from svc_jupyter.service.schedules.macros import resolve
+from svc_jupyter.service.validation import explain, fields
 
 _MADE_BY_THE_SERVICE = frozenset({CommandType.ADD_NODE, CommandType.REMOVE_NODE})
 
@@ -79,9 +79,9 @@ def _told_as_not_created(wanted: object) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise Invalid(f"{name} could not be created: {explain(error)}") from None
-    except (Invalid, MacroError) as error:
-        raise Invalid(f"{name} could not be created: {error}") from None
+        raise Invalid(f"{name} could not be created: {explain(error)}", fields(error)) from None
+    except Invalid as error:
+        raise Invalid(f"{name} could not be created: {error.message}", error.fields) from None
 
 
 def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:

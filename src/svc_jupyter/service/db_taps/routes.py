@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Request
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapTables, DbTapUpdate, Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.table_lists import list_tables
 from svc_jupyter.service.db_taps.workers import Workers
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["db taps"])
+router = APIRouter(tags=["db taps"], route_class=JsonRoute)
 
 
 def _db_taps(request: Request) -> DbTaps:

@@ -28,7 +28,9 @@ class HiveDependencies:
                 columns = [column.lower() for column in entry.columns]
                 await self._search.check(entry.schema_, entry.name, columns)
             except Invalid as error:
-                raise Invalid(f"dependency_info: hive_tables.{number}: {error.message}") from error
+                place = f"hive_tables.{number}"
+                told = {f"dependency_info.{place}": error.message}
+                raise Invalid(f"dependency_info: {place}: {error.message}", told) from error
             except Unavailable:
                 return
 

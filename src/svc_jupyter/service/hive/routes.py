@@ -17,6 +17,7 @@ from svc_jupyter.api.hive import (
 )
 from svc_jupyter.api.sensors import FileSensor, PartitionSensor, SensorStatus
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue
@@ -25,7 +26,7 @@ from svc_jupyter.service.hive.table_properties import TableProperties
 from svc_jupyter.service.responses import json_response
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["hive"])
+router = APIRouter(tags=["hive"], route_class=JsonRoute)
 
 
 async def _catalogue(request: Request) -> Catalogue:

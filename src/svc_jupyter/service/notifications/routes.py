@@ -15,11 +15,12 @@ from svc_jupyter.api.notification_channels import (
     NotificationChannelList,
 )
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(tags=["notification channels"])
+router = APIRouter(tags=["notification channels"], route_class=JsonRoute)
 
 
 def _channels(request: Request) -> Channels:

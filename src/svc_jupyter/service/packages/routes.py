@@ -23,12 +23,13 @@ from svc_jupyter.api.package_environments import (
     Restoration,
 )
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.packages.environments import PackageEnvironments
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(prefix="/package", tags=["package environments"])
+router = APIRouter(prefix="/package", tags=["package environments"], route_class=JsonRoute)
 
 
 def _environments(request: Request) -> PackageEnvironments:

@@ -9,13 +9,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, PipelineStatus, PipelineUpdate
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
 from svc_jupyter.service.route_rights import needs
 
-router = APIRouter(prefix="/pipelines", tags=["pipelines"])
+router = APIRouter(prefix="/pipelines", tags=["pipelines"], route_class=JsonRoute)
 
 
 async def _pipelines(request: Request) -> Pipelines:

@@ -74,6 +74,15 @@ def needed(info: DependencyInfo, nominal_time: datetime, timetable: Timetable) -
     return list(found.values())
 
 
+class WrongDependency(ValueError):
+    """An entry cannot be; `place` is its path in the dependencies."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+        self.reason = reason
+
+
 def check_dependencies(info: DependencyInfo, timetable: Timetable) -> None:
     """Raise ValueError, with a text for the user that names the entry, for dependencies that cannot be.
 
@@ -86,7 +95,7 @@ def check_dependencies(info: DependencyInfo, timetable: Timetable) -> None:
         try:
             _check(entry, timetable)
         except (ValueError, Invalid) as error:
-            raise ValueError(f"{place}: {error}") from None
+            raise WrongDependency(place, str(error)) from None
     total = sum(_size(entry) for entry in _entries(info))
     if total > NEEDED_LIMIT:
         raise ValueError(f"an action would wait for {total} files and partitions; at most {NEEDED_LIMIT} are possible")
@@ -98,6 +107,8 @@ def check_dependencies_of(info: DependencyInfo | None, timetable: Timetable) -> 
         return
     try:
         check_dependencies(info, timetable)
+    except WrongDependency as error:
+        raise Invalid(f"dependency_info: {error}", {f"dependency_info.{error.place}": error.reason}) from None
     except ValueError as error:
         raise Invalid(f"dependency_info: {error}") from None
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic_core import to_json
 
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.access.callers import Caller
@@ -18,6 +17,7 @@ from svc_jupyter.service.database import Database
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.paging import Page
+from svc_jupyter.service.responses import as_json
 from svc_jupyter.service.schedules.last_actions import last_actions
 from svc_jupyter.service.schedules.record import schedule_record
 from svc_jupyter.service.schedules.rows import Row
@@ -86,14 +86,14 @@ class Listing:
             piece = await self._database.read(partial(self._piece, wanted, by, piece.last_id))
             count += piece.count
             yield b"," + piece.text if piece.count else b""
-        yield b'],"paging_info":' + to_json(Page(1, max(1, count)).info(has_more=False)) + b"}"
+        yield b'],"paging_info":' + as_json(Page(1, max(1, count)).info(has_more=False)) + b"}"
 
     def _piece(self, wanted: ScheduleFilter, by: Caller, after: int | None, connection: sa.Connection) -> _Piece:
         """Return the records that follow the one with the id `after`."""
         query = wanted.query(by).limit(_PIECE)
         found = connection.execute(query if after is None else query.where(schedules.c.id < after)).mappings()
         rows = [dict(row) for row in found]
-        text = b",".join(to_json(record) for record in self._records(connection, rows))
+        text = b",".join(as_json(record) for record in self._records(connection, rows))
         return _Piece(text, len(rows), rows[-1]["id"] if len(rows) == _PIECE else None)
 
     def _select(self, wanted: ScheduleFilter, page: Page, by: Caller, connection: sa.Connection) -> tuple[Records, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from svc_jupyter.api.text import is_unicode
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules import macro_worker
 from svc_jupyter.service.schedules.macro_sandbox import MacroSandbox, shared_sandbox
@@ -39,7 +40,8 @@ class MacroError(Invalid):
     def __init__(self, name: str, reason: str) -> None:
         self.name = name
         self.reason = _CONTROL.sub(" ", reason[:REASON_LIMIT]).encode("utf-8", "replace").decode()
-        super().__init__(f"macro {name[:64]!r}: {self.reason}")
+        message = f"macro {name[:64]!r}: {self.reason}"
+        super().__init__(message, {"macros": message})
 
 
 def resolve(
@@ -234,8 +236,4 @@ def _strings(items: Iterable[Any]) -> Iterable[str]:
 def _text_problem(text: str, what: str) -> str | None:
     if "\0" in text:
         return f"{what} holds a NUL character"
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return f"{what} holds half of a surrogate pair"
-    return None
+    return None if is_unicode(text) else f"{what} holds half of a surrogate pair"

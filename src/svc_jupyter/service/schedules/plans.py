@@ -162,7 +162,10 @@ async def _described(
 ) -> Values:
     """Return the record's `command`; sub-commands have the schedule's label, and their macros may build on its own."""
     body = {**command, "macros": list(common["macros"] or []), "label": common["label"]}
-    return await described(command_type, body, caller, kinds, gate)
+    try:
+        return await described(command_type, body, caller, kinds, gate)
+    except Invalid as error:
+        raise Invalid(error.message, _fields_of_command(error.fields or {})) from None
 
 
 def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
@@ -266,3 +269,8 @@ async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: date
                 await asyncio.to_thread(resolve, [*(row["macros"] or []), *own], nominal_time, row["time_zone"])
             except MacroError as error:
                 raise Invalid(f"sub-command {number} ({sub_command['command_type']}): {error.message}") from None
+
+
+def _fields_of_command(found: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields of a command by their paths in the schedule, which has two of them beside the command."""
+    return {path if path in ("label", "macros") else f"command.{path}": reason for path, reason in found.items()}

@@ -25,6 +25,7 @@ from svc_jupyter.api.schedules import (
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.running import require_to_schedule_some
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.commands import routes as command_routes
 from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
@@ -35,7 +36,7 @@ from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.listing import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
 
-router = APIRouter(tags=["schedules"])
+router = APIRouter(tags=["schedules"], route_class=JsonRoute)
 
 
 async def _schedules(request: Request) -> Schedules:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from svc_jupyter.api.notes import NoteForm
+from svc_jupyter.api.text import NOT_UNICODE, broken_place
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.spark_notes.form_values import FormProblem, value_of
@@ -27,6 +28,8 @@ def checked_arguments(given: Any) -> dict[str, Any]:
             raise Invalid('arguments: must be an object, such as {"carrier": "AA"}') from None
     if not isinstance(given, dict):
         raise Invalid('arguments: must be an object, such as {"carrier": "AA"}')
+    if broken_place(given) is not None:  # in the object, or in the JSON text of one
+        raise Invalid(f"arguments: {NOT_UNICODE}")
     for name, value in given.items():
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(one, _SCALARS) for one in values):

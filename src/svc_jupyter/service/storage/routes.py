@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Request
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.storage.storage import Storage
 
-router = APIRouter(tags=["account"])
+router = APIRouter(tags=["account"], route_class=JsonRoute)
 
 
 async def _storage(request: Request) -> Storage:

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Self
 from urllib.parse import unquote
 
+from svc_jupyter.api.text import UNREADABLE
 from svc_jupyter.service.errors import Invalid, NotFound
 
 COMMON = "Common"
@@ -20,7 +21,7 @@ MAX_LENGTH = 4096
 MAX_DEPTH = 64
 MAX_NAME_BYTES = 255
 """What the file systems in use take as one name."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNREADABLE = re.compile(rf"[{UNREADABLE}\ud800-\udfff]")
 _NO_ADDRESS = re.compile(r"[\x00-\x1f]")
 _UNFIT_FOR_A_PART = re.compile(r"^\.|[%/\\\x7f-\x9f]")
 _COPY_MARK = re.compile(r"-Copy\d*\.")
@@ -102,8 +103,8 @@ def check_name(name: str, field: str, max_bytes: int = MAX_NAME_BYTES) -> None:
         raise Invalid(f"{field}: {_shown(name)}: names that begin with a dot are hidden and not served")
     if "/" in name:
         raise Invalid(f"{field}: {_shown(name)}: a name must not hold a slash")
-    if _CONTROL.search(name):
-        raise Invalid(f"{field}: {_shown(name)} holds a control character")
+    if _UNREADABLE.search(name):
+        raise Invalid(f"{field}: {_shown(name)} holds a control character or an override of the direction of writing")
     if len(name.encode()) > max_bytes:
         raise Invalid(f"{field}: the name {_shown(name)} is longer than {max_bytes} bytes")
 
@@ -144,5 +145,5 @@ def _percent_encoded(match: re.Match[str]) -> str:
 
 
 def _shown(name: str) -> str:
-    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", name)
+    text = _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", name)
     return repr(text if len(text) <= 80 else f"{text[:79]}…")

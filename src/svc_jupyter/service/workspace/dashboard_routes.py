@@ -11,12 +11,13 @@ from svc_jupyter.api.dashboards import Dashboard, DashboardClone, DashboardCreat
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
 from svc_jupyter.service.workspace.versions import etag
 
-router = APIRouter(prefix="/notebook_dashboard", tags=["dashboards"])
+router = APIRouter(prefix="/notebook_dashboard", tags=["dashboards"], route_class=JsonRoute)
 _DASHBOARD: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Dashboard,

@@ -22,13 +22,14 @@ from svc_jupyter.api.folders import (
 )
 from svc_jupyter.api.notes import LocationText
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.folder_lists import FolderLists
 from svc_jupyter.service.workspace.folders import Folders
 
-router = APIRouter(prefix="/folders", tags=["folders"])
+router = APIRouter(prefix="/folders", tags=["folders"], route_class=JsonRoute)
 
 
 async def _folders(request: Request) -> Folders:

@@ -19,6 +19,7 @@ from svc_jupyter.api.jupyter_contents import (
     ContentsType,
 )
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep
 from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace.contents_models import as_json
@@ -26,7 +27,10 @@ from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 router = APIRouter(
-    prefix="/jupyter_notebooks/contents", tags=["jupyter contents"], responses={200: {"model": Contents}}
+    prefix="/jupyter_notebooks/contents",
+    tags=["jupyter contents"],
+    responses={200: {"model": Contents}},
+    route_class=JsonRoute,
 )
 
 

@@ -23,6 +23,7 @@ from svc_jupyter.api.notes import (
     NoteUpdate,
 )
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.bodies import JsonRoute
 from svc_jupyter.service.dependencies import CallerDep, PageDep
 from svc_jupyter.service.route_rights import needs
 from svc_jupyter.service.workspace import note_files
@@ -34,7 +35,7 @@ from svc_jupyter.service.workspace.note_history import NoteHistory
 from svc_jupyter.service.workspace.notes import Notes, ReadNote
 from svc_jupyter.service.workspace.versions import etag
 
-router = APIRouter(prefix="/notebooks", tags=["notes"])
+router = APIRouter(prefix="/notebooks", tags=["notes"], route_class=JsonRoute)
 _ETAG = {"ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}}
 _NOTE: dict[int | str, dict[str, Any]] = {200: {"model": Note, "headers": _ETAG}}
 _FILE: dict[int | str, dict[str, Any]] = {

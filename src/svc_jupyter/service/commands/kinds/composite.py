@@ -28,7 +28,7 @@ from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.submissions import kind_of
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.schedules.macros import MacroError, resolve
-from svc_jupyter.service.validation import explain
+from svc_jupyter.service.validation import explain, fields
 
 
 class CompositeKind:
@@ -53,9 +53,9 @@ class CompositeKind:
             try:
                 described.append(await self._describe_one(sub_command, submission, caller))
             except ValidationError as error:
-                raise Invalid(f"{place}: {explain(error)}") from None
+                raise Invalid(f"{place}: {explain(error)}", _fields_of(number, fields(error))) from None
             except Invalid as error:
-                raise Invalid(f"{place}: {error.message}") from None
+                raise Invalid(f"{place}: {error.message}", _fields_of(number, error.fields or {})) from None
         return {"sub_commands": described}
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
@@ -111,3 +111,8 @@ def _last_result(ended: Sequence[Row], task: Task) -> StoredResult | None:
     result = results.from_json(row["result"])
     folder = command_root(task.root.parent.parent, row)
     return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row["result_rows"])
+
+
+def _fields_of(number: int, found: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields of the sub-command `number`, from 1, by their paths in the whole body."""
+    return {f"sub_commands.{number - 1}.{path}": reason for path, reason in found.items()}
