@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from svc_jupyter.service.commands import results
+from svc_jupyter.service.commands import results, text_lines
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.errors import NotFound
 
@@ -67,7 +67,7 @@ def test_a_header_is_given_when_it_is_asked_for(store: Store, tmp_path: Path):
 
 
 def test_lines_cut_by_the_reading_are_whole(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(results, "_CHUNK", 7)
+    monkeypatch.setattr(text_lines, "CHUNK", 7)
     lines = ["0123456789", "", "é" * 11, "x", "🦆" * 5, ""]
     result = store("".join(f"{line}\n" for line in lines).encode())
     assert arrow_lines(tmp_path, result) == lines
@@ -75,7 +75,7 @@ def test_lines_cut_by_the_reading_are_whole(store: Store, tmp_path: Path, monkey
 
 
 def test_a_batch_holds_what_is_read_at_once(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(results, "_CHUNK", 1 << 10)
+    monkeypatch.setattr(text_lines, "CHUNK", 1 << 10)
 
     def sizes(content: bytes) -> list[int]:
         reader = pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, store(content))))

@@ -5,29 +5,48 @@ Text results are the program's stdout, a row a line; typed results are an Arrow 
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
-import struct
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from svc_jupyter.api.paths import CSV, PARQUET
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
-from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
+from svc_jupyter.service.commands.text_lines import (
+    LINE_COLUMN,
+    LONG_LINE,
+    LongLine,
+    arrow_of_long_line,
+    crlf_lines,
+    csv_lines,
+    first_long_line,
+    line_batches,
+    line_schema,
+    no_lines,
+)
+from svc_jupyter.service.errors import Invalid, NotFound
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _CHUNK = 1 << 20
-_LINES_AT_ONCE = 65_536
+_PIECE = 4 << 20
+_ROW_GROUP = 32 << 20
+_HEAVIEST_ROW = 8 << 20
+"""Bytes of a row, as `MappedRows` weighs them: its forms take several times as much while they are made."""
+_MOST_COLUMN_CHUNKS = 50_000
+"""Of a Parquet file: its end tells of each, and until then they are kept in memory, with 1.7 kB each at the end."""
 _SHORT_BYTES = 1 << 16
 """Up to so many bytes are read at once: to stream them takes 1 ms, in other threads."""
-LINE_COLUMN = "line"
-"""The one column of a text result in typed forms."""
+
+
+class TooLarge(Exception):
+    """A row takes too much memory as text."""
 
 
 def to_json(result: StoredResult) -> dict[str, Any]:
@@ -54,15 +73,44 @@ def check_there(root: Path, result: StoredResult) -> None:
         raise NotFound(f"the result of command {root.name} is no longer on the service's disk")
 
 
+def check_form(root: Path, result: StoredResult, media_type: str) -> None:
+    """Raise `Invalid` for rows that cannot be had in a form: those that the service would have to hold in memory."""
+    if result.form is ResultForm.LINES:
+        if media_type == PARQUET and (number := first_long_line(root / result.file)) is not None:
+            raise Invalid(
+                f"line {number:,} of the result of command {root.name} is longer than {_told(LONG_LINE)}, which is too "
+                "much for a value in Parquet; read the result as text, CSV or an Arrow stream"
+            )
+        return
+    if media_type not in (CSV, PARQUET):
+        return
+    rows = MappedRows(root / result.file, AS_TEXT if media_type == CSV else AS_PARQUET)
+    extent = rows.extent()
+    if extent.heaviest > _HEAVIEST_ROW:
+        raise Invalid(
+            f"row {extent.heaviest_row:,} of the result of command {root.name} takes about {_told(extent.heaviest)}, "
+            f"and in CSV and Parquet a row may take {_told(_HEAVIEST_ROW)}; read the result as an Arrow stream, or "
+            "select less of this row"
+        )
+    if media_type == PARQUET and extent.weight // _ROW_GROUP * len(rows.schema) > _MOST_COLUMN_CHUNKS:
+        raise Invalid(
+            f"the result of command {root.name} has too many columns and rows for one Parquet file; read it as an "
+            "Arrow stream or CSV, or select less"
+        )
+
+
 def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
-    """Yield the rows as text: tab between fields, CRLF after each row."""
+    """Yield the rows as text: tab between fields, CRLF after each row.
+
+    Raises `TooLarge` at a row that takes too much memory as text.
+    """
     if result.text_file is not None:
-        yield from _crlf_lines(root / result.text_file)
+        yield from crlf_lines(root / result.text_file)
         return
     if result.form is ResultForm.LINES:
         if headers:
             yield f"{LINE_COLUMN}\r\n"
-        yield from _crlf_lines(root / result.file)
+        yield from crlf_lines(root / result.file)
         return
     yield from _tsv_rows(root / result.file, headers=headers)
 
@@ -77,9 +125,15 @@ def as_arrow(root: Path, result: StoredResult) -> Iterator[bytes]:
     import pyarrow as pa
 
     sink = _Sink()
-    with pa.ipc.new_stream(sink, _line_schema()) as writer:
-        for batch in _line_batches(root / result.file):
-            writer.write_batch(batch)
+    with pa.ipc.new_stream(sink, line_schema()) as writer:
+        for lines in line_batches(root / result.file):
+            if isinstance(lines, LongLine):
+                if not writer.stats.num_messages:
+                    writer.write_batch(no_lines())
+                yield sink.take()
+                yield from arrow_of_long_line(lines)
+                continue
+            writer.write_batch(lines)
             yield sink.take()
     yield sink.take()
 
@@ -100,29 +154,43 @@ def short_text(root: Path, result: StoredResult) -> str | None:
 
 
 def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
-    """Yield the rows as CSV with a header (RFC 4180)."""
+    """Yield the rows as CSV with a header (RFC 4180); what `check_form` lets pass."""
+    if result.form is ResultForm.LINES:
+        yield from csv_lines(root / result.file)
+        return
     import pyarrow.csv as pa_csv
 
     sink = _Sink()
-    with _batches(root, result) as (schema, batches):
-        writer = pa_csv.CSVWriter(cast("BinaryIO", sink), _flat_schema(schema))
-        for batch in batches:
-            writer.write_batch(_flattened(batch))
-            yield sink.take()
-        writer.close()
+    rows = MappedRows(root / result.file, AS_TEXT)
+    schema = _flat_schema(rows.schema)
+    changed = [number for number, field in enumerate(rows.schema) if field.type != schema.field(number).type]
+    writer = pa_csv.CSVWriter(cast("BinaryIO", sink), schema)
+    for batch in rows.pieces(_PIECE):
+        writer.write_batch(_flattened(batch, schema, changed))
+        yield sink.take()
+    writer.close()
     yield sink.take()
 
 
 def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
-    """Yield the bytes of a Parquet file."""
+    """Yield the bytes of a Parquet file; what `check_form` lets pass."""
     import pyarrow.parquet as pq
 
     sink = _Sink()
-    with _batches(root, result) as (schema, batches), pq.ParquetWriter(cast("BinaryIO", sink), schema) as writer:
+    schema, batches = line_schema(), cast("Iterator[Any]", line_batches(root / result.file))
+    if result.form is not ResultForm.LINES:
+        rows = MappedRows(root / result.file, AS_PARQUET)
+        schema, batches = rows.schema, rows.pieces(_ROW_GROUP)
+    # Without statistics: what Parquet keeps of each row group until its end must stay little.
+    with pq.ParquetWriter(cast("BinaryIO", sink), schema, write_statistics=False) as writer:
         for batch in batches:
             writer.write_batch(batch)
             yield sink.take()
     yield sink.take()
+
+
+def _told(size: int) -> str:
+    return f"{size / 2**20:,.0f} MiB"
 
 
 class _Sink(io.RawIOBase):
@@ -146,91 +214,15 @@ class _Sink(io.RawIOBase):
         return True
 
 
-class _batches:  # noqa: N801  used as a function: `with _batches(…) as (schema, batches)`
-    """The schema and record batches of a result, whatever its form."""
-
-    def __init__(self, root: Path, result: StoredResult) -> None:
-        self._file = root / result.file
-        self._form = result.form
-        self._source: BinaryIO | None = None
-
-    def __enter__(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        if self._form is ResultForm.LINES:
-            return _line_schema(), _line_batches(self._file)
-        import pyarrow as pa
-
-        self._source = self._file.open("rb")
-        reader = pa.ipc.open_stream(self._source)
-        return reader.schema, iter(reader)
-
-    def __exit__(self, *_: object) -> None:
-        if self._source is not None:
-            self._source.close()
-
-
-def _crlf_lines(file: Path) -> Iterator[str]:
-    """Yield the file with every line end as CRLF; the last line gets one even if the program wrote none."""
-    last = "\n"
-    for text in _decoded(file):
-        yield text.replace("\n", "\r\n")
-        last = text[-1]
-    if last != "\n":
-        yield "\r\n"
-
-
-def _decoded(file: Path) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    with file.open("rb") as source:
-        while data := source.read(_CHUNK):
-            if text := decoder.decode(data):
-                yield text
-    if text := decoder.decode(b"", final=True):
-        yield text
-
-
-def _line_schema() -> pa.Schema:
-    import pyarrow as pa
-
-    return pa.schema([pa.field(LINE_COLUMN, pa.large_string(), nullable=False)])
-
-
-def _line_batches(file: Path) -> Iterator[pa.RecordBatch]:
-    """Yield the lines in batches. Arrow splits them itself: `pa.array` of Python strings would import pandas."""
-    import pyarrow as pa
-
-    schema = _line_schema()
-    begun: list[str] = []  # pieces of a line whose end has not come yet
-    for text in _decoded(file):
-        whole, end, rest = text.rpartition("\n")
-        if end:
-            yield pa.record_batch([_split_lines("".join((*begun, whole)))], schema=schema)
-            begun = []
-        begun.append(rest)
-    if any(begun):
-        yield pa.record_batch([_split_lines("".join(begun))], schema=schema)
-
-
-def _split_lines(text: str) -> pa.Array[Any]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    data = text.encode()
-    offsets = struct.pack("=qq", 0, len(data))
-    whole = pa.Array.from_buffers(pa.large_string(), 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-    return pc.list_flatten(pc.split_pattern(whole, "\n"))
-
-
 def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
-    import pyarrow as pa
-
-    with file.open("rb") as source:
-        reader = pa.ipc.open_stream(source)
-        if headers:
-            yield "\t".join(_cell(name) for name in reader.schema.names) + "\r\n"
-        for batch in reader:
-            for start in range(0, batch.num_rows, _LINES_AT_ONCE):
-                columns = [_texts(column) for column in batch.slice(start, _LINES_AT_ONCE).columns]
-                yield "".join("\t".join(row) + "\r\n" for row in zip(*columns, strict=True))
+    rows = MappedRows(file, AS_TEXT)
+    if headers:
+        yield "\t".join(_cell(name) for name in rows.schema.names) + "\r\n"
+    if rows.extent().heaviest > _HEAVIEST_ROW:
+        raise TooLarge
+    for batch in rows.pieces(_PIECE):
+        columns = [_texts(column) for column in batch.columns]
+        yield "".join("\t".join(row) + "\r\n" for row in zip(*columns, strict=True))
 
 
 def _texts(column: pa.Array[Any]) -> list[str]:
@@ -260,16 +252,17 @@ def _flat_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([pa.field(item.name, pa.string() if _needs_text(item.type) else item.type) for item in schema])
 
 
-def _flattened(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _flattened(batch: pa.RecordBatch, schema: pa.Schema, changed: Sequence[int]) -> pa.RecordBatch:
+    """Return the rows with these columns as text."""
     import pyarrow as pa
 
-    columns = [
-        pa.array([None if value is None else _cell(value) for value in column.to_pylist()], pa.string())
-        if _needs_text(column.type)
-        else column
-        for column in batch.columns
-    ]
-    return pa.record_batch(columns, schema=_flat_schema(batch.schema))
+    if not changed:
+        return batch
+    columns = list(batch.columns)
+    for number in changed:
+        texts = [None if value is None else _cell(value) for value in columns[number].to_pylist()]
+        columns[number] = pa.array(texts, pa.string())
+    return pa.record_batch(columns, schema=schema)
 
 
 def _needs_text(kind: pa.DataType) -> bool:

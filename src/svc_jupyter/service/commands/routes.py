@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
-from starlette.concurrency import iterate_in_threadpool
+from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
 from svc_jupyter.api.commands import (
     CancelAnswer,
@@ -33,7 +34,7 @@ from svc_jupyter.service.commands.dumps import stored_dump, stored_table
 from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.history import HistoryFilter, parse_day, parse_end, split_list
-from svc_jupyter.service.commands.inline import inline_results
+from svc_jupyter.service.commands.inline import inline_answer
 from svc_jupyter.service.commands.reading_rights import require_readable
 from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.submission_body import submission_body
@@ -220,19 +221,10 @@ async def get_results(
     if table is not None:
         row = {**row, "result": results.to_json(stored_table(row, table))}
     if form is None:
-        return json_response(
-            await inline_results(
-                root, row, commands.inline_limit, inline=_is_true(inline), headers=_is_true(include_headers)
-            )
+        return await inline_answer(
+            {}, root, row, commands.inline_limit, inline=_is_true(inline), headers=_is_true(include_headers)
         )
-    if row["result"] is None:
-        raise Invalid(f"command {row['id']} has no rows")
-    media_type = next(kind for kind, function in _FORMS.items() if function is form)
-    result = results.from_json(row["result"])
-    results.check_there(root, result)
-    if form is results.as_arrow and (short := results.short_arrow(root, result)) is not None:
-        return Response(short, media_type=media_type)
-    return await _streamed(form(root, result), media_type)
+    return await _typed(root, row, accepted)
 
 
 @router.get(
@@ -255,11 +247,10 @@ async def get_status_with_results(
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
         if row["status"] == "done":
             root = commands.root(row)
-            answer |= await inline_results(
-                root, row, commands.inline_limit, inline=True, headers=_is_true(include_headers)
+            return await inline_answer(
+                answer, root, row, commands.inline_limit, inline=True, headers=_is_true(include_headers)
             )
-        else:
-            answer |= {"error": record["message"] or row["status"], "inline": True, "results": ""}
+        answer |= {"error": record["message"] or row["status"], "inline": True, "results": ""}
     return json_response(answer)
 
 
@@ -318,6 +309,19 @@ async def follow_command(
     """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
     row = await commands.row(command_id, caller)
     return event_stream(commands, row, caller, last_event_id)
+
+
+async def _typed(root: Path, row: Row, media_type: str) -> Response:
+    """Return the rows in a form of their own. Raises `Invalid` where there are none, or not in this form."""
+    if row["result"] is None:
+        raise Invalid(f"command {row['id']} has no rows")
+    result = results.from_json(row["result"])
+    results.check_there(root, result)
+    if media_type != ARROW_STREAM:
+        await run_in_threadpool(results.check_form, root, result, media_type)
+    elif (short := results.short_arrow(root, result)) is not None:
+        return Response(short, media_type=media_type)
+    return await _streamed(_FORMS[media_type](root, result), media_type)
 
 
 async def _notebook(request: Request, commands: Commands, row: Row, media_type: str) -> Response:
