@@ -127,8 +127,8 @@ class Settings(BaseSettings):
         return [self.storage_dir, *self.file_roots]
 
     @property
-    def webhooks_may_be_private(self) -> bool:
-        """Whether webhooks may go to loopback and private addresses: unless told, in the embedded service only."""
+    def addresses_may_be_private(self) -> bool:
+        """Whether webhooks and locations may lead to loopback and private addresses: else in the embedded service."""
         return self.embedded if self.webhook_private_addresses is None else self.webhook_private_addresses
 
     @property

@@ -67,9 +67,38 @@ def test_a_list_is_newest_first_and_paged(db_taps, member):
 
 async def test_a_change_keeps_what_is_not_given(db_taps, member):
     tap = create(db_taps, member)
-    assert change(db_taps, tap.id, member, port=7000) == tap.model_copy(update={"port": 7000})
+    assert change(db_taps, tap.id, member, db_name="d") == tap.model_copy(update={"db_name": "d"})
     opened = await db_taps.opened(member.account_id, tap.id)
     assert f"password='{PASSWORD}'" in opened.connection.target
+
+
+@pytest.mark.parametrize(
+    "changes", [{"db_host": "evil.example"}, {"port": 7000}, {"db_type": "mysql"}, {"db_user": "other"}]
+)
+async def test_a_stored_password_goes_nowhere_else_than_it_was_entered_for(db_taps, member, changes):
+    tap = create(db_taps, member)
+    with pytest.raises(Invalid, match=f"^db_passwd: {next(iter(changes))} changed: give the password again") as refused:
+        change(db_taps, tap.id, member, **changes)
+    assert PASSWORD not in str(refused.value)
+    assert db_taps.get(tap.id, by=member) == tap
+    assert change(db_taps, tap.id, member, db_passwd="other", **changes) != tap
+    opened = await db_taps.opened(member.account_id, tap.id)
+    assert PASSWORD not in opened.connection.target
+    assert "other" in opened.connection.target
+
+
+async def test_a_tap_goes_elsewhere_without_its_password_when_told_so(db_taps, member):
+    tap = create(db_taps, member)
+    change(db_taps, tap.id, member, db_host="evil.example", db_passwd="")
+    assert PASSWORD not in (await db_taps.opened(member.account_id, tap.id)).connection.target
+    change(db_taps, tap.id, member, db_host="db.example")
+
+
+async def test_a_detour_over_a_type_without_password_leaves_none(db_taps, member, database):
+    tap = create(db_taps, member)
+    change(db_taps, tap.id, member, db_type="url", url="mysql://db.example/x")
+    with database.connect() as connection:
+        assert connection.execute(sa.select(table.c.sealed_password)).scalar_one() is None
 
 
 async def test_an_empty_text_clears_an_attribute(db_taps, member):
@@ -109,7 +138,7 @@ def test_a_name_belongs_to_one_tap_of_an_account(db_taps, member):
         create(db_taps, member)
     with pytest.raises(Invalid, match="is called warehouse already"):
         change(db_taps, other.id, member, name="warehouse")
-    assert change(db_taps, first.id, member, name="warehouse", port=1).port == 1
+    assert change(db_taps, first.id, member, name="warehouse", db_name="d").db_name == "d"
 
 
 def test_of_calls_at_once_one_gets_the_name(db_taps, member):

@@ -399,11 +399,11 @@ async def test_a_webhook_to_this_machine_is_refused_where_a_team_shares_the_serv
     add_schedule: AddSchedule,
     running: Running,
 ) -> None:
-    assert not settings.webhooks_may_be_private
-    assert settings.model_copy(update={"embedded": True}).webhooks_may_be_private
+    assert not settings.addresses_may_be_private
+    assert settings.model_copy(update={"embedded": True}).addresses_may_be_private
     assert not settings.model_copy(
         update={"embedded": True, "webhook_private_addresses": False}
-    ).webhooks_may_be_private
+    ).addresses_may_be_private
     notifications = await running(settings)
 
     channel = add_channel(hook_server.url(f"/{SECRET}"))

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.storage.failures import StorageFailure
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
@@ -131,3 +132,48 @@ async def test_a_transfer_that_is_given_up_ends_and_leaves_nothing(fetch, web, t
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not (tmp_path / "copy").exists()
+
+
+class TestAService:
+    """A service whose users may not reach its machine and network by themselves."""
+
+    @pytest.fixture(autouse=True)
+    def _for_a_team(self, storage, settings):
+        settings.webhook_private_addresses = None
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+    async def test_reads_nothing_from_its_own_machine(self, fetch, web, tmp_path, host):
+        url = web.answer("/a", b"secret").replace("127.0.0.1", host)
+        message = await failure_of(fetch, f"{url}?signature=s", tmp_path)
+        assert f"{url}: {host} is not a public address, and this service reads from no other" in message
+        assert web.requests == []
+
+    @pytest.mark.parametrize("host", ["169.254.169.254", "10.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "[fd00::1]"])
+    async def test_reads_nothing_from_private_networks(self, fetch, tmp_path, host):
+        message = await failure_of(fetch, f"https://{host}/latest/meta-data", tmp_path)
+        assert "is not a public address" in message
+
+    async def test_is_not_led_there_by_a_redirect(self, fetch, web, tmp_path, storage, admin):
+        storage.replace(StorageUpdate(url=f"{web.url}/data"), by=admin)
+        web.answer("/data/a", b"", status=302, headers={"Location": f"{web.url}/elsewhere"})
+        assert "is not a public address" in await failure_of(fetch, "a", tmp_path)
+        assert [path for path, _ in web.requests] == ["/data/a"]
+
+    async def test_reads_from_the_storage_that_an_administrator_chose(self, fetch, web, storage, admin):
+        storage.replace(StorageUpdate(url=f"{web.url}/data"), by=admin)
+        web.answer("/data/a", b"content")
+        assert await fetch("a") == b"content"
+
+
+async def test_the_judged_address_is_the_one_connected_to(fetch, web, monkeypatch):
+    asked = []
+
+    def look_up(host: str, port: int) -> list[str]:
+        asked.append((host, port))
+        return ["127.0.0.1"]
+
+    monkeypatch.setattr("svc_jupyter.service.storage.web.look_up_here", look_up)
+    url = web.answer("/a", b"content").replace("127.0.0.1", "localhost")
+    assert await fetch(url) == b"content"
+    assert asked == [("localhost", int(url.split(":")[2].split("/")[0]))]
+    assert web.requests[0][1]["host"] == url.split("/")[2]

@@ -23,6 +23,9 @@ _SOCKET_FOLDER = re.compile(r"/\S*")
 _UNSTORABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _URL_FORM = "dialect+driver://user:password@host:port/database"
 _MAX_SECRET = 4096
+_VERIFYING = ("verify-ca", "verify-full")
+_NO_CLEAR_TEXT = "!password"
+"""Whoever answers at the host gets no password that could be used again, unless a URL says so or verifies who it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,8 @@ def _conninfo(
         "password": password,
         **(options or {}),
     }
+    if password and "require_auth" not in values and values.get("sslmode") not in _VERIFYING:
+        values["require_auth"] = _NO_CLEAR_TEXT
     return " ".join(f"{key}={_quoted(value)}" for key, value in values.items() if value)
 
 

@@ -28,6 +28,10 @@ from svc_jupyter.service.secrets import SecretBox
 from svc_jupyter.service.settings import Settings
 
 _PLAIN = ("name", "db_type", "db_host", "port", "db_name", "db_user")
+_DESTINATION = ("db_type", "db_host", "port", "db_user")
+"""Whom a password is for: it goes to no other than the one it was entered for."""
+_WITHOUT_PASSWORD = (DbType.URL, DbType.SQLITE)
+"""A URL holds its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ class DbTaps:
     def update(self, tap_id: int, body: DbTapUpdate, *, by: Caller) -> DbTap:
         """Change the given attributes of a tap and return it; an empty text clears one.
 
-        Raises `NotFound`, and `Invalid` where the whole would not make a connection any more.
+        Raises `NotFound`, and `Invalid` where the whole would not make a connection any more, or the stored password
+        would go elsewhere than where it was entered for.
         """
         require(by, Action.UPDATE, Resource.DB_TAP)
         with self._database.connect() as connection:
@@ -137,12 +142,17 @@ class DbTaps:
         """Return the columns of the tap that the body makes of what was before, once they make a connection."""
         given = body.model_dump(exclude_unset=bool(before))
         plain = {name: given[name] or None if name in given else before.get(name) for name in _PLAIN}
-        password = self._secret(body.db_passwd, before.get("sealed_password"))
+        stored = before.get("sealed_password")
+        password = self._secret(body.db_passwd, stored)
+        if plain["db_type"] in _WITHOUT_PASSWORD:
+            stored = password = None  # nobody is to find it there later
         url = self._secret(body.url, before.get("sealed_url"))
         if plain["db_type"] != DbType.URL and body.url is None:
             url = None  # it was the one of the type the tap had before
         active = bool(given["active"] if "active" in given else before["active"])
         connection_of(_attributes(plain, password, url), self.settings)
+        if stored is not None and body.db_passwd is None:
+            _check_destination(plain, before)
         return plain | {
             "active": active,
             "sealed_password": None if password is None else self._secrets.seal(password),
@@ -172,6 +182,16 @@ class DbTaps:
                 yield connection
         except IntegrityError as error:  # another call was quicker
             raise Invalid(f"name: another DB tap is called {name} already") from error
+
+
+def _check_destination(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Raise `Invalid` where a password that is not given anew would go elsewhere."""
+    changed = [name for name in _DESTINATION if after[name] != before[name]]
+    if changed:
+        raise Invalid(
+            f"db_passwd: {' and '.join(changed)} changed: give the password again, or an empty one for none; the one "
+            "that is stored was entered for another connection"
+        )
 
 
 def _row(connection: sa.Connection, account_id: int, tap_id: int) -> sa.Row[Any]:

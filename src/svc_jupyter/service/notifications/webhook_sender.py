@@ -41,7 +41,7 @@ class WebhookSender(Sender):
         super().__init__(ChannelType.WEBHOOK, database, bus, clock, attempt_seconds=attempt_seconds)
         self._public_url = settings.public_url
         self._secrets = secrets
-        self._webhooks = Webhooks(within=attempt_seconds, may_be_private=settings.webhooks_may_be_private, clock=clock)
+        self._webhooks = Webhooks(within=attempt_seconds, may_be_private=settings.addresses_may_be_private, clock=clock)
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._rests_until: dict[str, float] = {}
 

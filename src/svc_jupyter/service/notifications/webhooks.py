@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.service.notifications.addresses import is_public, look_up
+from svc_jupyter.service.addresses import is_public, look_up
 from svc_jupyter.service.notifications.failures import NotDelivered
 from svc_jupyter.service.notifications.plain_text import one_line
 

@@ -20,6 +20,8 @@ class AccountStorage:
     secret_key: str | None = field(default=None, repr=False)
     region: str | None = None
     endpoint: str | None = None
+    may_be_private: bool = False
+    """Whether any URL may lead to this machine and private networks, not only those under `base`."""
 
     @property
     def has_credentials(self) -> bool:

@@ -60,7 +60,8 @@ class Credentials:
             sa.select(account_storage).where(account_storage.c.account_id == account_id)
         ).one_or_none()
         if row is None:
-            return AccountStorage(parse_location(f"file://{self._settings.storage_dir.absolute()}"))
+            base = parse_location(f"file://{self._settings.storage_dir.absolute()}")
+            return AccountStorage(base, may_be_private=self._settings.addresses_may_be_private)
         try:
             access_key, secret_key = (
                 None if sealed is None else self._secrets.open(sealed)
@@ -69,7 +70,8 @@ class Credentials:
         except ValueError as error:
             raise StorageFailure(f"account/storage: {error}", may_retry=False) from error
         base = _with_account_name(parse_location(row.url), access_key)
-        return AccountStorage(base, access_key, secret_key, row.region, row.endpoint)
+        may_be_private = self._settings.addresses_may_be_private
+        return AccountStorage(base, access_key, secret_key, row.region, row.endpoint, may_be_private)
 
     def replace(self, update: StorageUpdate, by: Caller) -> AccountStorage:
         """Store and return the storage of the caller's account.

@@ -1,12 +1,18 @@
-"""Reading a URL: redirects stay on https, faults are told apart into lasting and passing, nothing shows a query."""
+"""Reading a URL: redirects stay on https, faults are told apart into lasting and passing, nothing shows a query.
+
+A command's user names the URL, and the service reads it from where it stands. So the host is looked up once, its
+addresses are judged, and a judged one is connected to, also after each redirect.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
+from svc_jupyter.service.addresses import is_public, look_up_here
 from svc_jupyter.service.errors import Invalid
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.failures import StorageFailure, denied, not_found
@@ -14,6 +20,8 @@ from svc_jupyter.service.storage.locations import Location, Scheme, parse_locati
 from svc_jupyter.service.storage.object_stores import CONNECT_SECONDS, READ_SECONDS
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 _MAX_REDIRECTS = 10
@@ -36,9 +44,8 @@ def web_source(
 
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)  # they log whole URLs, with what signs them
-    timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
-    with httpx.Client(timeout=timeout, headers={"Accept-Encoding": "identity", "User-Agent": "svc-jupyter"}) as client:
-        response = _answered(client, location)
+    with _client() as client:
+        response = _answered(client, location, account)
         try:
             _check(response, location, account)
             encoded = "content-encoding" in response.headers
@@ -49,34 +56,97 @@ def web_source(
             response.close()
 
 
-def _answered(client: httpx.Client, location: Location) -> httpx.Response:
+def _client() -> httpx.Client:
+    """Return a client that asks no proxy, which would look hosts up again, and keeps no connection for another host."""
+    import httpx
+
+    return httpx.Client(
+        verify=_trust(),
+        trust_env=False,
+        timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+        limits=httpx.Limits(max_keepalive_connections=0),
+        headers={"Accept-Encoding": "identity", "User-Agent": "svc-jupyter"},
+    )
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """The authorities of the package that httpx brings, and those that the machine trusts besides."""
+    import httpx
+
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    return context
+
+
+def _answered(client: httpx.Client, location: Location, account: AccountStorage) -> httpx.Response:
     """Return the answer at the end of the redirects, its body still unread."""
     import httpx
 
-    url = location.url
+    target = location
     for _ in range(_MAX_REDIRECTS + 1):
         try:
-            response = client.send(client.build_request("GET", url), stream=True)
+            url = httpx.URL(target.url)
+            response = _sent(client, url, location, _addresses(url, target, account))
+            if not response.has_redirect_location:
+                return response
+            response.close()
+            target = _followed(location, str(url.join(response.headers["Location"])))
         except httpx.InvalidURL:
-            raise StorageFailure(f"{location} is not a valid URL", may_retry=False) from None
+            raise StorageFailure(f"{location} is not a valid URL, or leads to none", may_retry=False) from None
         except httpx.HTTPError as error:
             raise _transport_failure(location, error) from None
-        if response.next_request is None:
-            return response
-        response.close()
-        url = _followed(location, response.next_request)
     raise StorageFailure(f"{location}: more than {_MAX_REDIRECTS} redirects", may_retry=False)
 
 
-def _followed(location: Location, request: httpx.Request) -> str:
+def _sent(client: httpx.Client, url: httpx.URL, location: Location, addresses: Iterable[str]) -> httpx.Response:
+    """Return the answer of the first of the addresses that a connection can be made to."""
+    import httpx
+
+    refused = f"{location}: cannot connect to {url.host}"
+    for address in addresses:
+        request = client.build_request(
+            "GET",
+            url.copy_with(host=address),
+            headers={"Host": url.netloc.decode("ascii")},
+            extensions={"sni_hostname": url.raw_host.decode("ascii")},
+        )
+        try:
+            return client.send(request, stream=True)
+        except httpx.ConnectTimeout:
+            refused = f"{location}: the server did not answer in time"
+        except httpx.ConnectError as error:
+            refused = f"{location}: cannot connect to {url.netloc.decode('ascii')}: {error}"
+    raise TransientFailure(refused)
+
+
+def _addresses(url: httpx.URL, target: Location, account: AccountStorage) -> list[str]:
+    """Return the addresses that a URL may be read from: those of the internet, unless an administrator chose it."""
+    try:
+        found = look_up_here(url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80))
+    except (OSError, UnicodeError) as error:
+        raise TransientFailure(f"{target}: cannot connect to {target.store}: {error}") from None
+    if account.may_be_private or account.opens(target):
+        return found
+    public = [address for address in found if is_public(address)]
+    if not public:
+        raise StorageFailure(
+            f"{target}: {url.host} is not a public address, and this service reads from no other; put the file into "
+            "the account's storage, or ask an administrator (setting SVC_WEBHOOK_PRIVATE_ADDRESSES)",
+            may_retry=False,
+        )
+    return public
+
+
+def _followed(location: Location, url: str) -> Location:
     """Return the target of a redirect, held to the same rules as a location."""
     try:
-        target = parse_location(str(request.url))
+        target = parse_location(url)
     except Invalid as error:
         raise StorageFailure(f"{location} redirects to a place it may not: {error.message}", may_retry=False) from None
-    if location.scheme is Scheme.HTTPS and target.scheme is not Scheme.HTTPS:
-        raise StorageFailure(f"{location} redirects away from https, to {target}", may_retry=False)
-    return target.url
+    if not target.is_http or (location.scheme is Scheme.HTTPS and target.scheme is not Scheme.HTTPS):
+        raise StorageFailure(f"{location} redirects away from {location.scheme}, to {target}", may_retry=False)
+    return target
 
 
 def _check(response: httpx.Response, location: Location, account: AccountStorage) -> None:
@@ -103,8 +173,6 @@ def _chunks(response: httpx.Response, location: Location, chunk_bytes: int) -> I
 def _transport_failure(location: Location, error: httpx.HTTPError) -> TransientFailure:
     import httpx
 
-    if isinstance(error, httpx.ConnectTimeout | httpx.ReadTimeout):
+    if isinstance(error, httpx.ReadTimeout):
         return TransientFailure(f"{location}: the server did not answer in time")
-    if isinstance(error, httpx.ConnectError):
-        return TransientFailure(f"{location}: cannot connect to {location.store}: {error}")
     return TransientFailure(f"{location}: reading broke off ({type(error).__name__})")

@@ -24,6 +24,10 @@ _COPY_PREFIX = len("COPY (")
 _WATCH_CLIENT = (
     "SELECT set_config(name, '5000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'"
 )
+_CLEAR_TEXT = (
+    "the password was not sent; have the server ask for scram-sha-256, or give the tap as db_type url with "
+    "sslmode=verify-full, or with require_auth=password, in its query"
+)
 _TABLES = """SELECT table_schema, table_name, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
 FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"""
 _MATERIALIZED = "SELECT schemaname, matviewname, 'view' FROM pg_catalog.pg_matviews"
@@ -191,7 +195,8 @@ def _connection_reason(text: str) -> str:
     """Return why libpq could not connect, without the address that the message has already."""
     lines = [line.strip() for line in text.partition("Failed to connect:")[2].splitlines() if line.strip()]
     reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
-    return "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
+    told = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
+    return f"{told}; {_CLEAR_TEXT}" if "requested a cleartext password" in told else told
 
 
 def _quoted(name: str) -> str:

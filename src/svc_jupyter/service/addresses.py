@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+from collections.abc import Iterable
+from typing import Any
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 """Addresses of IPv4 hosts as a gateway makes them (RFC 6052)."""
@@ -22,7 +24,15 @@ def is_public(address: str) -> bool:
 
 async def look_up(host: str, port: int) -> list[str]:
     """Return the host's IP addresses, each once, in the system's order. Raises `OSError` when there are none."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return _each_once(await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM))
+
+
+def look_up_here(host: str, port: int) -> list[str]:
+    """Return the same, looked up in the calling thread."""
+    return _each_once(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+
+
+def _each_once(found: Iterable[tuple[Any, ...]]) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 

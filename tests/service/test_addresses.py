@@ -1,6 +1,6 @@
 import pytest
 
-from svc_jupyter.service.notifications.addresses import is_public, look_up
+from svc_jupyter.service.addresses import is_public, look_up
 
 
 @pytest.mark.parametrize(
