@@ -79,7 +79,7 @@ class HiveTableDependency(Request):
     window_start: Offset = 0
     window_end: Offset = 0
     interval: Interval | None = Field(default=None, min_length=1, max_length=1)
-    columns: dict[str, ColumnValue | list[ColumnValue]] = Field(min_length=1, max_length=32)
+    columns: dict[str, str | list[ColumnValue]] = Field(min_length=1, max_length=32)
     initial_instance: str | None = Field(default=None, max_length=40)
     time_zone: str | None = Field(default=None, max_length=64)
 

@@ -178,3 +178,11 @@ class TestSqliteFiles:
 def test_a_relative_file_lies_in_the_storage_folder(settings):
     file = make_database(settings.storage_dir / "a.db")
     assert connected(settings, db_type="sqlite", db_name="a.db").target == str(file.resolve())
+
+
+@pytest.mark.parametrize("name", ["x" * 400, "/" + "x" * 4000, "a/" * 2000 + "b"], ids=["short", "long", "deep"])
+def test_a_name_that_no_file_can_have_is_refused(settings, name):
+    settings.storage_dir.mkdir(exist_ok=True)
+    (settings.data_dir / "service.db").touch()
+    with pytest.raises(Invalid, match=r"^(db_name|file://)"):
+        connection_of(TapAttributes("t", "sqlite", db_name=name), settings)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pydantic import ValidationError
 
 from svc_jupyter.api.schedules import DependencyInfo, TimeUnit
 from svc_jupyter.service.schedules import dependencies
@@ -217,3 +218,15 @@ def test_more_than_an_action_can_wait_for_is_refused_without_being_counted_out(m
     check_dependencies(files(together), DAILY)
     with pytest.raises(ValueError, match="an action would wait for 10002 files"):
         check_dependencies(files(together, together), DAILY)
+
+
+@pytest.mark.parametrize("columns", [5, "day", ["day"], {"day": 5}, {"day": True}, {"day": {}}, {"day": [[]]}])
+def test_columns_of_a_wrong_type_are_refused(columns):
+    with pytest.raises(ValidationError, match=r"hive_tables\.0\.columns"):
+        DependencyInfo.model_validate({"hive_tables": [{"schema": "web", "name": "visits", "columns": columns}]})
+
+
+def test_a_number_among_the_values_of_a_column_is_its_text():
+    table = {"schema": "web", "name": "visits", "columns": {"year": [2026, "2027"]}}
+    info = DependencyInfo.model_validate({"hive_tables": [table]})
+    assert info.hive_tables[0].columns == {"year": ["2026", "2027"]}

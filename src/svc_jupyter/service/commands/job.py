@@ -195,6 +195,7 @@ class Job:
             label=self.row["label"],
             pool=self.row["pool"],
             cluster_id=self.row["cluster_id"],
+            macros=self.row["resolved_macros"] or (),
         )
 
     async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:

@@ -82,6 +82,8 @@ class Task:
     """The cluster that the command needs; it was UP when the command began."""
     edited_by: int | None = None
     """Who besides `user_id` answers for what a schedule's command does."""
+    macros: Sequence[Mapping[str, Any]] = ()
+    """The macros' values, for what the command only names: a script in a file. In `command` they are already."""
 
     @property
     def users(self) -> tuple[int, ...]:

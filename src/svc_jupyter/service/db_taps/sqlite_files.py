@@ -20,9 +20,9 @@ def checked_file(db_name: str, settings: Settings) -> Path:
     """
     path = Path(db_name.removeprefix(_SCHEME))
     resolved = resolve_under(path if path.is_absolute() else settings.storage_dir / path, settings.allowed_file_roots)
-    if _is_private(resolved, settings):
-        raise Invalid(f"db_name: {db_name} is the service's own; put the database into the account's storage")
     try:
+        if _is_private(resolved, settings):
+            raise Invalid(f"db_name: {db_name} is the service's own; put the database into the account's storage")
         with resolved.open("rb") as file:
             header = file.read(len(_HEADER))
     except (FileNotFoundError, NotADirectoryError) as error:

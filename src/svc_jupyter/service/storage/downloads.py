@@ -1,6 +1,7 @@
 """Bytes of a location, from this machine's files, an object store or a web server, in chunks: memory stays flat.
 
-Everything here blocks; `storage.py` runs it in worker threads. Web servers are asked directly rather than through the object store client, which refuses answers without a Content-Length.
+Everything here blocks; `storage.py` runs it in worker threads. Web servers are asked directly rather than through the
+object store client, which refuses answers without a Content-Length.
 """
 
 from __future__ import annotations

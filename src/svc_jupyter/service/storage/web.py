@@ -40,8 +40,6 @@ def web_source(
 
     Raises `StorageFailure`; `TransientFailure` for what a new attempt may mend, also while the chunks are read.
     """
-    import httpx
-
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)  # they log whole URLs, with what signs them
     with _client() as client:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.macros import substitute
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.storage import Storage
 
@@ -36,9 +37,13 @@ class ScriptSource:
         return {self._field: text or None, "script_location": location or None}
 
     async def read(self, task: Task) -> Script:
-        """Return the script of an attempt. Raises `StorageFailure`, `Invalid`."""
+        """Return the script of an attempt, with the values of its macros. Raises `StorageFailure`, `Invalid`.
+
+        Raises `MacroError` where there are too many of them.
+        """
         text = task.command.get(self._field)
         if text:
             return Script(text, self._field)
         location = task.command["script_location"]
-        return Script(await self._storage.read_text(task.account_id, location, self._most_bytes), location)
+        text = await self._storage.read_text(task.account_id, location, self._most_bytes)
+        return Script(substitute(text, task.macros), location)

@@ -6,13 +6,14 @@ import asyncio
 import re
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from svc_jupyter.service.commands.kind import Desk, Task
 from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.schedules.macros import SUBSTITUTED_LIMIT, substitute
 from svc_jupyter.service.storage.archives import check_archive_name
 from svc_jupyter.service.storage.locations import Location, split_locations
 from svc_jupyter.service.storage.room import readable_size
@@ -77,6 +78,8 @@ async def stage(planned: Plan, task: Task, script: Path, storage: Storage, desk:
     await asyncio.to_thread(_start_afresh, task.working_folder, downloads, script)
     if planned.script is not None:
         await _fetch(planned.script, script, task, storage, desk)
+        if task.macros:
+            await asyncio.to_thread(_put_macros_in, script, planned.script, task.macros)
     for location in planned.files:
         await _fetch(location, task.working_folder / location.name, task, storage, desk)
     for location in planned.archives:
@@ -92,6 +95,18 @@ def _start_afresh(working_folder: Path, downloads: Path, script: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
     script.unlink(missing_ok=True)
+
+
+def _put_macros_in(script: Path, location: Location, macros: Sequence[Mapping[str, Any]]) -> None:
+    """Put the values of macros into a script, whatever else is in it."""
+    size = script.stat().st_size
+    if size > SUBSTITUTED_LIMIT:
+        raise Invalid(
+            f"script_location: {location} has {readable_size(size)}, and macros are put into scripts of at most "
+            f"{readable_size(SUBSTITUTED_LIMIT)}; take the macros away from the command, or shorten the script"
+        )
+    text = script.read_bytes().decode("utf-8", "surrogateescape")
+    script.write_bytes(substitute(text, macros).encode("utf-8", "surrogateescape"))
 
 
 async def _fetch(location: Location, target: Path, task: Task, storage: Storage, desk: Desk) -> None:

@@ -31,6 +31,7 @@ from svc_jupyter.service.engines.spark.program import runs_on_yarn
 from svc_jupyter.service.engines.spark.session_servers import SessionServers
 from svc_jupyter.service.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.packages.attached import AttachedEnvironments
+from svc_jupyter.service.schedules.macros import substitute
 from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.spark.applications import Applications
 from svc_jupyter.service.spark.driver.statement import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, Statement
@@ -167,7 +168,8 @@ class SparkKind:
         code = plan.code
         if code is None:
             assert plan.location is not None
-            code = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)
+            text = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)
+            code = substitute(text, task.macros)
         arguments, least = list(plan.arguments), self._settings.min_free_disk_bytes
         return statement_of(task, plan.language, code, arguments, least)
 
