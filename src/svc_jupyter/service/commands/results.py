@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from svc_jupyter.api.paths import CSV, PARQUET
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
+from svc_jupyter.service.commands.roots import parse_root_name
 from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
 from svc_jupyter.service.commands.text_lines import (
     LINE_COLUMN,
@@ -70,7 +71,7 @@ def from_json(value: dict[str, Any]) -> StoredResult:
 def check_there(root: Path, result: StoredResult) -> None:
     """Raise `NotFound` when somebody removed the result from the disk."""
     if not (root / result.file).exists():
-        raise NotFound(f"the result of command {root.name} is no longer on the service's disk")
+        raise NotFound(f"the result of command {_command(root)} is no longer on the service's disk")
 
 
 def check_form(root: Path, result: StoredResult, media_type: str) -> None:
@@ -78,8 +79,8 @@ def check_form(root: Path, result: StoredResult, media_type: str) -> None:
     if result.form is ResultForm.LINES:
         if media_type == PARQUET and (number := first_long_line(root / result.file)) is not None:
             raise Invalid(
-                f"line {number:,} of the result of command {root.name} is longer than {_told(LONG_LINE)}, which is too "
-                "much for a value in Parquet; read the result as text, CSV or an Arrow stream"
+                f"line {number:,} of the result of command {_command(root)} is longer than {_told(LONG_LINE)}, "
+                "which is too much for a value in Parquet; read the result as text, CSV or an Arrow stream"
             )
         return
     if media_type not in (CSV, PARQUET):
@@ -88,13 +89,13 @@ def check_form(root: Path, result: StoredResult, media_type: str) -> None:
     extent = rows.extent()
     if extent.heaviest > _HEAVIEST_ROW:
         raise Invalid(
-            f"row {extent.heaviest_row:,} of the result of command {root.name} takes about {_told(extent.heaviest)}, "
-            f"and in CSV and Parquet a row may take {_told(_HEAVIEST_ROW)}; read the result as an Arrow stream, or "
-            "select less of this row"
+            f"row {extent.heaviest_row:,} of the result of command {_command(root)} takes about "
+            f"{_told(extent.heaviest)}, and in CSV and Parquet a row may take {_told(_HEAVIEST_ROW)}; "
+            "read the result as an Arrow stream, or select less of this row"
         )
     if media_type == PARQUET and extent.weight // _ROW_GROUP * len(rows.schema) > _MOST_COLUMN_CHUNKS:
         raise Invalid(
-            f"the result of command {root.name} has too many columns and rows for one Parquet file; read it as an "
+            f"the result of command {_command(root)} has too many columns and rows for one Parquet file; read it as an "
             "Arrow stream or CSV, or select less"
         )
 
@@ -187,6 +188,12 @@ def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
             writer.write_batch(batch)
             yield sink.take()
     yield sink.take()
+
+
+def _command(root: Path) -> str:
+    """Return the id of the command whose folder this is."""
+    name = parse_root_name(root.name)
+    return root.name if name is None else str(name.command_id)
 
 
 def _told(size: int) -> str:
