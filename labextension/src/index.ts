@@ -4,6 +4,7 @@ import { notesPlugin } from './contents/notesPlugin';
 import { contentsPlugin } from './contents/plugin';
 import { commandsPlugin } from './commands/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
+import { leavingPlugin } from './leaving/plugin';
 import { panelPlugin } from './panel/plugin';
 import { schedulesPlugin } from './schedules/plugin';
 import { schedulingPlugin } from './scheduling/plugin';
@@ -21,7 +22,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   clustersPlugin,
   contentsPlugin,
   notesPlugin,
-  highlightingPlugin
+  highlightingPlugin,
+  leavingPlugin
 ];
 
 export default plugins;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.server.jupyter_process import JupyterProcess
@@ -47,6 +48,40 @@ def test_a_page_that_goes_away_lets_the_services_stream_go(jupyter: JupyterProce
         next(events.iter_text())
     assert jupyter.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"] is True
     assert jupyter.http.get("/status").json()["connected"] is True
+
+
+def test_a_log_passes_through_while_it_comes_and_says_how_far_it_reaches(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    command_id = service.submit("seq 100000 >&2")["id"]
+    service.ended(command_id)
+    lines = "".join(f"{number}\n" for number in range(1, 100001))
+    for part in ("logs", "error_logs"):
+        with jupyter.http.stream("GET", f"/commands/{command_id}/{part}") as log:
+            assert "Content-Length" not in log.headers, "it was held whole"
+            assert log.headers["Content-Type"].startswith("text/plain")
+            assert "".join(log.iter_text()) == (lines if part == "logs" else "")
+    tail = {"err_file_processed": len(lines) - 7}
+    rest = jupyter.http.get(f"/commands/{command_id}/logs", params=tail)
+    assert (rest.text, rest.headers["err_length"]) == ("100000\n", str(len(lines)))
+    assert jupyter.http.get("/commands/999999/logs").status_code == 404
+
+
+def test_what_is_under_way_ends_when_the_connection_is_renewed(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    command_id = service.submit("echo begun >&2; sleep 300")["id"]
+    with ThreadPoolExecutor(1) as thread, jupyter.http.stream("GET", f"/commands/{command_id}/events") as events:
+        pieces = events.iter_text()
+        text = next(pieces)
+        waiting = thread.submit(jupyter.http.get, f"/commands/{command_id}", params={"wait": 30})
+        for _ in range(3):
+            assert jupyter.http.post("/status").json()["connected"] is True
+        assert jupyter.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"] is True
+        text += "".join(pieces)
+        answer = waiting.result()
+    assert "event: end" in text
+    assert (answer.status_code, answer.json().get("status")) == (200, "cancelled"), answer.text
 
 
 def test_what_is_not_there_is_told_in_the_services_words(jupyter: JupyterProcess) -> None:

@@ -112,12 +112,13 @@ def test_a_notes_copy_is_saved_back_and_no_other_notebook(jupyter: JupyterProces
     assert [one["text"] for one in saved.json()["paragraphs"]] == ["%sql\nselect 2", "%md\n# Late"]
     assert [one["id"] for one in saved.json()["paragraphs"]] == ["p1", "p2"]
     assert saved.json()["revision"] == 2
+    assert jupyter.http.put(f"{address}/document", json={"path": copy.name}).status_code == 200
+    service.http.put(f"/notebooks/{note['id']}", json={"name": "of somebody else"}).raise_for_status()
     conflict = jupyter.http.put(f"{address}/document", json={"path": copy.name})
     assert conflict.status_code == 409
     assert "changed" in conflict.json()["error"]["error_message"]
     overwritten = jupyter.http.put(f"{address}/document", json={"path": copy.name, "overwrite": True})
-    local["metadata"]["svc_jupyter"]["version"] = overwritten.json()["version"]
-    copy.write_text(json.dumps(local))
+    assert overwritten.status_code == 200
     assert jupyter.http.put(f"{address}/document", json={"path": copy.name}).status_code == 200
     assert jupyter.http.put(f"{address}/document", json={"path": copy.name, "overwrite": 1}).status_code == 422
     other = service.http.post("/notebooks", json={"name": "other", "location": "Common"}).json()
@@ -126,6 +127,43 @@ def test_a_notes_copy_is_saved_back_and_no_other_notebook(jupyter: JupyterProces
     assert "is no copy of note" in refused.text
     assert jupyter.http.put(f"{address}/document", json={}).status_code == 422
     assert jupyter.http.put(f"{address}/document", json={"path": "not-there.ipynb"}).status_code == 404
+
+
+@pytest.mark.parametrize("mark", [{}, {"version": 1}, {"key": "guessed"}, {"key": ["x"]}])
+def test_a_notebook_from_elsewhere_is_asked_about_by_the_notes_name_before_it_is_saved_into_it(
+    jupyter: JupyterProcess, service: ServiceProcess, mark: dict[str, object]
+) -> None:
+    name, paragraphs = f"mine {len(mark)} {list(mark.values())}", [{"text": "%sql\nselect 1"}]
+    note = service.http.post("/notebooks", json={"location": "Common", "name": name, "paragraphs": paragraphs}).json()
+    address, foreign = f"/notes/{note['id']}/document", jupyter.root / f"foreign-{note['id']}.ipynb"
+    jupyter.write_notebook(foreign.name, "%sql\nselect 'of somebody else'")
+    written = json.loads(foreign.read_text())
+    foreign.write_text(json.dumps(written | {"metadata": {"svc_jupyter": {"note": note["id"], **mark}}}))
+
+    def said() -> str:
+        return str(service.http.get(f"/notebooks/{note['id']}").json()["paragraphs"][0]["text"])
+
+    for body in ({}, {"overwrite": True}):
+        asked = jupyter.http.put(address, json={"path": foreign.name, **body})
+        assert (asked.status_code, said()) == (428, "%sql\nselect 1")
+        assert f"the note {note['location']}/{name} ({note['id']})" in asked.json()["message"]
+    assert jupyter.http.put(address, json={"path": foreign.name, "bind": False}).json() == {"saved": False}
+    assert jupyter.http.put(address, json={"path": foreign.name}).json() == {"saved": False}
+    assert said() == "%sql\nselect 1"
+    assert jupyter.http.put(address, json={"path": foreign.name, "bind": True}).status_code == 200
+    assert jupyter.http.put(address, json={"path": foreign.name}).status_code == 200
+    assert said() == "%sql\nselect 'of somebody else'"
+
+
+def test_a_notebook_that_somebody_sent_back_is_no_copy_at_another_path(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    note = service.http.post("/notebooks", json={"name": "sent", "location": "Common"}).json()
+    copied = jupyter.http.post(f"/notes/{note['id']}/copy", json={"name": "sent", "to": ""}).json()["path"]
+    (jupyter.root / "sent-back.ipynb").write_text((jupyter.root / copied).read_text())
+    address = f"/notes/{note['id']}/document"
+    assert jupyter.http.put(address, json={"path": "sent-back.ipynb"}).status_code == 428
+    assert jupyter.http.put(address, json={"path": copied}).status_code == 200
 
 
 def test_a_dashboard_is_renamed_moved_and_deleted(jupyter: JupyterProcess, service: ServiceProcess) -> None:

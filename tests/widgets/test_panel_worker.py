@@ -37,9 +37,15 @@ def now() -> list[float]:
 
 
 @pytest.fixture
-def worker(looks: Looks, now: list[float]) -> Iterator[PanelWorker]:
+def failures() -> list[Exception]:
+    """What the worker has told of."""
+    return []
+
+
+@pytest.fixture
+def worker(looks: Looks, now: list[float], failures: list[Exception]) -> Iterator[PanelWorker]:
     """A worker whose period is over at once when the clock is set forward."""
-    worker = PanelWorker(looks, lambda: 5.0, clock=lambda: now[0])
+    worker = PanelWorker(looks, lambda: 5.0, clock=lambda: now[0], on_failure=failures.append)
     yield worker
     worker.close()
     if worker._thread is not None:
@@ -111,3 +117,40 @@ def test_a_closed_worker_does_nothing_more(worker, looks, now):
     now[0] = 5.0
     worker.submit(looks)
     assert looks.count == 0
+
+
+def fail():
+    raise RuntimeError("the disk is full")
+
+
+def test_a_job_that_fails_is_told_of_and_the_thread_goes_on(worker, failures):
+    worker.submit(fail)
+    done(worker)
+    assert [str(error) for error in failures] == ["the disk is full"]
+
+
+def test_a_look_that_fails_is_told_of_and_the_next_one_comes(looks, now, failures):
+    def look():
+        looks()
+        fail()
+
+    worker = PanelWorker(look, lambda: 5.0, clock=lambda: now[0], on_failure=failures.append)
+    worker.show(visible=True)
+    for count in (1, 2):
+        now[0] += 5.0
+        worker.show(visible=True)
+        looks.wait(count)
+    done(worker)
+    assert len(failures) == 2
+    worker.close()
+
+
+def test_a_failure_that_cannot_be_shown_does_not_end_the_thread_either(caplog):
+    def cannot_show(error):
+        raise ValueError("no widget")
+
+    worker = PanelWorker(lambda: None, lambda: 5.0, on_failure=cannot_show)
+    worker.submit(fail)
+    done(worker)
+    assert "could not show" in caplog.text
+    worker.close()

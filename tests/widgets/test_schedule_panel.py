@@ -70,6 +70,21 @@ def test_a_step_is_confirmed_once_and_names_the_schedule(service, panel):
     assert enabled(panel) == {"Resume", "Run again", "Kill"}
 
 
+def test_an_error_that_nobody_foresaw_is_shown_and_the_panel_goes_on(service, panel, monkeypatch):
+    def fail(question):
+        raise RuntimeError("<b>a bug</b>")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(panel.model, "_take", fail)
+        press(panel, "Suspend")
+        press(panel, "Suspend report <b>")
+    assert "unexpected error, RuntimeError: &lt;b&gt;a bug&lt;/b&gt;" in panel._problem.value
+    assert "working" not in panel._foot.value
+    press(panel, "Suspend")
+    press(panel, "Suspend report <b>")
+    assert service.schedules.bodies == [{"status": "suspend"}]
+
+
 def test_no_leaves_it(service, panel):
     press(panel, "Kill")
     assert "It never runs again" in panel._question.value

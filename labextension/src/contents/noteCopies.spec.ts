@@ -1,118 +1,121 @@
 import type { ServiceRequests } from '../service';
 import { ServiceError } from '../service';
-import { type INoteMark, markOf, NoteCopy } from './noteCopies';
+import { type ISaving, noteOf, NoteCopy } from './noteCopies';
 
-/** A note of a service that refuses what was made of another version than it has. */
-class Note {
+/** A Jupyter server that knows which copies are of which version of note 7. */
+class Server {
   version = 3;
-  readonly overwritten: boolean[] = [];
+  known: number | null = 3;
+  allowed = true;
+  readonly asked: ISaving[] = [];
   /** What happens elsewhere while a saving is under way. */
   meanwhile: () => void = () => undefined;
 
-  put = (_: string, { overwrite }: { overwrite: boolean }): Promise<unknown> => {
-    const stored = this.onDisk();
+  put = (_: string, { overwrite, bind }: ISaving): Promise<unknown> => {
+    this.asked.push({ ...(overwrite && { overwrite }), ...(bind !== undefined && { bind }) });
     this.meanwhile();
-    if (!overwrite && stored.version !== this.version) {
+    if (bind !== undefined) {
+      this.allowed = bind;
+      this.known = this.version;
+    }
+    if (this.known === null) {
+      return Promise.reject(new ServiceError('late.ipynb says it is a copy of Common/late', 428));
+    }
+    if (!this.allowed) {
+      return Promise.resolve({ saved: false });
+    }
+    if (!overwrite && this.known !== this.version) {
       return Promise.reject(new ServiceError('note 7 was changed meanwhile', 409));
     }
     this.version += 1;
-    this.overwritten.push(overwrite);
+    this.known = this.version;
     return Promise.resolve({ id: 7, name: 'late', location: 'Common', version: this.version });
   };
-
-  constructor(private readonly onDisk: () => INoteMark) {}
 }
 
-function opened(mark: unknown = { note: 7, version: 3 }) {
-  let metadata = mark as INoteMark;
-  let onDisk = metadata;
-  const model = {
-    dirty: false,
-    getMetadata: () => metadata,
-    setMetadata: (_: string, value: unknown) => {
-      metadata = value as INoteMark;
-    }
-  };
-  const saves: (() => Promise<void>)[] = [];
-  const save = async (): Promise<void> => {
-    onDisk = metadata;
-    model.dirty = false;
-    await Promise.all(saves.map(told => told()));
-  };
-  const note = new Note(() => onDisk);
+function opened(mark: unknown = { note: 7, key: 'k' }) {
+  const model = { getMetadata: () => mark };
+  const server = new Server();
   const told: string[] = [];
   let overwrite: () => Promise<void> = () => Promise.resolve();
-  const copy = new NoteCopy(
-    note as unknown as ServiceRequests,
-    { model, save },
-    () => 'late.ipynb',
-    {
-      saved: one => told.push(`saved ${one.version}`),
-      refused: (error, _, all) => {
-        told.push(error.message);
-        overwrite = all;
-      }
+  let answer: (bind: boolean) => Promise<void> = () => Promise.resolve();
+  const copy = new NoteCopy(server as unknown as ServiceRequests, model, () => 'late.ipynb', {
+    saved: one => told.push(`saved ${one.version}`),
+    asked: (question, take) => {
+      told.push(question.message);
+      answer = take;
+    },
+    refused: (error, _, all) => {
+      told.push(error.message);
+      overwrite = all;
     }
-  );
-  saves.push(() => copy.onSaved());
-  return { model, save, saves, note, told, stored: () => onDisk, overwrite: () => overwrite() };
+  });
+  const save = (): Promise<void> => copy.onSaved();
+  return {
+    model,
+    save,
+    server,
+    told,
+    overwrite: () => overwrite(),
+    answer: (bind: boolean) => answer(bind)
+  };
 }
 
 describe('NoteCopy', () => {
-  it('saves a copy back each time it is saved, and knows its note’s version from then on', async () => {
-    const { save, note, told, stored } = opened();
+  it('saves a copy back each time it is saved', async () => {
+    const { save, told } = opened();
     await save();
     await save();
     expect(told).toEqual(['saved 4', 'saved 5']);
-    expect(stored()).toEqual({ note: 7, version: 5 });
-    expect(note.version).toBe(5);
   });
 
   it('overwrites what somebody else wrote only when it is told to', async () => {
-    const { save, note, told, overwrite } = opened();
-    note.version = 9;
+    const { save, server, told, overwrite } = opened();
+    server.version = 9;
     await save();
     expect(told).toEqual(['note 7 was changed meanwhile']);
-    expect(note.version).toBe(9);
+    expect(server.version).toBe(9);
     await overwrite();
     await save();
     expect(told.slice(1)).toEqual(['saved 10', 'saved 11']);
-    expect(note.overwritten).toEqual([true, false]);
-  });
-
-  it('leaves what is typed during a saving for the next one', async () => {
-    const { model, save, note, told, stored } = opened();
-    note.meanwhile = () => {
-      model.dirty = true;
-    };
-    await save();
-    expect(model.dirty).toBe(true);
-    expect(stored()).toEqual({ note: 7, version: 3 });
-    await save();
-    expect(told).toEqual(['saved 4', 'saved 5']);
+    expect(server.asked).toEqual([{}, { overwrite: true }, {}]);
   });
 
   it('saves once more what was saved during a saving', async () => {
-    const { save, note, told } = opened();
-    note.meanwhile = () => {
-      note.meanwhile = () => undefined;
+    const { save, server, told } = opened();
+    server.meanwhile = () => {
+      server.meanwhile = () => undefined;
       void save();
     };
     await save();
     expect(told).toEqual(['saved 4', 'saved 5']);
   });
 
-  it('saves once more what was saved while the copy was given its note’s version', async () => {
-    const { save, saves, told } = opened();
-    const again = [() => Promise.resolve(), save];
-    saves.push(() => again.shift()?.() ?? Promise.resolve());
+  it('asks once about a notebook from elsewhere, and saves it when that is wanted', async () => {
+    const { save, server, told, answer } = opened();
+    server.known = null;
     await save();
-    expect(told).toEqual(['saved 4', 'saved 5']);
+    await save();
+    expect(told).toEqual(['late.ipynb says it is a copy of Common/late']);
+    expect(server.version).toBe(3);
+    await answer(true);
+    await save();
+    expect(told.slice(1)).toEqual(['saved 4', 'saved 5']);
+  });
+
+  it('leaves the note alone when a notebook from elsewhere is to stay here', async () => {
+    const { save, server, told, answer } = opened();
+    server.known = null;
+    await save();
+    await answer(false);
+    await save();
+    expect(told).toHaveLength(1);
+    expect(server.version).toBe(3);
   });
 
   it.each([[{}], [null], ['7'], [{ note: '7' }]])('takes %j for no mark', async mark => {
     const { model, save, told } = opened(mark);
-    expect(markOf(model)).toBeNull();
+    expect(noteOf(model)).toBeNull();
     await save();
     expect(told).toEqual([]);
   });

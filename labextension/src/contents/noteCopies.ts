@@ -1,39 +1,33 @@
-import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { asServiceError, pathOf, type ServiceError, type ServiceRequests } from '../service';
 import type { INoteRecord } from '../service/records/folders';
 
-/** Where the metadata of a note's copy say of which note it is, and of which version; the server extension writes it. */
+/** Where the metadata of a note's copy name the note; what binds the two is known to the Jupyter server alone. */
 const MARK = 'svc_jupyter';
-
-/** What a copy knows of its note. */
-export interface INoteMark {
-  note: number;
-  /** Counts the note's edits; absent where the service does not count them. */
-  version?: number;
-}
+const TO_BE_ASKED = 428;
 
 /** What is used of an open notebook. */
-export type ICopyContext = Pick<DocumentRegistry.IContext<INotebookModel>, 'save'> & {
-  readonly model: Pick<INotebookModel, 'dirty' | 'getMetadata' | 'setMetadata'>;
-};
+export type ICopyModel = Pick<INotebookModel, 'getMetadata'>;
+
+/** What can be told to the Jupyter server beside the path: save whatever the note says by now; be a copy, or none. */
+export interface ISaving {
+  overwrite?: boolean;
+  bind?: boolean;
+}
 
 /** Who is told what became of saving a copy back. */
 export interface ICopyListener {
   saved(note: INoteRecord): void;
+  /** The notebook names a note, and was not opened from it here: nothing is saved before `answer` is called. */
+  asked(question: ServiceError, answer: (bind: boolean) => Promise<void>): void;
   /** `overwrite` saves it all the same, whatever the note says by now. */
-  refused(error: ServiceError, mark: INoteMark, overwrite: () => Promise<void>): void;
+  refused(error: ServiceError, note: number, overwrite: () => Promise<void>): void;
 }
 
-/** Return of which note a notebook is a copy; null for any other notebook. */
-export function markOf(model: Pick<INotebookModel, 'getMetadata'>): INoteMark | null {
-  const mark = model.getMetadata(MARK) as Partial<INoteMark> | null | undefined;
-  if (typeof mark?.note !== 'number') {
-    return null;
-  }
-  return typeof mark.version === 'number'
-    ? { note: mark.note, version: mark.version }
-    : { note: mark.note };
+/** Return the id of the note that a notebook names; null for any other notebook. */
+export function noteOf(model: ICopyModel): number | null {
+  const mark = model.getMetadata(MARK) as { note?: unknown } | null | undefined;
+  return typeof mark?.note === 'number' ? mark.note : null;
 }
 
 /**
@@ -44,79 +38,67 @@ export function markOf(model: Pick<INotebookModel, 'getMetadata'>): INoteMark | 
 export class NoteCopy {
   constructor(
     private readonly _requests: ServiceRequests,
-    private readonly _context: ICopyContext,
+    private readonly _model: ICopyModel,
     /** Returns the copy's path as the Jupyter server knows it. */
     private readonly _path: () => string,
     private readonly _listener: ICopyListener
   ) {}
 
   /** Take that the copy was saved on the Jupyter server. Resolves when the note says the same, or the listener knows why not. */
-  async onSaved(): Promise<void> {
-    if (this._isMarking) {
-      this._savesWhileMarking += 1;
-    } else {
-      await this._catchUp(false);
-    }
-  }
-
-  private async _catchUp(overwrite: boolean): Promise<void> {
-    this._isBehind = true;
+  async onSaved(saving: ISaving = {}): Promise<void> {
+    this._next = saving;
     if (this._isStoring) {
       return;
     }
     this._isStoring = true;
     try {
-      while (this._isBehind) {
-        this._isBehind = false;
-        await this._store(overwrite);
+      while (this._next) {
+        const next: ISaving = this._next;
+        this._next = null;
+        await this._store(next);
       }
     } finally {
       this._isStoring = false;
     }
   }
 
-  private async _store(overwrite: boolean): Promise<void> {
-    const mark = markOf(this._context.model);
-    if (!mark) {
+  private async _store(saving: ISaving): Promise<void> {
+    const note = noteOf(this._model);
+    if (note === null) {
       return;
     }
     try {
-      const body = { path: this._path(), overwrite };
-      const note = await this._requests.put<INoteRecord>(
-        pathOf('notes', mark.note, 'document'),
+      const body = { path: this._path(), ...saving };
+      const record = await this._requests.put<INoteRecord | { saved: false }>(
+        pathOf('notes', note, 'document'),
         body
       );
-      if (note.version !== undefined) {
-        await this._remember({ ...mark, version: note.version });
+      if (!('saved' in record)) {
+        this._listener.saved(record);
       }
-      this._listener.saved(note);
     } catch (reason) {
-      this._listener.refused(asServiceError(reason), mark, () => this._catchUp(true));
+      const error = asServiceError(reason);
+      if (error.status === TO_BE_ASKED) {
+        this._ask(error);
+      } else {
+        this._listener.refused(error, note, () => this.onSaved({ overwrite: true }));
+      }
     }
   }
 
-  /** Keep the note's new version in the copy, unless it is edited again by now: then it is kept by the next save. */
-  private async _remember(mark: INoteMark): Promise<void> {
-    const { model } = this._context;
-    const isEdited = model.dirty;
-    model.setMetadata(MARK, mark);
-    if (!isEdited || this._isBehind) {
-      this._isMarking = true;
-      this._savesWhileMarking = 0;
-      try {
-        await this._context.save();
-      } finally {
-        this._isMarking = false;
-        this._isBehind ||= this._savesWhileMarking > 1;
-      }
+  /** Ask once, however often the notebook is saved until there is an answer. */
+  private _ask(question: ServiceError): void {
+    if (!this._isAsked) {
+      this._isAsked = true;
+      this._listener.asked(question, bind => {
+        this._isAsked = false;
+        return this.onSaved({ bind });
+      });
     }
   }
 
   private _isStoring = false;
-  /** Whether the copy was saved since its note was. */
-  private _isBehind = false;
-  /** Whether the save under way is this one's own. */
-  private _isMarking = false;
-  /** How often the copy was saved since then: one of them is this one's own. */
-  private _savesWhileMarking = 0;
+  /** How to save what was saved in the notebook since its note was; null for nothing. */
+  private _next: ISaving | null = null;
+  private _isAsked = false;
 }

@@ -12,7 +12,7 @@ import {
   TRANSLATION_DOMAIN
 } from '../service';
 import type { ILocalCopy } from '../service/records/contents';
-import { type ICopyListener, type INoteMark, markOf, NoteCopy } from './noteCopies';
+import { type ICopyListener, noteOf, NoteCopy } from './noteCopies';
 
 const CONFLICT = 409;
 /** Milliseconds for which it is told that a note was saved. */
@@ -41,9 +41,14 @@ export const notesPlugin: JupyterFrontEndPlugin<void> = {
       }
       followed.add(context);
       const path = (): string => app.serviceManager.contents.localPath(context.path);
-      const copy = new NoteCopy(requests, context, path, listener(app, requests, trans, path));
+      const copy = new NoteCopy(
+        requests,
+        context.model,
+        path,
+        listener(app, requests, trans, path)
+      );
       context.saveState.connect((_, state) => {
-        if (state === 'completed' && markOf(context.model)) {
+        if (state === 'completed' && noteOf(context.model) !== null) {
           void copy.onSaved();
         }
       });
@@ -65,7 +70,7 @@ function listener(
     Notification.dismiss(told);
     told = id;
   };
-  const open = async ({ note }: INoteMark): Promise<void> => {
+  const open = async (note: number): Promise<void> => {
     const name = PathExt.basename(path(), '.ipynb');
     const body = { name, to: PathExt.dirname(path()) };
     try {
@@ -82,10 +87,22 @@ function listener(
           autoClose: SAVED_SHOWN
         })
       ),
-    refused: (error, mark, overwrite) => {
+    asked: (question, answer) => {
+      const actions = [
+        { label: trans.__('Save it into the note'), callback: () => void answer(true) },
+        { label: trans.__('Keep it here only'), callback: () => void answer(false) }
+      ];
+      instead(
+        Notification.warning(trans.__('Saved here only: %1', question.message), {
+          autoClose: false,
+          actions
+        })
+      );
+    },
+    refused: (error, note, overwrite) => {
       const actions = [
         { label: trans.__('Save over it'), callback: () => void overwrite() },
-        { label: trans.__('Open what it says now'), callback: () => void open(mark) }
+        { label: trans.__('Open what it says now'), callback: () => void open(note) }
       ];
       const file = PathExt.basename(path());
       instead(

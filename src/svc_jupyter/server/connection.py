@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 
@@ -29,6 +31,20 @@ class ServiceConnection:
         self._of_this_machine = False
         self._client: AsyncClient | None = None
         self._made = asyncio.Lock()
+        self._under_way: set[object] = set()
+        self._left: dict[AsyncClient, set[object]] = {}
+        """Clients that no new request gets, each with the requests that may still use it."""
+
+    @asynccontextmanager
+    async def request(self) -> AsyncIterator[None]:
+        """Answer one request of a page: what it is given by `client` stays open until its end."""
+        request = object()
+        self._under_way.add(request)
+        try:
+            yield
+        finally:
+            self._under_way.discard(request)
+            await self._end(request)
 
     async def client(self) -> AsyncClient:
         """Return the client; raises `ConfigurationError` when there are no usable settings."""
@@ -64,15 +80,29 @@ class ServiceConnection:
         await self.renew()
 
     async def renew(self) -> None:
-        """Forget the client, so that settings which changed are read again."""
+        """Forget the client, so that settings which changed are read again; requests under way end with the old one."""
         self._of_this_machine = False
         client, self._client = self._client, None
         if client is not None:
-            await client.aclose()
+            self._left[client] = set(self._under_way)
+            await self._end(None)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, also those of requests under way."""
         await self.renew()
+        left, self._left = self._left, {}
+        for client in left:
+            await client.aclose()
+
+    async def _end(self, request: object) -> None:
+        """Close the clients that only this request still used."""
+        for users in self._left.values():
+            users.discard(request)
+        unused = [client for client, users in self._left.items() if not users]
+        for client in unused:
+            del self._left[client]
+        for client in unused:
+            await client.aclose()
 
     def _make(self) -> AsyncClient:
         if self._of_this_machine:

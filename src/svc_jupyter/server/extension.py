@@ -5,6 +5,9 @@ One Jupyter Server is one person's: under a hub each has a process, an environme
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Float, Unicode
 
@@ -13,10 +16,12 @@ from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
+from svc_jupyter.server.handlers.note_copies import NOTE_BINDINGS, NOTE_COPY_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.notes import NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
+from svc_jupyter.server.note_bindings import NoteBindings
 
 ALL_HANDLERS = (
     *STATUS_HANDLERS,
@@ -26,6 +31,7 @@ ALL_HANDLERS = (
     *CONTENTS_HANDLERS,
     *FOLDER_HANDLERS,
     *NOTE_HANDLERS,
+    *NOTE_COPY_HANDLERS,
     *CLUSTER_HANDLERS,
 )
 
@@ -48,6 +54,8 @@ class SvcJupyterServer(ExtensionApp):
         self.settings[CONNECTION] = ServiceConnection(
             self.service_url or None, profile=self.profile or None, answer_seconds=self.answer_seconds
         )
+        kept = Path(jupyter_data_dir()) / self.name / "note_copies.sqlite"
+        self.settings[NOTE_BINDINGS] = NoteBindings(kept, self.settings["contents_manager"].root_dir)
 
     def initialize_handlers(self) -> None:
         """Answer under `<base_url>svc-jupyter/api/`."""

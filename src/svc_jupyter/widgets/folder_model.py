@@ -17,7 +17,7 @@ from svc_jupyter.widgets.folder_branches import (
 )
 from svc_jupyter.widgets.folder_items import Item, Kind, trees
 from svc_jupyter.widgets.folder_steps import Done, Question, Step, perform, possible_steps
-from svc_jupyter.widgets.panel_worker import PanelWorker
+from svc_jupyter.widgets.panel_worker import PanelWorker, unexpected
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
@@ -41,7 +41,8 @@ class FolderModel:
         self.revealed = 0
         """Counts how often a step has put the selected item somewhere else."""
         self.on_change: Callable[[], None] = lambda: None
-        self.worker = PanelWorker(lambda: None, lambda: 0.0)  # nobody tells it that it is seen, so it never looks
+        # Nobody tells it that it is seen, so it never looks.
+        self.worker = PanelWorker(lambda: None, lambda: 0.0, on_failure=self._fail)
         self._client = client
         self._again: Callable[[], None] = self._look
         self._lock = threading.RLock()
@@ -132,6 +133,12 @@ class FolderModel:
         else:
             self.problem = None
         self.working = False
+        self.on_change()
+
+    def _fail(self, error: Exception) -> None:
+        with self._lock:
+            self.problem = unexpected(error)
+            self.working = False
         self.on_change()
 
     def _open(self, item: Item) -> None:

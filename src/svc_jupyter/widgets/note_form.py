@@ -44,7 +44,7 @@ class NoteFormPanel:
 
         self._text = NoteFormText(note)
         self._run = run
-        self._worker = PanelWorker(lambda: None, lambda: _NEVER)
+        self._worker = PanelWorker(lambda: None, lambda: _NEVER, on_failure=self._fail)
         self._forms = shown_forms(note.forms)
         self._fields: dict[str, Any] = {form.name: field_of(form) for form in self._forms}
         title = f"<b>{escape(note.name)}</b>"
@@ -77,12 +77,12 @@ class NoteFormPanel:
     def _run_now(self, values: dict[str, Any]) -> None:
         try:
             tables = self._run(values, self._say)
-        except Exception as error:  # noqa: BLE001  whatever it is, the one who pressed is told
-            self._status.value = problem_html(str(error) or type(error).__name__)
-        else:
             self._result.value = "".join(f"<p><b>{escape(title)}</b></p>{table}" for title, table in tables)
         finally:
             self._button.disabled = False
+
+    def _fail(self, error: Exception) -> None:
+        self._status.value = problem_html(str(error) or type(error).__name__)
 
     def _say(self, text: str) -> None:
         self._status.value = muted_html(text)

@@ -7,10 +7,13 @@ notebook. The thread sleeps until there is work or a look is due; while nobody s
 from __future__ import annotations
 
 import contextvars
+import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+
+_log = logging.getLogger(__name__)
 
 UNTOUCHED_SECONDS = 1800.0
 """A panel that nobody touched for so long is left open by somebody who went away: it looks no more until touched."""
@@ -25,12 +28,18 @@ class PanelWorker:
         period: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
         on_pause: Callable[[], None] | None = None,
+        *,
+        on_failure: Callable[[Exception], None],
     ) -> None:
-        """`on_pause` is called once when the panel is no longer looked after: what it shows grows old from then on."""
+        """`on_pause` is called once when the panel is no longer looked after: what it shows grows old from then on.
+
+        `on_failure` gets the error that a job or a look ended with, which is to be shown: the thread goes on.
+        """
         self._look = look
         self._period = period
         self._clock = clock
         self._on_pause = on_pause
+        self._on_failure = on_failure
         self._pause_told = False
         self._jobs: deque[Callable[[], None]] = deque()
         self._changed = threading.Condition()
@@ -79,7 +88,17 @@ class PanelWorker:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            job()
+            try:
+                job()
+            except Exception as error:  # noqa: BLE001 -- the end of the thread would be the end of the panel, unseen
+                _log.exception("a panel's job failed")
+                self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        try:
+            self._on_failure(error)
+        except Exception:  # noqa: BLE001 -- drawing itself may be what fails; the log is what is left
+            _log.exception("a panel could not show why its job failed")
 
     def _next(self) -> Callable[[], None] | None:
         """Wait for the next job, or until a look is due; None when the panel is closed."""
@@ -102,3 +121,9 @@ class PanelWorker:
         if not self._visible or self.is_paused:
             return None
         return self._looked + self._period() - self._clock()
+
+
+def unexpected(error: Exception) -> str:
+    """Return an error that nobody foresaw, in words for the panel that it happened in."""
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"unexpected error, {what}. Try again; the log of the notebook's kernel says where it happened."

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from svc_jupyter.widgets.panel_worker import PanelWorker
+from svc_jupyter.widgets.panel_worker import PanelWorker, unexpected
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
@@ -32,7 +32,7 @@ class WatchedModel(ABC, Generic[Question]):
         self.working = False
         self.on_change: Callable[[], None] = lambda: None
         self.clock = clock
-        self.worker = PanelWorker(self._look, self.period, on_pause=self._pause)
+        self.worker = PanelWorker(self._look, self.period, on_pause=self._pause, on_failure=self._fail)
         self._client = client
         self._lock = threading.RLock()
 
@@ -84,6 +84,13 @@ class WatchedModel(ABC, Generic[Question]):
 
     def _pause(self) -> None:
         """Nobody has touched the panel for long: it looks no more."""
+        self.on_change()
+
+    def _fail(self, error: Exception) -> None:
+        """Say what nobody foresaw; what was under way is over."""
+        with self._lock:
+            self.problem = unexpected(error)
+            self.working = False
         self.on_change()
 
     def _perform(self, question: Question) -> None:

@@ -10,6 +10,7 @@ from tornado.web import HTTPError
 from svc_jupyter.api import paths
 from svc_jupyter.client.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
+from svc_jupyter.server.handlers.stream_handler import StreamHandler
 
 _FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
 _PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
@@ -96,14 +97,15 @@ class ActionRerunHandler(ServiceHandler):
         await self.pass_on(Call("POST", paths.api(f"actions/{int(action_id)}/rerun"), body=self.body))
 
 
-class ActionLogsHandler(ServiceHandler):
+class ActionLogsHandler(StreamHandler):
     """The log of what an action ran."""
 
     @asks_the_service
     async def get(self, action_id: str) -> None:
         """Answer with the log as far as it is written."""
         command_id = await command_of(self, action_id)
-        await self.pass_on(Call("GET", paths.command(command_id, "logs"), self.query, accept="text/plain"))
+        call = Call("GET", paths.command(command_id, "logs"), self.query, accept="text/plain", stream=True)
+        await self.pass_on_stream(call, "text/plain")
 
 
 class ActionNotebookHandler(ServiceHandler):

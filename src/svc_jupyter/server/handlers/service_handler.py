@@ -47,12 +47,16 @@ class ServiceRefusal(HTTPError):
 def asks_the_service(
     method: Callable[Concatenate[H, P], Awaitable[None]],
 ) -> Callable[Concatenate[H, P], Awaitable[None]]:
-    """Let only those call a method who are logged in and may; and tell the service's refusals in its own words."""
+    """Let only those call a method who are logged in and may; and tell the service's refusals in its own words.
+
+    The client that the method asks with stays open until it has ended, also when the connection is renewed meanwhile.
+    """
 
     @functools.wraps(method)
     async def translated(self: H, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            await method(self, *args, **kwargs)
+            async with self.connection.request():
+                await method(self, *args, **kwargs)
         except SvcError as error:
             raise ServiceRefusal(error) from error
 
@@ -76,11 +80,15 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
 
     def finish_with(self, answer: httpx.Response) -> None:
         """Answer as the service did."""
+        self.begin_with(answer)
+        self.finish(answer.content, set_content_type=answer.headers.get("Content-Type"))
+
+    def begin_with(self, answer: httpx.Response) -> None:
+        """Take status and headers of the service's answer."""
         self.set_status(answer.status_code)
         for name in _PASSED_HEADERS:
             if name in answer.headers:
                 self.set_header(name, answer.headers[name])
-        self.finish(answer.content, set_content_type=answer.headers.get("Content-Type"))
 
     @property
     def query(self) -> dict[str, str]:
