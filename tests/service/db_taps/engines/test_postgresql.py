@@ -148,7 +148,7 @@ def refusing_server() -> Iterator[int]:
                 while struct.unpack("!ii", client.recv(8))[1] in (80877103, 80877104):  # asks for encryption
                     client.sendall(b"N")
                 client.recv(4096)
-                client.sendall(message(b"R", struct.pack("!i", 3)))
+                client.sendall(message(b"R", struct.pack("!i4s", 5, b"salt")))
                 client.recv(4096)
                 client.sendall(message(b"E", b'SFATAL\0C28P01\0Mpassword authentication failed for user "reader"\0\0'))
 
