@@ -113,7 +113,7 @@ def new_job(kind, settings, account_id, tap_id, tmp_path):
     yield new_job
     for file in root.glob("*/pid"):
         with suppress(ProcessLookupError):
-            os.killpg(int(file.read_text()), signal.SIGKILL)
+            os.killpg(int(file.read_text().split()[0]), signal.SIGKILL)
 
 
 def rows(root: Path, final) -> list[dict]:
