@@ -47,7 +47,8 @@ async def test_a_tap_is_made_changed_and_deleted(http):
     assert not {"db_passwd", "url", "sealed_password"} & set(made)
     path = f"/db_taps/{made['id']}"
     assert (await http.get(path)).json() == made
-    assert (await http.put(path, json={"db_user": "other", "db_passwd": PASSWORD})).json() == made | {"db_user": "other"}
+    other = {"db_user": "other", "db_passwd": PASSWORD}
+    assert (await http.put(path, json=other)).json() == made | {"db_user": "other"}
     assert refusal(await http.put(path, json={"port": 2}), 422).startswith("db_passwd: port changed: give the password")
     listed = (await http.get("/db_taps")).json()
     assert [tap["id"] for tap in listed["db_taps"]] == [made["id"]]
