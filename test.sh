@@ -54,6 +54,17 @@ if ! find_r; then
   elsewhere: R from https://www.r-project.org/, then install.packages('IRkernel')"
 fi
 
+# Services whose clock is set while they run: with a library that is preloaded into them, never the machine's own.
+find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
+say "libfaketime"
+if ! find_faketime; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends libfaketime >/dev/null || true
+  fi
+  find_faketime || die "the tests of stepped clocks need libfaketime, and it could not be installed here.
+  Debian: sudo apt install libfaketime     Fedora: sudo dnf install libfaketime"
+fi
+
 say "engines (installed once, into the user's cache folder)"
 "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
 

@@ -25,6 +25,11 @@ class PostgresCluster:
             self._execute(sql.SQL("ALTER SYSTEM SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
         self._execute(sql.SQL("SELECT pg_reload_conf()"))
 
+    def keep_commits(self) -> None:
+        """Let a commit be answered once the system has it: that outlives the end of every process."""
+        self._execute(sql.SQL("ALTER SYSTEM RESET synchronous_commit"))
+        self._execute(sql.SQL("SELECT pg_reload_conf()"))
+
     def url(self, name: str) -> str:
         """Return the address of a database of the cluster."""
         return self._server.get_uri(database=name)
@@ -42,7 +47,11 @@ class PostgresCluster:
         try:
             yield self.create(name, template)
         finally:
-            self._execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+            self.drop(name)
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever is still connected."""
+        self._execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
     def _execute(self, statement: sql.Composable) -> None:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
