@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from benchmarks.processes import ProcessorTime
 from svc_jupyter.api import paths
 from svc_jupyter.client import AsyncClient, Client, Settings
-from svc_jupyter.client.embedded import EmbeddedService, RunningService
+from svc_jupyter.client.address.embedded import EmbeddedService, RunningService
 
 CONCURRENCY = 32
 """Commands that are on their way at once."""

@@ -24,7 +24,7 @@ from benchmarks.load_ext import MARK
 from benchmarks.processes import busy_share, resident
 from benchmarks.service import STOP_SECONDS, Service
 from benchmarks.surroundings import environment
-from svc_jupyter.client.embedded import EmbeddedService
+from svc_jupyter.client.address.embedded import EmbeddedService
 
 RUNNING, STOPPED, JUPYSQL = "svc_jupyter, service runs", "svc_jupyter, no service", "JupySQL"
 FRESH, EXISTING, IPCLUSTER = "service, fresh data folder", "service, existing data folder", "ipcluster of one engine"

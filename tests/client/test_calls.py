@@ -17,8 +17,8 @@ from svc_jupyter.client import (
     TooManyRequests,
     UnexpectedAnswer,
 )
-from svc_jupyter.client.calls import Call, Pause, Relocate, Send, exchange
-from svc_jupyter.client.link import Link
+from svc_jupyter.client.transport.calls import Call, Pause, Relocate, Send, exchange
+from svc_jupyter.client.transport.link import Link
 
 CALM = Retries(attempts=3, first=1.0, jitter=lambda: 1.0)
 

@@ -18,10 +18,10 @@ from svc_jupyter.client import (
     SvcError,
     Unauthorized,
     UnexpectedAnswer,
-    wire,
 )
-from svc_jupyter.client.calls import Call
-from svc_jupyter.client.link import Connection
+from svc_jupyter.client.transport import wire
+from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.client.transport.link import Connection
 
 WRONG = "wrong-token-9876543210"
 
@@ -38,7 +38,7 @@ def test_a_wrong_token_is_unauthorized_and_shown_nowhere(
     with Client(BASE_URL, WRONG, transport=extended.transport()) as client:
         with pytest.raises(Unauthorized) as raised:
             client.commands.get(1)
-        shown = [repr(client), repr(client.settings), repr(client._link.connection), str(raised.value)]
+        shown = [repr(client), repr(client.settings), repr(client._performer.link.connection), str(raised.value)]
         shown += [repr(raised.value), repr(vars(raised.value)), repr(extended.requests[0].headers), caplog.text]
     assert WRONG not in "".join(shown)
 
@@ -113,8 +113,8 @@ def test_a_held_answer_is_waited_for_longer() -> None:
 def test_a_proxy_of_the_environment_never_sees_calls_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")
     with Client("http://127.0.0.1:9", TOKEN) as own, Client("http://service.test", TOKEN) as remote:
-        assert not own._http._mounts
-        assert remote._http._mounts
+        assert not own._performer.http._mounts
+        assert remote._performer.http._mounts
 
 
 def test_the_public_names_are_sorted_and_there() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from svc_jupyter.client import ConfigurationError, Settings
-from svc_jupyter.client.config import clean_base_url, is_loopback
+from svc_jupyter.client.address.config import clean_base_url, is_loopback
 
 SECRET = "s3cret-token-value"
 

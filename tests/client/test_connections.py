@@ -15,8 +15,8 @@ import pytest
 from tests.support.service_process import wait_until
 from tests.support.until import until
 
-from svc_jupyter.client import connections
-from svc_jupyter.client.connections import AsyncKeptConnections, KeptConnections
+from svc_jupyter.client.transport import connections
+from svc_jupyter.client.transport.connections import AsyncKeptConnections, KeptConnections
 
 _ONE_TIME_OUT = httpx.Timeout(10.0, pool=0.05)
 

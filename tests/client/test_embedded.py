@@ -14,8 +14,10 @@ import psutil
 import pytest
 from tests.client.conftest import QUICK
 
-from svc_jupyter.client import AsyncClient, Client, ConnectionFailed, EmbeddedServiceFailed, Settings, embedded, link
-from svc_jupyter.client.embedded import EmbeddedService
+from svc_jupyter.client import AsyncClient, Client, ConnectionFailed, EmbeddedServiceFailed, Settings
+from svc_jupyter.client.address import embedded
+from svc_jupyter.client.address.embedded import EmbeddedService
+from svc_jupyter.client.transport import link
 
 PROGRAM = (sys.executable, str(Path(__file__).with_name("stand_in_service.py")))
 

@@ -5,7 +5,7 @@ import pytest
 from tests.client.doubles import BrokenStream, ServiceDouble, error
 
 from svc_jupyter.client import ConnectionFailed, NotFound, Retries
-from svc_jupyter.client.follow import BEYOND_THE_END, LogReading, Tail, start_of_tail
+from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, start_of_tail
 
 TEXT = "eins\nzwei ✓\ndrei\n"
 BYTES = TEXT.encode()

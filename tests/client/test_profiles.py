@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.client.config import Settings, beats_profiles
+from svc_jupyter.client.address.config import Settings, beats_profiles
+from svc_jupyter.client.address.profiles import write_profile
 from svc_jupyter.client.errors import ConfigurationError
-from svc_jupyter.client.profiles import write_profile
 
 SECRET = "of-the-service"
 

@@ -5,7 +5,7 @@ from tests.client.doubles import ServiceDouble
 from svc_jupyter.api.commands import CommandList, CommandRecord, CommandType, Results
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client import UnexpectedAnswer
-from svc_jupyter.client.reading import known_status, read
+from svc_jupyter.client.transport.reading import known_status, read
 
 
 def answer(**content: object) -> httpx.Response:

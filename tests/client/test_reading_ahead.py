@@ -10,7 +10,10 @@ import pytest
 from tests.client.doubles import BASE_URL, TOKEN, BrokenStream, CommandDouble, ServiceDouble, arrow_bytes, error
 
 from svc_jupyter.api import paths
-from svc_jupyter.client import Client, CommandCancelled, CommandFailed, WaitTimeout, reading_ahead
+from svc_jupyter.client import Client, CommandCancelled, CommandFailed, WaitTimeout
+from svc_jupyter.client.asynchronous import reading_ahead as async_reading_ahead
+from svc_jupyter.client.blocking import reading_ahead as blocking_reading_ahead
+from svc_jupyter.client.commands import reading_ahead
 
 TABLE = pa.table({"n": pa.array(range(5000)), "name": [None if n % 7 == 0 else f"row {n}" for n in range(5000)]})
 WHOLE = arrow_bytes(TABLE)
@@ -154,7 +157,8 @@ def test_the_rows_of_a_command_that_failed_are_nobodys(submit: Any, status: str,
 def test_last_rows_that_do_not_come_are_asked_for_anew(
     extended: ServiceDouble, submit_blocking: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading_ahead, "_STALL_SECONDS", 0.05)
+    for module in (async_reading_ahead, blocking_reading_ahead):
+        monkeypatch.setattr(module, "STALL_SECONDS", 0.05)
     stalled = threading.Event()
     command = submit_blocking(SlowStream(WHOLE[:1000], stalled, b"nobody waits for this"), "running", "done")
     assert command.wait(read_ahead=True).result().to_arrow().equals(TABLE)

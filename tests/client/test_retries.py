@@ -3,7 +3,14 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from svc_jupyter.client.retries import Reach, Retries, may_repeat, reach_of_failure, reach_of_status, retry_after
+from svc_jupyter.client.transport.retries import (
+    Reach,
+    Retries,
+    may_repeat,
+    reach_of_failure,
+    reach_of_status,
+    retry_after,
+)
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 

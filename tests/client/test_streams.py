@@ -4,7 +4,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.client.streams import Body, emptied
+from svc_jupyter.client.commands.streams import Body, emptied
 
 
 @given(st.lists(st.binary(min_size=1)), st.lists(st.integers(0, 50)))

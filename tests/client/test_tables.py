@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.client import UnexpectedAnswer
-from svc_jupyter.client.tables import (
+from svc_jupyter.client.commands.tables import (
     arrow_type,
     as_text,
     column_types,

@@ -17,10 +17,10 @@ from svc_jupyter.client import (
     Update,
     WaitTimeout,
 )
-from svc_jupyter.client.calls import Pause, Send
-from svc_jupyter.client.link import Link
-from svc_jupyter.client.tracking import Tracked
-from svc_jupyter.client.waiting import failure, until_ended
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.commands.waiting import failure, until_ended
+from svc_jupyter.client.transport.calls import Pause, Send
+from svc_jupyter.client.transport.link import Link
 
 
 class Scene:

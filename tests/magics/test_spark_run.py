@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.client.dumps import table_texts
+from svc_jupyter.client.commands.dumps import table_texts
 from svc_jupyter.magics.errors import SvcUsageError
 from svc_jupyter.magics.spark_run import frame_of_table, outputs_of
 

@@ -12,7 +12,7 @@ from svc_jupyter.cli.checks.finding import Finding, Mark, fine, wrong
 from svc_jupyter.cli.checks.installation import check_installation, missing_packages
 from svc_jupyter.cli.checks.machine import check_bash, check_data_folder, check_user
 from svc_jupyter.client import ConfigurationError
-from svc_jupyter.client.config import Settings, config_file, data_folder
+from svc_jupyter.client.address.config import Settings, config_file, data_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from svc_jupyter.client import Client, Settings
-from svc_jupyter.client.config import DEFAULT_PROFILE, EMBEDDED, data_folder
-from svc_jupyter.client.embedded import EmbeddedService
+from svc_jupyter.client.address.config import DEFAULT_PROFILE, EMBEDDED, data_folder
+from svc_jupyter.client.address.embedded import EmbeddedService
 
 
 def embedded_service() -> EmbeddedService:

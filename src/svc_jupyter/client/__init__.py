@@ -10,11 +10,14 @@
 pandas and pyarrow are imported when a result is read, not before.
 """
 
-from svc_jupyter.client.async_client import AsyncClient
-from svc_jupyter.client.async_handles import AsyncCommand
-from svc_jupyter.client.async_results import AsyncResult
-from svc_jupyter.client.client import Client
-from svc_jupyter.client.config import Settings
+from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.asynchronous.client import AsyncClient
+from svc_jupyter.client.asynchronous.handles import AsyncCommand
+from svc_jupyter.client.asynchronous.results import AsyncResult
+from svc_jupyter.client.blocking.client import Client
+from svc_jupyter.client.blocking.handles import Command
+from svc_jupyter.client.blocking.results import Result
+from svc_jupyter.client.commands.waiting import Update
 from svc_jupyter.client.errors import (
     BadRequest,
     ClusterFailed,
@@ -40,10 +43,7 @@ from svc_jupyter.client.errors import (
     UnexpectedAnswer,
     WaitTimeout,
 )
-from svc_jupyter.client.handles import Command
-from svc_jupyter.client.results import Result
-from svc_jupyter.client.retries import Retries
-from svc_jupyter.client.waiting import Update
+from svc_jupyter.client.transport.retries import Retries
 
 __all__ = [
     "AsyncClient",

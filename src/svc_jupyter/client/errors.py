@@ -25,13 +25,19 @@ No text, repr or attribute of these holds a token or a password.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord
-    from svc_jupyter.client.async_handles import AsyncCommand
-    from svc_jupyter.client.handles import Command
+
+
+class Handle(Protocol):
+    """A command's handle, of either client."""
+
+    def log_tail(self, lines: int = 20) -> str | Coroutine[Any, Any, str]:
+        """Return the last lines of the log, or an awaitable of them."""
+        ...
 
 
 class SvcError(Exception):
@@ -139,7 +145,7 @@ class CommandEnded(SvcError):
         self,
         message: str,
         *,
-        command: Command | AsyncCommand | None = None,
+        command: Handle | None = None,
         record: CommandRecord | None = None,
     ) -> None:
         super().__init__(message)

@@ -119,7 +119,7 @@ def _version(client: Client) -> str:
     """Return the versions of both ends; there is no call that tells a remote service's."""
     from importlib.metadata import version
 
-    from svc_jupyter.client.embedded import EmbeddedService
+    from svc_jupyter.client.address.embedded import EmbeddedService
 
     running = EmbeddedService(client.settings.data_dir).find() if client.settings.embedded else None
     of_service = f", service {running.version}" if running is not None else ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.api.package_environments import PackageActivity, PackageEnvironment
-    from svc_jupyter.client.package_environments import PackageEnvironments
+    from svc_jupyter.client.blocking.package_environments import PackageEnvironments
 
 _HISTORY_ROWS = 100
 _the_environment = argument("environment", metavar="ENVIRONMENT", help="Its name or its id.")

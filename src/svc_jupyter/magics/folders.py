@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.api.folders import FolderDeletion
-    from svc_jupyter.client.folders import Folders
+    from svc_jupyter.client.blocking.folders import Folders
 
 FOLDER_TYPES = ("notes", "notebook_dashboards")
 _type_option = argument(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.api.pipelines import PipelineData
-    from svc_jupyter.client.pipelines import Pipelines
+    from svc_jupyter.client.blocking.pipelines import Pipelines
 
 COLUMNS = ("name", "status", "pipeline_instance_status", "health", "cluster_label", "command_id", "owner_name")
 _STATUSES = ("draft", "active", "archive")

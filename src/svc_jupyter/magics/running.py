@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from svc_jupyter.api.commands import CommandRecord
     from svc_jupyter.client import Command
-    from svc_jupyter.client.waiting import Update
+    from svc_jupyter.client.commands.waiting import Update
 
 T = TypeVar("T")
 REDRAW_SECONDS = 0.25

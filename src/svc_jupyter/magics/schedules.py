@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.api.schedules import ScheduleRecord
-    from svc_jupyter.client.schedules import Schedules
+    from svc_jupyter.client.blocking.schedules import Schedules
 
 _STATUSES = ("RUNNING", "SUSPENDED", "DONE", "KILLED")
 _the_schedule = argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")

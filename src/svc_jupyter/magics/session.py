@@ -71,7 +71,7 @@ class Session:
         where = self.where()
         if not where.embedded:
             return True
-        from svc_jupyter.client.embedded import EmbeddedService
+        from svc_jupyter.client.address.embedded import EmbeddedService
 
         return EmbeddedService(where.data_dir).find() is not None
 

@@ -140,7 +140,7 @@ def tables_of(command: Command) -> list[tuple[str, pd.DataFrame]]:
         ]
     if command.record.outputs is not None:
         return []
-    from svc_jupyter.client.dumps import table_texts
+    from svc_jupyter.client.commands.dumps import table_texts
 
     texts = table_texts(command.result().text())
     return [(f"table {number}", frame_of_table(text)) for number, text in enumerate(texts, start=1)]

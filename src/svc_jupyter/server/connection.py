@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 import httpx
 
 from svc_jupyter.client import AsyncClient
-from svc_jupyter.client.calls import Call
-from svc_jupyter.client.config import Settings, beats_profiles, chosen_profile
+from svc_jupyter.client.address.config import Settings, beats_profiles, chosen_profile
+from svc_jupyter.client.address.profiles import write_profile
 from svc_jupyter.client.errors import ConfigurationError
-from svc_jupyter.client.profiles import write_profile
-from svc_jupyter.client.retries import Retries
+from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.client.transport.retries import Retries
 
 CONNECTION = "svc_jupyter_connection"
 """Under this name handlers find the connection in the web application's settings."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from svc_jupyter.cli.checks.finding import Finding, fine, note, wrong
 from svc_jupyter.cli.embedded import where_it_stands
 from svc_jupyter.client import Client, Retries, SvcError
-from svc_jupyter.client.config import Settings as ClientSettings
-from svc_jupyter.client.embedded import EmbeddedService
+from svc_jupyter.client.address.config import Settings as ClientSettings
+from svc_jupyter.client.address.embedded import EmbeddedService
 
 if TYPE_CHECKING:
     from svc_jupyter.service.settings import Settings

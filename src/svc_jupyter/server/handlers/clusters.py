@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
 
 _CONFIGURATION, _NODES = "v1.3", "v2.2"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
 from svc_jupyter.server.handlers.stream_handler import StreamHandler
 

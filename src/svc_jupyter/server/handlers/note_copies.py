@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
 from svc_jupyter.server.local_files import read_notebook, save_beside
 from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key

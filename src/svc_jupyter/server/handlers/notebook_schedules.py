@@ -8,9 +8,9 @@ from typing import Any
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
-from svc_jupyter.client.jupyter_contents import resource
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook

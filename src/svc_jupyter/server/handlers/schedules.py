@@ -8,7 +8,7 @@ from typing import Any
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.handlers.stream_handler import StreamHandler
 

@@ -13,8 +13,8 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 from tornado.web import HTTPError, authenticated
 
-from svc_jupyter.client.calls import Call
 from svc_jupyter.client.errors import ConfigurationError, ConnectionFailed, StatusError, SvcError
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
 
 P = ParamSpec("P")

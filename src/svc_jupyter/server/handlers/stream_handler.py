@@ -7,7 +7,7 @@ import asyncio
 import httpx
 from tornado.iostream import StreamClosedError
 
-from svc_jupyter.client.calls import Call
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler
 
 

@@ -1,0 +1,1 @@
+"""Which service is meant: settings, profiles, and the service of this machine."""

@@ -1,0 +1,121 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import httpx
+
+from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.asynchronous.account import AsyncAccountCalls
+from svc_jupyter.client.asynchronous.audit import AsyncAudit
+from svc_jupyter.client.asynchronous.clusters import AsyncClusters
+from svc_jupyter.client.asynchronous.commands import AsyncCommands
+from svc_jupyter.client.asynchronous.dashboards import AsyncDashboards
+from svc_jupyter.client.asynchronous.db_taps import AsyncDbTaps
+from svc_jupyter.client.asynchronous.folders import AsyncFolders
+from svc_jupyter.client.asynchronous.groups import AsyncGroups
+from svc_jupyter.client.asynchronous.hive import AsyncHive
+from svc_jupyter.client.asynchronous.jupyter_contents import AsyncJupyterContents
+from svc_jupyter.client.asynchronous.notes import AsyncNotes
+from svc_jupyter.client.asynchronous.notification_channels import AsyncNotificationChannels
+from svc_jupyter.client.asynchronous.object_policies import AsyncObjectPolicies
+from svc_jupyter.client.asynchronous.package_environments import AsyncPackageEnvironments
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.asynchronous.pipelines import AsyncPipelines
+from svc_jupyter.client.asynchronous.roles import AsyncRoles
+from svc_jupyter.client.asynchronous.schedules import AsyncSchedules
+from svc_jupyter.client.asynchronous.sensors import AsyncSensors
+from svc_jupyter.client.asynchronous.users import AsyncUsers
+from svc_jupyter.client.transport import wire
+from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.client.transport.retries import Retries
+
+
+class AsyncClient:
+    """A data-processing service, from asyncio; close it by `await client.aclose()` or use it in an `async with`.
+
+    The arguments are those of `Client`; finding and starting the embedded service happens in a thread.
+    """
+
+    commands: AsyncCommands
+    db_taps: AsyncDbTaps
+    account: AsyncAccountCalls
+    users: AsyncUsers
+    groups: AsyncGroups
+    roles: AsyncRoles
+    object_policies: AsyncObjectPolicies
+    audit: AsyncAudit
+    notification_channels: AsyncNotificationChannels
+    jupyter_contents: AsyncJupyterContents
+    folders: AsyncFolders
+    notes: AsyncNotes
+    dashboards: AsyncDashboards
+    schedules: AsyncSchedules
+    clusters: AsyncClusters
+    hive: AsyncHive
+    sensors: AsyncSensors
+    package_environments: AsyncPackageEnvironments
+    pipelines: AsyncPipelines
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        token: str | None = None,
+        *,
+        profile: str | None = None,
+        config: Settings | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timeout: float = wire.ANSWER_SECONDS,
+        retries: Retries | None = None,
+    ) -> None:
+        if config is not None and (base_url or token or profile):
+            raise TypeError("give either config, or base_url, token and profile")
+        self.settings = config or Settings.load(base_url, token, profile=profile)
+        self._performer = AsyncPerformer(self.settings, transport=transport, timeout=timeout, retries=retries)
+        self.commands = AsyncCommands(self._performer)
+        self.db_taps = AsyncDbTaps(self._performer)
+        self.account = AsyncAccountCalls(self._performer)
+        self.users = AsyncUsers(self._performer)
+        self.groups = AsyncGroups(self._performer)
+        self.roles = AsyncRoles(self._performer)
+        self.object_policies = AsyncObjectPolicies(self._performer)
+        self.audit = AsyncAudit(self._performer)
+        self.notification_channels = AsyncNotificationChannels(self._performer)
+        self.jupyter_contents = AsyncJupyterContents(self._performer)
+        self.folders = AsyncFolders(self._performer)
+        self.notes = AsyncNotes(self._performer)
+        self.dashboards = AsyncDashboards(self._performer)
+        self.schedules = AsyncSchedules(self._performer)
+        self.clusters = AsyncClusters(self._performer)
+        self.hive = AsyncHive(self._performer)
+        self.sensors = AsyncSensors(self._performer)
+        self.package_environments = AsyncPackageEnvironments(self._performer)
+        self.pipelines = AsyncPipelines(self._performer)
+
+    @property
+    def extended(self) -> bool:
+        """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
+        return self._performer.link.extended
+
+    async def answer(self, call: Call) -> httpx.Response:
+        """Return the service's successful answer to a call as it came, after the usual retries; else raise `SvcError`.
+
+        For those who pass answers on. A call with `stream` leaves the body unread: the caller closes the answer.
+        """
+        return await self._performer.open(call)
+
+    async def aclose(self) -> None:
+        """Close the connections; the embedded service goes on."""
+        await self._performer.http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient {self._performer.link.address}>"

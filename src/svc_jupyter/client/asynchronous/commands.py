@@ -1,0 +1,92 @@
+"""Commands: submit, find, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from operator import attrgetter
+from typing import Any, Unpack
+
+from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
+from svc_jupyter.api.events import LogPart
+from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.commands.waiting import LONGEST_HOLD
+from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
+from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+
+
+class AsyncCommands:
+    """Commands, as `client.commands`."""
+
+    def __init__(self, performer: AsyncPerformer) -> None:
+        self._performer = performer
+        self._flows = CommandFlows(performer.link)
+
+    async def submit(
+        self,
+        command_type: str,
+        *,
+        idempotency_key: str | None = None,
+        name: str | None = None,
+        label: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        macros: Macros | None = None,
+        timeout: int | None = None,  # noqa: ASYNC109  the command's, kept by the service
+        retry: int | None = None,
+        retry_delay: int | None = None,
+        can_notify: bool | None = None,
+        pool: str | None = None,
+        **fields: Any,
+    ) -> AsyncCommand:
+        """Submit a command and return its handle at once.
+
+        `fields` are those of the command type, as in `submit("ShellCommand", inline="echo hi")` or
+        `submit("DbTapQueryCommand", db_tap_id=7, query="select 1")`; `timeout` is in seconds, `retry_delay` in
+        minutes, `tags` the text `[a,b]` or a sequence, `macros` a mapping of names to JavaScript expressions. The same
+        `idempotency_key` within 24 hours returns the same command. Raises Invalid when it cannot be created.
+        """
+        common: CommonParameters = {
+            "name": name,
+            "label": label,
+            "tags": tags,
+            "macros": macros,
+            "timeout": timeout,
+            "retry": retry,
+            "retry_delay": retry_delay,
+            "can_notify": can_notify,
+            "pool": pool,
+        }
+        record = await self._performer.run(self._flows.submit(command_type, {**common, **fields}, idempotency_key))
+        return AsyncCommand(self._performer, record)
+
+    async def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> AsyncCommand:
+        """Submit a command and wait until it is done, as `submit(...).wait()` does, in one call for a short command.
+
+        The arguments are those of `submit`, what it raises is what both raise.
+        """
+        flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
+        return await AsyncCommand(self._performer, await self._performer.run(flow)).wait()
+
+    async def get(self, command_id: int) -> AsyncCommand:
+        """Return the handle of a command, with its record as of now; NotFound when there is none with this id."""
+        return AsyncCommand(self._performer, await self._performer.run(self._flows.get(command_id)))
+
+    async def list(self, *, page: int = 1, per_page: int = 10, **filters: Unpack[CommandFilters]) -> CommandList:
+        """Return one page of records, newest first."""
+        return await self._performer.run(self._flows.page(page, per_page, filters))
+
+    async def iter(self, **filters: Unpack[CommandFilters]) -> AsyncIterator[CommandRecord]:
+        """Yield all records, newest first, a page at a time."""
+        pages: Pages[CommandRecord] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE, **filters)
+            for record in pages.take(listing.commands, listing.paging_info):
+                yield record
+
+    async def logs(self, command_id: int, offset: int = 0) -> LogPart:
+        """Return the log from byte `offset` on, as far as it is written; `end` is the offset to go on from."""
+        return await log_part(self._performer, command_id, offset)
+
+    async def cancel(self, command_id: int) -> CancelAnswer:
+        """Ask for a command's end; the answer tells whether that took effect."""
+        return await self._performer.run(self._flows.cancel(command_id))

@@ -1,0 +1,49 @@
+"""Dashboards: what notes showed when they were published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svc_jupyter.api.dashboards import Dashboard, DashboardList
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.conversations.dashboards import DashboardFlows
+from svc_jupyter.client.conversations.notes import given
+
+
+class AsyncDashboards:
+    """Dashboards of notes, as `client.dashboards`. They lie in folders of type `notebook_dashboards`.
+
+    `if_version` is the `version` of what was read: when somebody changed it since, `Conflict` is raised.
+    """
+
+    def __init__(self, performer: AsyncPerformer) -> None:
+        self._performer = performer
+        self._flows = DashboardFlows(performer.link)
+
+    async def create(
+        self, note_id: int, name: str, location: str, *, config: dict[str, Any] | None = None
+    ) -> Dashboard:
+        """Publish a note as it is now; `config` is kept for whoever shows it."""
+        body = given({"note_id": note_id, "name": name, "location": location, "config": config})
+        return await self._performer.run(self._flows.create(body))
+
+    async def get(self, dashboard_id: int) -> Dashboard:
+        """Return a dashboard with the paragraphs that it shows."""
+        return await self._performer.run(self._flows.get(dashboard_id))
+
+    async def update(self, dashboard_id: int, *, if_version: int | None = None, **fields: Any) -> Dashboard:
+        """Change `name`, `location` (moves it) or `config`; with `refresh=True` take over what the note says now."""
+        return await self._performer.run(self._flows.update(dashboard_id, fields, if_version))
+
+    async def clone(self, dashboard_id: int, *, name: str | None = None, location: str | None = None) -> Dashboard:
+        """Make a copy, by default beside the dashboard under a free name."""
+        return await self._performer.run(self._flows.clone(dashboard_id, name, location))
+
+    async def delete(self, dashboard_id: int, *, if_version: int | None = None) -> Deleted:
+        """Delete a dashboard; its note stays."""
+        return await self._performer.run(self._flows.delete(dashboard_id, if_version))
+
+    async def of_note(self, note_id: int, *, page: int = 1, per_page: int = 10) -> DashboardList:
+        """Return one page of the dashboards of a note, newest first."""
+        return await self._performer.run(self._flows.of_note(note_id, page, per_page))

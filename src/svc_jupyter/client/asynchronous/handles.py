@@ -1,0 +1,239 @@
+"""Handles of commands: what `submit` and `get` return."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
+from io import StringIO
+from typing import Any, Literal, overload
+
+import httpx
+
+from svc_jupyter.api.commands import CancelAnswer, CommandRecord
+from svc_jupyter.api.events import LogPart
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.asynchronous.reading_ahead import AsyncReadAhead
+from svc_jupyter.client.asynchronous.results import AsyncResult
+from svc_jupyter.client.commands.composites import sub_command, sub_commands
+from svc_jupyter.client.commands.dumps import check_table, number_of_dump
+from svc_jupyter.client.commands.executed_notebooks import NOTEBOOK, PAGE, executed_notebook
+from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.commands.reading_ahead import can_read_ahead
+from svc_jupyter.client.commands.tracking import Tracked, refresh
+from svc_jupyter.client.commands.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended
+from svc_jupyter.client.conversations.commands import CommandFlows
+from svc_jupyter.client.errors import ConnectionFailed, StatusError
+from svc_jupyter.client.transport.calls import connection_failed
+
+
+class AsyncCommand(Tracked):
+    """A submitted command. `id`, `record` and `ended` are as last seen; the methods ask the service."""
+
+    def __init__(self, performer: AsyncPerformer, record: CommandRecord) -> None:
+        super().__init__(performer.link, record)
+        self._performer = performer
+        self._ahead: AsyncReadAhead | None = None
+
+    async def refresh(self) -> AsyncCommand:
+        """Fetch the record as of now."""
+        await self._performer.run(refresh(self))
+        return self
+
+    async def status(self) -> CommandStatus:
+        """Return the status as of now; a final one is not asked for again."""
+        if not self.ended:
+            await self.refresh()
+        return self.record.status
+
+    async def wait(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109
+        on_update: OnUpdate | None = None,
+        *,
+        read_ahead: bool = False,
+    ) -> AsyncCommand:
+        """Wait until the command is done, for any length of time, and return this handle.
+
+        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service. With
+        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`.
+        Raises CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command then goes on).
+        """
+        if read_ahead and self._ahead is None and can_read_ahead(self):
+            self._ahead = AsyncReadAhead(self._performer, self)
+        try:
+            await self._performer.run(until_ended(self, timeout, on_update))
+        finally:
+            if self._ahead is not None and self.record.status is not CommandStatus.DONE:
+                self._ahead.stop()
+                self._ahead = None
+        if self.record.status is CommandStatus.DONE:
+            return self
+        await self._performer.run(learn_the_end(self))
+        error = failure(self, None if self.reason else await self._last_log_line())
+        error.command = self
+        raise error
+
+    async def result(self, timeout: float | None = None) -> AsyncResult:  # noqa: ASYNC109
+        """Return the result, after waiting for the end; raises what `wait` raises."""
+        await self.wait(timeout)
+        ahead, self._ahead = self._ahead, None
+        return AsyncResult(self._performer, self, ahead)
+
+    async def sub_commands(self) -> list[CommandRecord]:
+        """Return the records of a composite's sub-commands that have begun, in order.
+
+        Only a service with the extensions tells them; of any other one the list is empty.
+        """
+        return await self._performer.run(sub_commands(self))
+
+    async def sub_result(self, number: int | None = None) -> AsyncResult:
+        """Return the result of a composite's sub-command, counted from 1, after waiting for the composite's end.
+
+        Without `number` that is the last one that has rows. Raises what `wait` raises, and ResultUnavailable.
+        """
+        await self.wait()
+        child, sequence_number = await self._performer.run(sub_command(self, number))
+        return AsyncResult(self._performer, child, sequence_number=sequence_number)
+
+    async def dump(self, wanted: str | int) -> AsyncResult:
+        """Return the rows of a DUMP of a Pig command, after waiting for its end.
+
+        `wanted` is the alias, whose last DUMP is meant, or a number, from 1. Raises what `wait` raises, and
+        ResultUnavailable, which names the dumps that there are.
+        """
+        await self.wait()
+        return AsyncResult(self._performer, self, dump=number_of_dump(self, wanted))
+
+    async def table(self, number: int) -> AsyncResult:
+        """Return the rows of a TABLE of a note's run, counted from 1, after waiting for its end.
+
+        Raises what `wait` raises, and ResultUnavailable when there is no such table.
+        """
+        await self.wait()
+        check_table(self, number)
+        return AsyncResult(self._performer, self, table=number)
+
+    async def executed_notebook(self) -> str:
+        """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).
+
+        Also of a run that failed. Raises ResultUnavailable for other commands and where the service keeps none.
+        """
+        return await self._performer.run(executed_notebook(self, NOTEBOOK))
+
+    async def executed_page(self) -> str:
+        """Return the same as an HTML page."""
+        return await self._performer.run(executed_notebook(self, PAGE))
+
+    @overload
+    def logs(self, *, follow: Literal[False] = False) -> Coroutine[Any, Any, str]: ...
+    @overload
+    def logs(self, *, follow: Literal[True]) -> AsyncIterator[str]: ...
+    def logs(self, *, follow: bool = False) -> Coroutine[Any, Any, str] | AsyncIterator[str]:
+        """Return the log as far as it is written; with `follow` iterate over its text, live, until the command ends.
+
+        The iterator keeps memory flat, whatever the log's length.
+        """
+        return self._follow() if follow else log_text(self._performer, LogReading(self.id))
+
+    async def log_part(self, offset: int = 0) -> LogPart:
+        """Return the log from byte `offset` on; `end` is the offset to go on from."""
+        return await log_part(self._performer, self.id, offset)
+
+    async def log_tail(self, lines: int = 20) -> str:
+        """Return the last lines of the log, at most 64 KiB of them."""
+        tail = Tail(lines)
+        start = start_of_tail((await self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
+        reading = LogReading(self.id, start)
+        async for text in poll_log(self._performer, reading):
+            tail.take(text)
+        tail.take(reading.finish())
+        return tail.text()
+
+    async def cancel(self) -> CancelAnswer:
+        """Ask for the command's end; the answer tells whether that took effect."""
+        return await self._performer.run(CommandFlows(self._link).cancel(self.id))
+
+    async def _last_log_line(self) -> str | None:
+        try:
+            return await self.log_tail(1)
+        except (ConnectionFailed, StatusError):
+            return None  # it only adds detail to an end that is known already
+
+    async def _events(self, reading: LogReading) -> AsyncIterator[str]:
+        from httpx_sse import EventSource
+
+        response = await self._performer.open(reading.events_call())
+        try:
+            if not reading.has_events(response.headers):
+                return
+            async for event in EventSource(response).aiter_sse():
+                if text := reading.take_event(event):
+                    yield text
+                if reading.ended:
+                    return
+        except httpx.RequestError as error:
+            raise connection_failed(self._link, error) from error
+        finally:
+            await response.aclose()
+
+    async def _follow(self) -> AsyncIterator[str]:
+        reading = LogReading(self.id)
+        outage = Outage(self._link.retries)
+        while not reading.ended:
+            by_events = self._link.extended and not reading.events_are_missing
+            try:
+                if by_events:
+                    parts = self._events(reading)
+                else:
+                    reading.ended = (await self.status()).is_final  # asked before the log is read
+                    parts = poll_log(self._performer, reading)
+                async with aclosing(parts):  # type: ignore[type-var]
+                    async for text in parts:
+                        yield text
+            except (ConnectionFailed, StatusError) as error:
+                reading.ended = False
+                if reading.answered:  # before it broke off: this is a new outage
+                    outage.over()
+                    reading.answered = False
+                if by_events and events_unavailable(error):
+                    reading.events_are_missing = True
+                else:
+                    await asyncio.sleep(outage.pause(error))
+            else:
+                if not reading.ended:  # polling, or the service closed the events because it is stopping
+                    await asyncio.sleep(reading.pause_between_polls())
+        if rest := reading.finish():
+            yield rest
+
+
+async def poll_log(performer: AsyncPerformer, reading: LogReading) -> AsyncIterator[str]:
+    """Yield the text that a log has beyond what was read. Raises ConnectionFailed when it breaks off."""
+    response = await performer.open(reading.poll_call())
+    try:
+        reading.begin_poll(response.headers)
+        async for data in response.aiter_bytes():
+            if text := reading.take_bytes(data):
+                yield text
+        reading.end_poll()
+    except httpx.RequestError as error:
+        raise connection_failed(performer.link, error) from error
+    finally:
+        await response.aclose()
+
+
+async def log_text(performer: AsyncPerformer, reading: LogReading) -> str:
+    """Return the text that a log has beyond what was read, and the rest of a character that its end cuts off."""
+    whole = StringIO()
+    async for text in poll_log(performer, reading):
+        whole.write(text)
+    whole.write(reading.finish())
+    return whole.getvalue()
+
+
+async def log_part(performer: AsyncPerformer, command_id: int, offset: int) -> LogPart:
+    """Return a command's log from byte `offset` on."""
+    reading = LogReading(command_id, offset)
+    text = await log_text(performer, reading)
+    return LogPart(offset=offset, end=reading.offset, text=text)

@@ -1,0 +1,51 @@
+"""Hive's schemas and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from svc_jupyter.api.hive import (
+    Column,
+    HivePartitions,
+    HiveSchemas,
+    HiveTableProperties,
+    HiveTables,
+)
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.conversations.hive import HiveFlows
+
+
+class AsyncHive:
+    """Hive's schemas and tables, as `client.hive`."""
+
+    def __init__(self, performer: AsyncPerformer) -> None:
+        self._performer = performer
+        self._flows = HiveFlows(performer.link)
+
+    async def schemas(self, *, name: str | None = None, page: int = 1, per_page: int = 10) -> HiveSchemas:
+        """Return one page of the names of schemas; `name` is a part of the wanted ones."""
+        return await self._performer.run(self._flows.schemas(name, page, per_page))
+
+    async def tables(self, schema: str, *, name: str | None = None, page: int = 1, per_page: int = 10) -> HiveTables:
+        """Return one page of the names of a schema's tables; `name` is a part of the wanted ones."""
+        return await self._performer.run(self._flows.tables(schema, name, page, per_page))
+
+    async def columns(self, schema: str, table: str) -> list[Column]:
+        """Return a table's definition, partition columns last; NotFound when there is none."""
+        return await self._performer.run(self._flows.columns(schema, table))
+
+    async def partitions(self, schema: str, table: str, *, page: int = 1, per_page: int = 10) -> HivePartitions:
+        """Return one page of a table's partitions, the highest first."""
+        return await self._performer.run(self._flows.partitions(schema, table, page, per_page))
+
+    async def properties(self, schema: str, table: str) -> HiveTableProperties:
+        """Return what else the metastore knows of a table: its type, location, formats and TBLPROPERTIES."""
+        return await self._performer.run(self._flows.properties(schema, table))
+
+    async def set_properties(self, schema: str, table: str, properties: Mapping[str, str]) -> HiveTableProperties:
+        """Set TBLPROPERTIES of a table; those that are not named stay."""
+        return await self._performer.run(self._flows.set_properties(schema, table, properties))
+
+    async def remove_properties(self, schema: str, table: str, names: Sequence[str]) -> HiveTableProperties:
+        """Take TBLPROPERTIES from a table."""
+        return await self._performer.run(self._flows.remove_properties(schema, table, names))

@@ -1,0 +1,42 @@
+"""Policies of single objects."""
+
+from __future__ import annotations
+
+from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy, PolicyHistory
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.conversations.object_policies import Policy, PolicyFlows
+
+
+class AsyncObjectPolicies:
+    """Policies of objects, as `client.object_policies`; `source_type` is `scheduler`, `note`, `folder` …
+
+    `source_id` is the object's id; of a `jupyter_notebook` also its path in the service, as in `Common/report.ipynb`.
+    """
+
+    def __init__(self, performer: AsyncPerformer) -> None:
+        self._performer = performer
+        self._flows = PolicyFlows(performer.link)
+
+    async def get(self, source_type: str, source_id: int | str) -> ObjectPolicy:
+        """Return the policy of an object; `policies` is empty where there is none."""
+        return await self._performer.run(self._flows.get(source_type, source_id))
+
+    async def set(self, source_type: str, source_id: int | str, policy: Policy) -> ObjectPolicy:
+        """Put entries `{access, condition, action}` in place of the object's policy; none leave it to the groups."""
+        return await self._performer.run(self._flows.set(source_type, source_id, policy))
+
+    async def explain(
+        self, source_type: str, source_id: int | str, *, user: int | str | None = None, action: str | None = None
+    ) -> ObjectDecisions | None:
+        """Return what a user (id or e-mail address; by default you) may do to an object, and why or why not.
+
+        Without `action` all actions that a policy of the object can name. None where the service does not tell, or has
+        no such object.
+        """
+        return await self._performer.run(self._flows.explain(source_type, source_id, user, action))
+
+    async def history(
+        self, source_type: str, source_id: int | str, *, page: int = 1, per_page: int = 10
+    ) -> PolicyHistory:
+        """Return one page of the policies that an object has had, newest first."""
+        return await self._performer.run(self._flows.history(source_type, source_id, page, per_page))

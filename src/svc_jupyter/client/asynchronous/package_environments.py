@@ -1,0 +1,101 @@
+"""Package environments: packages for what runs on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from operator import attrgetter
+
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.package_environments import (
+    ActivityHistory,
+    NewPackageEnvironment,
+    PackageActivity,
+    PackageEnvironment,
+    PackageEnvironmentList,
+    PackageList,
+)
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.conversations.package_environments import PYTHON, EnvironmentFlows, creation, restoration
+from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+
+
+class AsyncPackageEnvironments:
+    """Package environments, as `client.package_environments`.
+
+    A change is done later: what begins it returns its row in the history, and `wait` the row once it is over.
+    """
+
+    def __init__(self, performer: AsyncPerformer) -> None:
+        self._performer = performer
+        self._flows = EnvironmentFlows(performer.link)
+
+    async def list(self, *, page: int = 1, per_page: int = 10) -> PackageEnvironmentList:
+        """Return one page of environments, newest first; Forbidden while package management is off."""
+        return await self._performer.run(self._flows.page(page, per_page))
+
+    async def iter(self) -> AsyncIterator[PackageEnvironment]:
+        """Yield all environments, newest first."""
+        pages: Pages[PackageEnvironment] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE)
+            for environment in pages.take(listing.environments, listing.paging_info):
+                yield environment
+
+    async def create(
+        self,
+        name: str,
+        *,
+        env_type: str = PYTHON,
+        python_version: str | None = None,
+        r_version: str | None = None,
+        packages: Sequence[str] = (),
+    ) -> NewPackageEnvironment:
+        """Begin to make an environment, of R with `r_package`; Invalid for a taken name or what is no package."""
+        fields = creation(env_type, python_version, r_version, packages)
+        return await self._performer.run(self._flows.create(name, fields))
+
+    async def packages(self, environment_id: int) -> PackageList:
+        """Return the packages in force."""
+        return await self._performer.run(self._flows.packages(environment_id))
+
+    async def add(self, environment_id: int, *packages: str) -> PackageActivity:
+        """Begin to add packages, such as `six==1.16.0`."""
+        return await self._performer.run(self._flows.begin(environment_id, "packages", {"packages": list(packages)}))
+
+    async def remove(self, environment_id: int, *packages: str) -> PackageActivity:
+        """Begin to remove packages; Invalid for one that was not added."""
+        body = {"packages": list(packages)}
+        return await self._performer.run(self._flows.begin(environment_id, "packages", body, "DELETE"))
+
+    async def attach(self, environment_id: int, cluster_id: int) -> PackageActivity:
+        """Begin to let a cluster's runs use it; Conflict when the cluster has another environment."""
+        return await self._performer.run(
+            self._flows.begin(environment_id, "attach_cluster", {"cluster_id": cluster_id})
+        )
+
+    async def detach(self, environment_id: int) -> PackageActivity:
+        """Begin to let its cluster's runs go on without it."""
+        return await self._performer.run(self._flows.begin(environment_id, "detach_cluster", {}))
+
+    async def restore(self, environment_id: int, package_id: int, *, env_type: str = PYTHON) -> PackageActivity:
+        """Begin to go back to the packages of a successful activity."""
+        body = restoration(package_id, env_type)
+        return await self._performer.run(self._flows.begin(environment_id, "activity_history", body))
+
+    async def history(self, environment_id: int, *, page: int = 1, per_page: int = 10) -> ActivityHistory:
+        """Return one page of what was done, newest first."""
+        return await self._performer.run(self._flows.history(environment_id, page, per_page))
+
+    async def wait(
+        self,
+        environment_id: int,
+        activity_id: int,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> PackageActivity:
+        """Return an activity once it is over, however it ended; WaitTimeout after `timeout` seconds."""
+        return await self._performer.run(self._flows.wait(environment_id, activity_id, timeout))
+
+    async def delete(self, environment_id: int) -> Deleted:
+        """Delete an environment; Conflict while it is attached to a cluster."""
+        return await self._performer.run(self._flows.delete(environment_id))

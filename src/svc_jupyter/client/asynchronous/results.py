@@ -1,0 +1,171 @@
+"""The result of a command that is done, for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeVar
+
+import httpx
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.client.asynchronous.reading_ahead import AsyncReadAhead
+from svc_jupyter.client.commands import tables
+from svc_jupyter.client.commands.result_reading import Reading, form_of, written_whole
+from svc_jupyter.client.commands.streams import arrow_batches, emptied, table_of
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.errors import ConnectionFailed
+from svc_jupyter.client.transport.calls import Call, connection_failed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+T = TypeVar("T")
+_SPOOL_CHUNK = 1 << 20
+
+
+class AsyncResult:
+    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
+
+    def __init__(
+        self,
+        performer: AsyncPerformer,
+        command: Tracked,
+        ahead: AsyncReadAhead | None = None,
+        *,
+        sequence_number: int | None = None,
+        dump: int | None = None,
+        table: int | None = None,
+    ) -> None:
+        self._performer = performer
+        self._ahead = ahead
+        self._reading = Reading(command, sequence_number, dump, table)
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are; None as long as neither the service nor a reading told."""
+        return self._reading.known_rows()
+
+    async def text(self) -> str:
+        """Return the lines of a text result, each ended by a line feed; a typed result as its inline form."""
+        text = await self._performer.run(self._reading.inline())
+        if text is None:
+            table = await self.to_arrow()
+            text = await asyncio.to_thread(tables.as_text, table, typed=self._reading.typed)
+        return text.replace(tables.ROW_END, "\n")
+
+    async def to_arrow(self) -> pa.Table:
+        """Return all rows as an Arrow table; a broken download begins again."""
+        text = await self._performer.run(self._reading.inline())
+        if text is not None:
+            return await asyncio.to_thread(self._reading.table_of, text)
+        return await self._again(self._read_table)
+
+    async def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
+        """Return the rows, or the first `limit` of them, as a DataFrame."""
+        text = await self._performer.run(self._reading.inline())
+        if text is not None and not self._reading.typed:
+            lines = tables.lines_of(text)
+            self._reading.rows = len(lines)
+            return await asyncio.to_thread(tables.lines_frame, lines[:limit])
+        return await asyncio.to_thread(tables.frame, (await self.to_arrow()).slice(0, limit))
+
+    async def batches(self) -> AsyncIterator[pa.RecordBatch]:
+        """Yield the rows in batches with flat memory: they are spooled to a temporary file first.
+
+        pyarrow reads streams by blocking calls only; so the event loop is never held up.
+        """
+        text = await self._performer.run(self._reading.inline())
+        if text is not None:
+            for batch in (await asyncio.to_thread(self._reading.table_of, text)).to_batches():
+                yield batch
+            return
+        if (table := await self._rows_ahead()) is not None:
+            for batch in table.to_batches():
+                yield batch
+            return
+        with tempfile.TemporaryFile() as spool:
+            await self._again(lambda: self._download(paths.ARROW_STREAM, spool))
+            spool.seek(0)
+            _, batches = arrow_batches(iter(lambda: spool.read(_SPOOL_CHUNK), b""))
+            while following := await asyncio.to_thread(_next_of, batches):
+                yield following[0]
+
+    async def save(self, path: str | os.PathLike[str], form: str | None = None) -> Path:
+        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else by the suffix.
+
+        The file appears whole or not at all; memory stays flat where the service has the extensions.
+        """
+        target = Path(path)
+        form = form_of(target, form)
+        with written_whole(target) as part:
+            if form == "text":
+                await asyncio.to_thread(part.write_text, await self.text(), encoding="utf-8", newline="")
+            elif await self._performer.run(self._reading.inline()) is None:
+                with part.open("wb") as file:
+                    await self._again(lambda: self._download(tables.FORMATS[form], file))
+            else:
+                table = await self.to_arrow()
+                await asyncio.to_thread(tables.write, table.to_batches(), table.schema, part, form)
+        return target
+
+    async def _read_table(self) -> pa.Table:
+        table = await self._rows_ahead()
+        if table is None:
+            pieces: deque[bytes] = deque()
+            await self._read_stream(self._reading.stream_call(), pieces.append)
+            table = await asyncio.to_thread(table_of, emptied(pieces))
+        self._reading.rows = table.num_rows
+        return table
+
+    async def _rows_ahead(self) -> pa.Table | None:
+        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
+        ahead, self._ahead = self._ahead, None
+        return self._reading.rows_at_hand() if ahead is None else await ahead.rows()
+
+    async def _download(self, media_type: str, file: IO[bytes]) -> None:
+        file.seek(0)
+        file.truncate()
+        await self._read_stream(self._reading.stream_call(media_type), file.write)
+
+    async def _read_stream(self, call: Call, take: Callable[[bytes], object]) -> None:
+        response = await self._performer.open(call)
+        try:
+            async for piece in response.aiter_bytes():
+                take(piece)
+        except httpx.RequestError as error:
+            raise connection_failed(self._reading.link, error) from error
+        finally:
+            await response.aclose()
+
+    async def _again(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        started = time.monotonic()
+        number = 0
+        while True:
+            number += 1
+            try:
+                return await attempt()
+            except ConnectionFailed:
+                pause = self._reading.link.retries.pause(number, time.monotonic() - started, None)
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+
+    def __repr__(self) -> str:
+        return (
+            f"<AsyncResult of command {self._reading.command.id}{'' if self.rows is None else f': {self.rows:,} rows'}>"
+        )
+
+
+def _next_of(batches: Iterator[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """Return the next batch alone in a list, or an empty list at the end: StopIteration cannot leave a thread."""
+    return list(islice(batches, 1))

@@ -1,0 +1,48 @@
+"""The account: who the caller is, features, storage."""
+# Made from asynchronous/account.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+from svc_jupyter.api.account import Account, Features, Storage
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.conversations.account import AccountFlows
+
+
+class AccountCalls:
+    """The account of the caller, as `client.account`."""
+
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
+        self._flows = AccountFlows(performer.link)
+
+    def get(self) -> Account:
+        """Return the account and who the caller is in it."""
+        return self._performer.run(self._flows.get())
+
+    def features(self) -> Features:
+        """Return which features are switched on."""
+        return self._performer.run(self._flows.features())
+
+    def set_features(self, **features: bool) -> Features:
+        """Switch features on or off, as in `set_features(jupyter_notebooks=True)`; the others stay."""
+        return self._performer.run(self._flows.set_features(features))
+
+    def storage(self) -> Storage:
+        """Return where the account's data lies; secrets are hidden."""
+        return self._performer.run(self._flows.storage())
+
+    def set_storage(
+        self,
+        url: str,
+        *,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        region: str | None = None,
+        endpoint: str | None = None,
+    ) -> Storage:
+        """Set where the account's data lies and the credentials to reach it."""
+        return self._performer.run(
+            self._flows.set_storage(
+                url=url, access_key=access_key, secret_key=secret_key, region=region, endpoint=endpoint
+            )
+        )

@@ -1,0 +1,121 @@
+"""The client that blocks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import httpx
+
+from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.blocking.account import AccountCalls
+from svc_jupyter.client.blocking.audit import Audit
+from svc_jupyter.client.blocking.clusters import Clusters
+from svc_jupyter.client.blocking.commands import Commands
+from svc_jupyter.client.blocking.dashboards import Dashboards
+from svc_jupyter.client.blocking.db_taps import DbTaps
+from svc_jupyter.client.blocking.folders import Folders
+from svc_jupyter.client.blocking.groups import Groups
+from svc_jupyter.client.blocking.hive import Hive
+from svc_jupyter.client.blocking.jupyter_contents import JupyterContents
+from svc_jupyter.client.blocking.notes import Notes
+from svc_jupyter.client.blocking.notification_channels import NotificationChannels
+from svc_jupyter.client.blocking.object_policies import ObjectPolicies
+from svc_jupyter.client.blocking.package_environments import PackageEnvironments
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.blocking.pipelines import Pipelines
+from svc_jupyter.client.blocking.roles import Roles
+from svc_jupyter.client.blocking.schedules import Schedules
+from svc_jupyter.client.blocking.sensors import Sensors
+from svc_jupyter.client.blocking.users import Users
+from svc_jupyter.client.transport import wire
+from svc_jupyter.client.transport.retries import Retries
+
+
+class Client:
+    """A data-processing service, from synchronous code; close it or use it in a `with`.
+
+    Without arguments the settings come from the environment, the profile file or the embedded service (config.py);
+    nothing is sent, nor the embedded service started, before the first call. `timeout` is how many seconds an answer
+    may take, on top of the time the service was asked to hold it; waiting for a command has no limit of its own.
+    `transport` replaces the network, for tests. Safe to use from several threads.
+    """
+
+    commands: Commands
+    db_taps: DbTaps
+    account: AccountCalls
+    users: Users
+    groups: Groups
+    roles: Roles
+    object_policies: ObjectPolicies
+    audit: Audit
+    notification_channels: NotificationChannels
+    jupyter_contents: JupyterContents
+    folders: Folders
+    notes: Notes
+    dashboards: Dashboards
+    schedules: Schedules
+    clusters: Clusters
+    hive: Hive
+    sensors: Sensors
+    package_environments: PackageEnvironments
+    pipelines: Pipelines
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        token: str | None = None,
+        *,
+        profile: str | None = None,
+        config: Settings | None = None,
+        transport: httpx.BaseTransport | None = None,
+        timeout: float = wire.ANSWER_SECONDS,
+        retries: Retries | None = None,
+    ) -> None:
+        if config is not None and (base_url or token or profile):
+            raise TypeError("give either config, or base_url, token and profile")
+        self.settings = config or Settings.load(base_url, token, profile=profile)
+        self._performer = Performer(self.settings, transport=transport, timeout=timeout, retries=retries)
+        self.commands = Commands(self._performer)
+        self.db_taps = DbTaps(self._performer)
+        self.account = AccountCalls(self._performer)
+        self.users = Users(self._performer)
+        self.groups = Groups(self._performer)
+        self.roles = Roles(self._performer)
+        self.object_policies = ObjectPolicies(self._performer)
+        self.audit = Audit(self._performer)
+        self.notification_channels = NotificationChannels(self._performer)
+        self.jupyter_contents = JupyterContents(self._performer)
+        self.folders = Folders(self._performer)
+        self.notes = Notes(self._performer)
+        self.dashboards = Dashboards(self._performer)
+        self.schedules = Schedules(self._performer)
+        self.clusters = Clusters(self._performer)
+        self.hive = Hive(self._performer)
+        self.sensors = Sensors(self._performer)
+        self.package_environments = PackageEnvironments(self._performer)
+        self.pipelines = Pipelines(self._performer)
+
+    @property
+    def base_url(self) -> str:
+        """The service's address; with the embedded service this finds it or starts it."""
+        return self._performer.link.locate().base_url
+
+    @property
+    def extended(self) -> bool:
+        """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
+        return self._performer.link.extended
+
+    def close(self) -> None:
+        """Close the connections; the embedded service goes on."""
+        self._performer.http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client {self._performer.link.address}>"

@@ -1,0 +1,104 @@
+"""Clusters: configuration, state, health, nodes."""
+# Made from asynchronous/clusters.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord, ClusterStateRecord
+from svc_jupyter.client.blocking.handles import Command
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.conversations.clusters import ClusterFlows, OnState, Reference
+from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+
+
+class Clusters:
+    """Clusters, as `client.clusters`; each is named by its id or by a label of it."""
+
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
+        self._flows = ClusterFlows(performer.link)
+
+    def list(
+        self, *, page: int = 1, per_page: int = 10, state: str | None = None, label: str | None = None
+    ) -> ClusterList:
+        """Return one page of the clusters that you may read, newest first."""
+        return self._performer.run(self._flows.page(page, per_page, state, label))
+
+    def iter(self, *, state: str | None = None) -> Iterator[ClusterRecord]:
+        """Yield all clusters that you may read, newest first."""
+        pages: Pages[ClusterRecord] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            listing = self.list(page=pages.page, per_page=WHOLE_PAGE, state=state)
+            yield from pages.take(listing.clusters, listing.paging_info)
+
+    def get(self, cluster: Reference) -> ClusterRecord:
+        """Return a cluster's configuration and state; secrets are `<hidden>`. NotFound for an unknown one."""
+        return self._performer.run(self._flows.get(cluster))
+
+    def create(self, **configuration: Any) -> ClusterRecord:
+        """Store a cluster, which is DOWN: `create(label=["etl"], node_configuration={"initial_nodes": 2})`."""
+        return self._performer.run(self._flows.create(configuration))
+
+    def update(self, cluster: Reference, **changes: Any) -> ClusterRecord:
+        """Change the given attributes; a running cluster takes most of them on at its next start."""
+        return self._performer.run(self._flows.update(cluster, changes))
+
+    def clone(self, cluster: Reference, label: str, **changes: Any) -> ClusterRecord:
+        """Store a cluster like this one, with a label of its own and what else is to differ."""
+        return self._performer.run(self._flows.clone(cluster, {**changes, "label": [label]}))
+
+    def delete(self, cluster: Reference) -> ClusterMessage:
+        """Delete a cluster that is DOWN; Conflict for any other."""
+        return self._performer.run(self._flows.delete(cluster))
+
+    def reassign_label(self, label: str, cluster: Reference) -> ClusterMessage:
+        """Give a label to a cluster, whichever had it."""
+        return self._performer.run(self._flows.reassign_label(label, cluster))
+
+    def state(self, cluster: Reference) -> ClusterStateRecord:
+        """Return where a cluster stands, with its nodes."""
+        return self._performer.run(self._flows.state(cluster))
+
+    def start(self, cluster: Reference) -> ClusterMessage:
+        """Begin to start a cluster that is DOWN; `wait` tells when it is UP. Conflict in any other state."""
+        return self._performer.run(self._flows.change_state(cluster, "start"))
+
+    def terminate(self, cluster: Reference) -> ClusterMessage:
+        """Begin to end a cluster, with what runs on it; `wait(cluster, "DOWN")` tells when it is gone."""
+        return self._performer.run(self._flows.change_state(cluster, "terminate"))
+
+    def wait(
+        self,
+        cluster: Reference,
+        state: str = "UP",
+        timeout: float | None = None,
+        on_state: OnState | None = None,
+    ) -> ClusterStateRecord:
+        """Wait until a cluster is UP, or DOWN, for any length of time; `on_state` is called at every look.
+
+        Raises ClusterFailed when it will not come to that state, WaitTimeout after `timeout` seconds.
+        """
+        return self._performer.run(self._flows.until(cluster, state, timeout, on_state))
+
+    def health(self, cluster: Reference) -> ClusterHealth:
+        """Return the live health of a cluster that is UP; Conflict for any other."""
+        return self._performer.run(self._flows.health(cluster))
+
+    def metrics(self, cluster: Reference, *names: str, interval: str | int = "hour") -> ClusterMetrics | None:
+        """Return samples of a running cluster's health, over `minute`, `hour`, `day` or so many seconds.
+
+        None where the service keeps none. Without names all that are kept.
+        """
+        return self._performer.run(self._flows.metrics(cluster, names, interval))
+
+    def add_nodes(self, cluster: Reference, count: int = 1) -> Command:
+        """Begin to add workers to a running cluster; the command tells how that goes. `max_nodes` is no limit."""
+        return Command(self._performer, self._performer.run(self._flows.add_nodes(cluster, count)))
+
+    def remove_node(self, cluster: Reference, private_dns: str | None = None) -> Command:
+        """Begin to remove a worker gracefully, by default the idlest; the command tells how that goes."""
+        return Command(self._performer, self._performer.run(self._flows.remove_node(cluster, private_dns)))

@@ -1,0 +1,58 @@
+"""Notification channels: where schedules tell what became of their runs."""
+# Made from asynchronous/notification_channels.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.notification_channels import NotificationChannel, NotificationChannelList
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.conversations.notification_channels import ChannelFlows
+from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+
+
+class NotificationChannels:
+    """Notification channels, as `client.notification_channels`."""
+
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
+        self._flows = ChannelFlows(performer.link)
+
+    def list(self, *, page: int = 1, per_page: int = 10) -> NotificationChannelList:
+        """Return one page of channels, newest first."""
+        return self._performer.run(self._flows.page(page, per_page))
+
+    def iter(self) -> Iterator[NotificationChannel]:
+        """Yield all channels, newest first."""
+        pages: Pages[NotificationChannel] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
+            yield from pages.take(listing.notification_channels, listing.paging_info)
+
+    def get(self, channel_id: int) -> NotificationChannel:
+        """Return a channel; NotFound when there is none with this id."""
+        return self._performer.run(self._flows.get(channel_id))
+
+    def create(self, name: str, type: str, target: str) -> NotificationChannel:  # noqa: A002  the field's name
+        """Make a channel: of type `email` with one or several comma-separated addresses, of type `webhook` with a URL.
+
+        Of a URL the service shows scheme and host alone.
+        """
+        return self._performer.run(self._flows.create(name, type, target))
+
+    def update(
+        self,
+        channel_id: int,
+        *,
+        name: str | None = None,
+        type: str | None = None,  # noqa: A002
+        target: str | None = None,
+    ) -> NotificationChannel:
+        """Change the given attributes; the others stay, and so does what schedules tell the channel."""
+        return self._performer.run(self._flows.update(channel_id, name, type, target))
+
+    def delete(self, channel_id: int) -> Deleted:
+        """Delete a channel; Conflict, naming them, while schedules that are not over use it."""
+        return self._performer.run(self._flows.delete(channel_id))

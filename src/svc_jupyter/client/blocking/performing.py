@@ -1,0 +1,73 @@
+"""Performing the steps of a conversation, over one pool of connections."""
+# Made from asynchronous/performing.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+import time
+from typing import TypeVar
+
+import httpx
+
+from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.transport import wire
+from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
+from svc_jupyter.client.transport.connections import KeptConnections
+from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.retries import Retries
+
+T = TypeVar("T")
+
+
+class Performer:
+    """What the resources of a client share: the link to the service, and the way there."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        timeout: float = wire.ANSWER_SECONDS,
+        retries: Retries | None = None,
+    ) -> None:
+        self.link = Link(settings, retries or Retries())
+        self.http = httpx.Client(**wire.options(settings, transport, KeptConnections))
+        self._answer_seconds = timeout
+
+    def run(self, flow: Flow[T]) -> T:
+        """Perform the steps of a conversation and return what it comes to."""
+        try:
+            step = next(flow)
+            while True:
+                try:
+                    reply = self._perform(step)
+                except httpx.RequestError as error:
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(reply)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def open(self, call: Call) -> httpx.Response:
+        """Return a successful answer; with `stream` its body is not read yet, and the caller closes it."""
+        return self.run(exchange(self.link, call))
+
+    def _perform(self, step: Step) -> httpx.Response | bool | None:
+        match step:
+            case Send(call):
+                return self._send(call)
+            case Pause(seconds):
+                time.sleep(seconds)
+                return None
+            case Relocate(failed, start):
+                return self.link.relocate(failed, start=start)
+
+    def _send(self, call: Call) -> httpx.Response:
+        connection = self.link.connection
+        if connection is None:
+            connection = self.link.locate()
+        request = wire.request(connection, call, self._answer_seconds)
+        response = self.http.send(request, stream=call.stream)
+        if call.stream and not response.is_success:
+            response.read()
+        return response

@@ -1,0 +1,162 @@
+"""The result of a command that is done, as text, Arrow table, DataFrame or file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import httpx
+
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.blocking.reading_ahead import ReadAhead
+from svc_jupyter.client.commands import tables
+from svc_jupyter.client.commands.result_reading import Reading, form_of, written_whole
+from svc_jupyter.client.commands.streams import arrow_batches
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.errors import ConnectionFailed
+from svc_jupyter.client.transport.calls import connection_failed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+T = TypeVar("T")
+
+
+class Result:
+    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
+
+    def __init__(
+        self,
+        performer: Performer,
+        command: Tracked,
+        ahead: ReadAhead | None = None,
+        *,
+        sequence_number: int | None = None,
+        dump: int | None = None,
+        table: int | None = None,
+    ) -> None:
+        self._performer = performer
+        self._ahead = ahead
+        self._reading = Reading(command, sequence_number, dump, table)
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are; None as long as neither the service nor a reading told."""
+        return self._reading.known_rows()
+
+    def text(self) -> str:
+        """Return the lines of a text result, each ended by a line feed; a typed result as its inline form.
+
+        The inline form has tabs between fields and a line feed after each row, headers first.
+        """
+        text = self._performer.run(self._reading.inline())
+        if text is None:
+            table = self.to_arrow()
+            text = tables.as_text(table, typed=self._reading.typed)
+        return text.replace(tables.ROW_END, "\n")
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as an Arrow table; a broken download begins again."""
+        return self._table(None)
+
+    def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
+        """Return the rows, or the first `limit` of them, as a DataFrame; no more than needed are fetched."""
+        text = self._performer.run(self._reading.inline())
+        if text is not None and not self._reading.typed:
+            lines = tables.lines_of(text)
+            self._reading.rows = len(lines)
+            return tables.lines_frame(lines[:limit])
+        return tables.frame(self._table(limit))
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in batches as they arrive, with flat memory.
+
+        Raises ConnectionFailed when the download breaks: what was yielded cannot be taken back.
+        """
+        text = self._performer.run(self._reading.inline())
+        if text is not None:
+            yield from self._reading.table_of(text).to_batches()
+            return
+        if (table := self._rows_ahead()) is not None:
+            yield from table.to_batches()
+            return
+        with self._stream() as (_, batches):
+            yield from batches
+
+    def save(self, path: str | os.PathLike[str], form: str | None = None) -> Path:
+        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else by the suffix.
+
+        The file appears whole or not at all; memory stays flat where the service has the extensions.
+        """
+        target = Path(path)
+        form = form_of(target, form)
+        with written_whole(target) as part:
+            if form == "text":
+                part.write_text(self.text(), encoding="utf-8", newline="")
+            elif self._performer.run(self._reading.inline()) is None:
+                self._again(lambda: self._download(tables.FORMATS[form], part))
+            else:
+                table = self.to_arrow()
+                tables.write(table.to_batches(), table.schema, part, form)
+        return target
+
+    def _table(self, limit: int | None) -> pa.Table:
+        text = self._performer.run(self._reading.inline())
+        if text is not None:
+            return self._reading.table_of(text).slice(0, limit)
+        return self._again(lambda: self._read_table(limit))
+
+    def _rows_ahead(self) -> pa.Table | None:
+        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
+        ahead, self._ahead = self._ahead, None
+        return self._reading.rows_at_hand() if ahead is None else ahead.rows()
+
+    def _read_table(self, limit: int | None) -> pa.Table:
+        import pyarrow as pa
+
+        if (whole := self._rows_ahead()) is not None:
+            self._reading.rows = whole.num_rows
+            return whole.slice(0, limit)
+        with self._stream() as (schema, batches):
+            table = pa.Table.from_batches(tables.limited(batches, limit), schema)
+        if limit is None:
+            self._reading.rows = table.num_rows
+        return table
+
+    @contextmanager
+    def _stream(self) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+        with closing(self._performer.open(self._reading.stream_call())) as response:
+            try:
+                yield arrow_batches(response.iter_bytes())
+            except httpx.RequestError as error:
+                raise connection_failed(self._reading.link, error) from error
+
+    def _download(self, media_type: str, part: Path) -> None:
+        with closing(self._performer.open(self._reading.stream_call(media_type))) as response, part.open("wb") as file:
+            try:
+                for piece in response.iter_bytes():
+                    file.write(piece)
+            except httpx.RequestError as error:
+                raise connection_failed(self._reading.link, error) from error
+
+    def _again(self, attempt: Callable[[], T]) -> T:
+        started = time.monotonic()
+        number = 0
+        while True:
+            number += 1
+            try:
+                return attempt()
+            except ConnectionFailed:
+                pause = self._reading.link.retries.pause(number, time.monotonic() - started, None)
+                if pause is None:
+                    raise
+            time.sleep(pause)
+
+    def __repr__(self) -> str:
+        return f"<Result of command {self._reading.command.id}{'' if self.rows is None else f': {self.rows:,} rows'}>"

@@ -1,0 +1,53 @@
+"""The account's roles: what they allow, for the groups that have them."""
+# Made from asynchronous/roles.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+from svc_jupyter.api.db_taps import Deleted
+from svc_jupyter.api.groups import Role, RoleList
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.conversations.groups import Reference
+from svc_jupyter.client.conversations.roles import Policies, RoleFlows
+from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+
+
+class Roles:
+    """The account's roles, as `client.roles`; a role is named by its id or name."""
+
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
+        self._flows = RoleFlows(performer.link)
+
+    def list(self, *, page: int = 1, per_page: int = 10) -> RoleList:
+        """Return one page of roles, newest first."""
+        return self._performer.run(self._flows.page(page, per_page))
+
+    def iter(self) -> Iterator[Role]:
+        """Yield all roles, newest first."""
+        pages: Pages[Role] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
+            yield from pages.take(listing.roles, listing.paging_info)
+
+    def get(self, role: Reference) -> Role:
+        """Return a role; NotFound when there is none."""
+        return self._performer.run(self._flows.get(role))
+
+    def create(self, name: str, policies: Policies) -> Role:
+        """Make a role of entries such as `{"access": "allow", "resource": "scheduler", "action": ["read"]}`."""
+        return self._performer.run(self._flows.create(name, policies))
+
+    def update(self, role: Reference, *, name: str | None = None, policies: Policies | None = None) -> Role:
+        """Change the given attributes, for all groups that have the role."""
+        return self._performer.run(self._flows.update(role, name, policies))
+
+    def delete(self, role: Reference) -> Deleted:
+        """Delete a role, also for the groups that have it."""
+        return self._performer.run(self._flows.delete(role))
+
+    def duplicate(self, role: Reference, *, name: str | None = None) -> Role:
+        """Make a role that allows the same."""
+        return self._performer.run(self._flows.duplicate(role, name))

@@ -1,0 +1,62 @@
+"""The sub-commands of a composite command.
+
+A service with the extensions runs each as a command of its own, whose record leads to its results. Any other one knows
+them only by their number, and sends their results as text.
+"""
+
+from __future__ import annotations
+
+from svc_jupyter.api import paths
+from svc_jupyter.api.commands import CommandList, CommandRecord, CommandType
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.errors import ResultUnavailable
+from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
+
+
+def sub_commands(composite: Tracked) -> Flow[list[CommandRecord]]:
+    """Return the records of the sub-commands that have begun, in order; none where the service lacks the extension."""
+    if not composite._link.extended:
+        return []
+    params = {
+        "parent_id": composite.id,
+        "all_users": 1,
+        "start_date": composite.record.created_at,  # else a list begins 30 days ago
+        "page": 1,
+        "per_page": WHOLE_PAGE,
+    }
+    listing = yield from fetch(composite._link, Call("GET", paths.api("commands"), params), CommandList)
+    children = [record for record in listing.commands if record.parent_id == composite.id]
+    return sorted(children, key=lambda record: record.child_number or 0)
+
+
+def sub_command(composite: Tracked, number: int | None) -> Flow[tuple[Tracked, int | None]]:
+    """Return a sub-command, and by which number the composite is asked for its results, if by any.
+
+    Without `number` that is the last one that has rows, or the last of all. Raises ResultUnavailable for a command that
+    is no composite, or a number that it does not have.
+    """
+    total = count_of(composite.record)
+    if not total:
+        raise ResultUnavailable(f"command {composite.id} is no composite command")
+    if number is not None and not 1 <= number <= total:
+        raise ResultUnavailable(f"command {composite.id} has {total} sub-commands, numbered from 1")
+    children = yield from sub_commands(composite)
+    if children:
+        having_rows = [record for record in children if record.result_rows]
+        wanted = [record for record in children if number in (None, record.child_number)]
+        if not wanted:
+            raise ResultUnavailable(f"sub-command {number} of command {composite.id} has not begun")
+        record = (having_rows or wanted)[-1] if number is None else wanted[0]
+        return Tracked(composite._link, record), None
+    number = number or total
+    description = composite.record.command["sub_commands"][number - 1]
+    about = {"command_type": description.get("command_type"), "command": description, "qlog": None, "result_rows": None}
+    return Tracked(composite._link, composite.record.model_copy(update=about)), number
+
+
+def count_of(record: CommandRecord) -> int:
+    """Return how many sub-commands a command has; 0 for one that is no composite."""
+    if record.command_type != CommandType.COMPOSITE:
+        return 0
+    return len(record.command.get("sub_commands") or [])

@@ -1,0 +1,32 @@
+"""Which DUMP of a Pig command, or TABLE of a note's run, is meant: shared by both kinds of handle."""
+
+from __future__ import annotations
+
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.errors import ResultUnavailable
+
+
+def number_of_dump(command: Tracked, wanted: str | int) -> int:
+    """Return the number, from 1, of the last DUMP of an alias, or of the one with that number.
+
+    Raises ResultUnavailable, which names the dumps that there are.
+    """
+    aliases = [dump.alias for dump in command.dumps]
+    numbers = [number for number, alias in enumerate(aliases, start=1) if wanted in (alias, number, str(number))]
+    if not numbers:
+        there = ", ".join(dict.fromkeys(aliases)) or "none"
+        raise ResultUnavailable(f"command {command.id} has no DUMP {wanted}; there is {there}")
+    return numbers[-1]
+
+
+def check_table(command: Tracked, number: int) -> None:
+    """Raise ResultUnavailable unless a note's run has shown a TABLE of that number, from 1."""
+    count = len(command.tables)
+    if not 1 <= number <= count:
+        there = f"there are {count}" if count else "there is none"
+        raise ResultUnavailable(f"command {command.id} has no table {number}; {there}")
+
+
+def table_texts(text: str) -> list[str]:
+    """Return the TABLEs of a note's run as texts with headers: a blank line stands between."""
+    return [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip("\n")]

@@ -1,0 +1,149 @@
+"""How a command's result is got and where it is written: what both kinds of result share."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svc_jupyter.api import paths
+from svc_jupyter.api.commands import CommandRecord, CommandWithRows, Results
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.client.commands import tables
+from svc_jupyter.client.commands.streams import PLAIN_BYTES, table_of
+from svc_jupyter.client.commands.tracking import Tracked
+from svc_jupyter.client.errors import ResultUnavailable
+from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.transport.link import Link
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORM_OF_SUFFIX = {
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".txt": "text",
+    ".tsv": "text",
+}
+
+
+class Reading:
+    """How a command's result is got: shared by both kinds of result.
+
+    A service with the extensions sends typed results as an Arrow stream of any size. Everything else, and what has no
+    rows, is inline text; over the inline limit (20 MB) only a service with the extensions can send it at all.
+    `sequence_number` asks a composite command for the results of that sub-command, `dump` a Pig command for the rows of
+    that DUMP, `table` a note's run for those of that TABLE, by their numbers from 1.
+    """
+
+    def __init__(
+        self,
+        command: Tracked,
+        sequence_number: int | None = None,
+        dump: int | None = None,
+        table: int | None = None,
+    ) -> None:
+        self.command = command
+        self.sequence_number = sequence_number
+        self.dump = dump
+        self.table = table
+        self.link: Link = command._link
+        self.rows: int | None = None
+
+    @property
+    def typed(self) -> bool:
+        """Whether the rows have typed columns; else they are lines of text."""
+        return self.command.has_typed_results
+
+    def check(self) -> None:
+        """Raise ResultUnavailable for a command that is not done."""
+        record = self.command.record
+        if record.status is not CommandStatus.DONE:
+            raise ResultUnavailable(f"command {record.id} has no result: it is {record.status}")
+
+    def inline(self) -> Flow[str | None]:
+        """Return the text, fetched once; None when it has to be read as a stream."""
+        self.check()
+        if self.dump is not None or self.table is not None:
+            return None
+        if self.command._inline is None:
+            record = self.command.record
+            if self.typed and self.link.extended and record.result_rows is not None:
+                return None
+            params = {"inline": True, "include_headers": self.typed, "sequence_number": self.sequence_number}
+            call = Call("GET", results_path(record), params)
+            self.command._inline = yield from fetch(self.link, call, Results)
+        held = self.command._inline
+        if held.inline:
+            return held.results or ""
+        if not self.link.extended:
+            places = ", ".join(held.result_location or []) or "a place it does not tell"
+            raise ResultUnavailable(
+                f"the result of command {self.command.id} is too large to be sent inline; it lies at {places}"
+            )
+        return None
+
+    def table_of(self, text: str) -> pa.Table:
+        """Return an inline text as a table."""
+        if self.typed:
+            table = tables.tsv_table(text, tables.column_types(self.command.record.qlog))
+        else:
+            table = tables.lines_table(tables.lines_of(text))
+        self.rows = table.num_rows
+        return table
+
+    def rows_at_hand(self) -> pa.Table | None:
+        """Return the rows, where they came with the command's end."""
+        record = self.command.record
+        told = record.arrow if isinstance(record, CommandWithRows) else None
+        if told is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
+            return None
+        return table_of(iter((b64decode(told),)))
+
+    def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
+        """Return the call for the rows as a stream of bytes."""
+        path = paths.command(self.command.id, "results")
+        params = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
+        return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
+
+    def known_rows(self) -> int | None:
+        """Return the number of rows, where somebody told it."""
+        if self.rows is None and self.dump is not None:
+            return self.command.dumps[self.dump - 1].rows
+        if self.rows is None and self.table is not None:
+            return self.command.tables[self.table - 1].rows
+        return self.rows if self.rows is not None else self.command.record.result_rows
+
+
+def results_path(record: CommandRecord) -> str:
+    """Return the path of a command's results: where its `meta_data` says, if that is a path."""
+    resource = getattr(record.meta_data, "results_resource", None)
+    if isinstance(resource, str) and resource.startswith("commands/") and ".." not in resource and "?" not in resource:
+        return paths.api(resource)
+    return paths.command(record.id, "results")
+
+
+def form_of(target: Path, form: str | None) -> str:
+    """Return the format to save in: the one asked for, else the suffix's; ValueError names those there are."""
+    chosen = form or _FORM_OF_SUFFIX.get(target.suffix.lower())
+    if chosen is None or chosen not in (*tables.FORMATS, "text"):
+        raise ValueError(
+            f"the format must be {', '.join(tables.FORMATS)} or text, not {form or target.suffix or 'none'!r}"
+        )
+    return chosen
+
+
+@contextmanager
+def written_whole(target: Path) -> Iterator[Path]:
+    """Give a file to write beside the target and put it in its place at the end; remove it when that fails."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,33 @@
+"""The account: who the caller is, features, storage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svc_jupyter.api import paths
+from svc_jupyter.api.account import Account, Features, Storage
+from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.transport.link import Link
+
+
+class AccountFlows:
+    """What both kinds of client say to the service about the account."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+
+    def get(self) -> Flow[Account]:
+        return fetch(self.link, Call("GET", paths.api("account")), Account)
+
+    def features(self) -> Flow[Features]:
+        return fetch(self.link, Call("GET", paths.api("account/features")), Features)
+
+    def set_features(self, changes: dict[str, bool]) -> Flow[Features]:
+        return fetch(self.link, Call("PUT", paths.api("account/features"), body=changes), Features)
+
+    def storage(self) -> Flow[Storage]:
+        return fetch(self.link, Call("GET", paths.api("account/storage")), Storage)
+
+    def set_storage(self, **values: str | None) -> Flow[Storage]:
+        body: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+        return fetch(self.link, Call("PUT", paths.api("account/storage"), body=body), Storage)

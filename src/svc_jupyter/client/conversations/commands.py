@@ -1,0 +1,111 @@
+"""Commands: submit, find, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+from uuid import uuid4
+
+from svc_jupyter.api import paths
+from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
+from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.wire import idempotency
+
+Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
+
+
+class CommonParameters(TypedDict, total=False):
+    """What every command type takes.
+
+    `timeout` is in seconds, `retry_delay` in minutes. `tags` is the text `[a,b]` or a sequence of tags; `macros` maps
+    names to JavaScript expressions, in order.
+    """
+
+    name: str | None
+    label: str | None
+    tags: str | Sequence[str] | None
+    macros: Macros | None
+    timeout: int | None
+    retry: int | None
+    retry_delay: int | None
+    can_notify: bool | None
+    pool: str | None
+
+
+class CommandFilters(TypedDict, total=False):
+    """What a list of commands can be narrowed to; several values of one filter are comma-separated or a sequence.
+
+    Without dates a service looks at the last 30 days; without `all_users` at the caller's own commands.
+    """
+
+    status: str
+    command_type: str | Sequence[str]
+    command_source: str | Sequence[str]
+    name: str
+    tags: str
+    label: str
+    start_date: str
+    end_date: str
+    all_users: bool
+
+
+class CommandFlows:
+    """What both kinds of client say to the service about commands."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+
+    def submit(
+        self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
+    ) -> Flow[CommandRecord]:
+        """Submit a command. With `hold` (seconds) our service may answer with the end, and few rows."""
+        hold = hold if self.link.extended else 0
+        call = Call(
+            "POST",
+            _SUBMISSION_PATHS.get(command_type, paths.api("commands/")),
+            body=submission(command_type, fields),
+            headers=idempotency(idempotency_key or str(uuid4())),
+            params={"wait": hold, "arrow": True} if hold else None,
+            hold=hold,
+        )
+        return self.link.learn_from((yield from fetch(self.link, call, CommandWithRows if hold else CommandRecord)))
+
+    def get(self, command_id: int) -> Flow[CommandRecord]:
+        record = yield from fetch(self.link, Call("GET", paths.command(command_id)), CommandRecord)
+        return self.link.learn_from(record)
+
+    def page(self, page: int, per_page: int, filters: CommandFilters) -> Flow[CommandList]:
+        params: dict[str, Any] = {"page": page, "per_page": per_page, **filters}
+        if "all_users" in params:
+            params["all_users"] = int(params["all_users"])
+        return fetch(self.link, Call("GET", paths.api("commands"), params), CommandList)
+
+    def cancel(self, command_id: int) -> Flow[CancelAnswer]:
+        return fetch(self.link, Call("PUT", paths.command(command_id), body={"status": "kill"}), CancelAnswer)
+
+
+_SUBMISSION_PATHS = {CommandType.SPARK.value: paths.api("commands")}
+"""Other services may want the others with a trailing slash; one of ours takes both forms."""
+
+
+def submission(command_type: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a submission."""
+    return {"command_type": str(command_type), **wire_form(fields)}
+
+
+def wire_form(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as they cross the wire: what is None is left out, tags and macros are brought to its form."""
+    body = {name: value for name, value in fields.items() if value is not None}
+    tags, macros = body.get("tags"), body.get("macros")
+    if tags is not None and not isinstance(tags, str):
+        body["tags"] = _tags_text(tags)
+    if isinstance(macros, Mapping):
+        body["macros"] = [{name: expression} for name, expression in macros.items()]
+    return body
+
+
+def _tags_text(tags: Sequence[str]) -> str:
+    if broken := [tag for tag in tags if set(tag) & set("[],")]:
+        raise ValueError(f"a tag must not hold a comma or a square bracket: {broken[0]!r}")
+    return f"[{','.join(tags)}]"

@@ -1,0 +1,191 @@
+"""Calls without a socket: what is sent, the steps a conversation is made of, and how an answer is read.
+
+A conversation is a generator (a `Flow`): it yields steps, and `Client` or `AsyncClient` performs them. So every rule
+(retries, waiting, paging) is written once, for both, and can be tested without a network.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import httpx
+from pydantic import BaseModel
+
+from svc_jupyter.api import paths
+from svc_jupyter.client.errors import ConnectionFailed, StatusError, SvcError, UnexpectedAnswer, status_error
+from svc_jupyter.client.transport.link import Connection, Link
+from svc_jupyter.client.transport.reading import place, read
+from svc_jupyter.client.transport.retries import (
+    Reach,
+    Retries,
+    may_repeat,
+    reach_of_failure,
+    reach_of_status,
+    retry_after,
+)
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+_MESSAGE_LIMIT = 500
+
+
+@dataclass(slots=True)
+class Call:
+    """One request to the service. `hold` is how many seconds the service may keep it before it answers.
+
+    With `stream` the answer's body is left unread for the caller, who must close it.
+    """
+
+    method: str
+    path: str
+    params: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | None = None
+    accept: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    hold: float = 0.0
+    stream: bool = False
+
+    @property
+    def target(self) -> str:
+        """The path with its query; parameters that are None are left out, booleans are `true` and `false`."""
+        if not self.params:
+            return self.path
+        pairs = [(key, _text(value)) for key, value in self.params.items() if value is not None]
+        return f"{self.path}?{urlencode(pairs)}" if pairs else self.path
+
+
+@dataclass(slots=True)
+class Send:
+    """Step: send the call; the reply is the `httpx.Response`, a `httpx.RequestError` is thrown in."""
+
+    call: Call
+
+
+@dataclass(slots=True)
+class Pause:
+    """Step: do nothing for some seconds."""
+
+    seconds: float
+
+
+@dataclass(slots=True)
+class Relocate:
+    """Step: find the embedded service anew, with `start` start it when it is gone; the reply is whether it moved."""
+
+    failed: Connection | None
+    start: bool
+
+
+Step = Send | Pause | Relocate
+Flow = Generator[Step, Any, T]
+
+
+def exchange(link: Link, call: Call, retries: Retries | None = None) -> Flow[httpx.Response]:
+    """Send a call until it is answered with success; raise the error that its last answer stands for."""
+    retries = retries or link.retries
+    started = time.monotonic()
+    attempt = 0
+    relocated = False
+    while True:
+        attempt += 1
+        wanted: float | None = None
+        error: SvcError
+        used = link.connection
+        try:
+            response: httpx.Response = yield Send(call)
+        except httpx.RequestError as failure:
+            reach, error = reach_of_failure(failure), connection_failed(link, failure)
+            error.__cause__ = failure
+            if reach is Reach.NOT_SENT and link.embedded and not relocated:
+                relocated = True
+                yield Relocate(used or link.connection, start=True)
+                continue
+        else:
+            if response.is_success:
+                return response
+            reach, error = reach_of_status(response.status_code), error_of(response)
+            wanted = error.retry_after if isinstance(error, StatusError) else None
+            if response.status_code == 401 and link.embedded and not relocated:
+                relocated = True
+                if (yield Relocate(used or link.connection, start=False)):
+                    continue
+        harmless = may_repeat(
+            call.method, reach, idempotent_post=link.honours_idempotency_keys, told_when=wanted is not None
+        )
+        pause = retries.pause(attempt, time.monotonic() - started, wanted) if harmless else None
+        if pause is None:
+            raise error
+        yield Pause(pause)
+
+
+def fetch(link: Link, call: Call, model: type[M], retries: Retries | None = None) -> Flow[M]:
+    """Send a call and return its answer as a model of the contract."""
+    response = yield from exchange(link, call, retries)
+    return read(model, response)
+
+
+def told_if_known(flow: Flow[T]) -> Flow[T | None]:
+    """Return the answer to a call of ours that another service may not have: then, and for what is not there, None."""
+    try:
+        return (yield from flow)
+    except StatusError as error:
+        if error.status not in (404, 405):
+            raise
+        return None
+
+
+def error_of(response: httpx.Response) -> SvcError:
+    """Return the error that an answer stands for, with the service's own words."""
+    if response.is_redirect:
+        target = response.headers.get("Location", "elsewhere").split("?")[0]
+        return UnexpectedAnswer(
+            f"{place(response)} redirects to {target}; set base_url to the service itself (a token is never sent on)"
+        )
+    status = response.status_code
+    message, trace_id, fields = _words_of(response)
+    return status_error(
+        status,
+        message or f"{place(response)} answered {status} {response.reason_phrase}",
+        response.headers.get(paths.TRACE_HEADER) or trace_id,
+        retry_after(response.headers.get("Retry-After"), datetime.now(UTC)),
+        fields,
+    )
+
+
+def _words_of(response: httpx.Response) -> tuple[str | None, str | None, dict[str, str]]:
+    """Return message, trace id and fields of an error's body; a gateway's page has none of them."""
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return None, None, {}
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, dict):
+        message, trace_id = error.get("error_message"), error.get("trace_id")
+        fields = error.get("fields")
+        told = {name: str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
+        return (str(message) if message else None), (str(trace_id) if trace_id else None), told
+    return (error if isinstance(error, str) and error else None), None, {}
+
+
+def connection_failed(link: Link, failure: httpx.RequestError) -> ConnectionFailed:
+    """Return the error for a call without an answer; httpx's words name hosts and causes, never headers."""
+    reach = reach_of_failure(failure)
+    what = {Reach.NOT_SENT: "cannot be reached", Reach.MAYBE_DONE: "broke the connection off"}.get(reach, "failed")
+    if isinstance(failure, httpx.ReadTimeout):
+        what = "did not answer in time"
+    cause = f" ({str(failure)[:_MESSAGE_LIMIT]})" if str(failure) else ""
+    return ConnectionFailed(f"the service at {link.address} {what}{cause}", maybe_sent=reach is not Reach.NOT_SENT)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return ",".join(_text(item) for item in value)
+    return str(value)
