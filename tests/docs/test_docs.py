@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from svc_jupyter.cli import main as command_line
+from svc_jupyter.magics.arguments.options import option_names, parser_of
 from svc_jupyter.magics.extension import FAMILIES
-from svc_jupyter.magics.options import option_names, parser_of
-from svc_jupyter.magics.settings import SvcMagics
+from svc_jupyter.magics.session.settings import SvcMagics
 from svc_jupyter.service.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -84,7 +84,10 @@ def test_a_press_reaches_the_service_and_its_answer_the_panel(kernel, shared_ser
 
     # What somebody else does is seen without a press, while the panel is.
     assert (
-        kernel.run("from svc_jupyter.widgets import schedule_model; schedule_model.CALM_SECONDS = 0.1").status == "ok"
+        kernel.run(
+            "from svc_jupyter.widgets.schedules import model as schedule_model; schedule_model.CALM_SECONDS = 0.1"
+        ).status
+        == "ok"
     )
     front_end.show(box, 1)
     shared_service.http.put(f"/scheduler/{schedule['id']}", json={"status": "resume"})

@@ -6,10 +6,10 @@ import pytest
 from tests.magics.service_double import TOKEN
 
 from svc_jupyter.client import Client
-from svc_jupyter.magics.cluster_lines import ClusterLine, line_of
-from svc_jupyter.magics.errors import SvcUsageError
-from svc_jupyter.magics.policy_objects import object_called
-from svc_jupyter.widgets.cluster_panel import ClusterPanel
+from svc_jupyter.magics.clusters.lines import ClusterLine, line_of
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.policies.objects import object_called
+from svc_jupyter.widgets.clusters.panel import ClusterPanel
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcCommandFailed
-from svc_jupyter.magics.handle import CommandHandle
-from svc_jupyter.magics.records import local_time
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.display.errors import SvcCommandFailed
+from svc_jupyter.magics.display.records import local_time
 
 
 @pytest.fixture

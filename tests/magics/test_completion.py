@@ -5,10 +5,10 @@ import threading
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from svc_jupyter.magics import service_names
-from svc_jupyter.magics.service_names import FRESH_SECONDS, WAIT_SECONDS, ServiceNames
-from svc_jupyter.magics.session import Session
-from svc_jupyter.magics.settings import SvcMagics
+from svc_jupyter.magics.completion import service_names
+from svc_jupyter.magics.completion.service_names import FRESH_SECONDS, WAIT_SECONDS, ServiceNames
+from svc_jupyter.magics.session.session import Session
+from svc_jupyter.magics.session.settings import SvcMagics
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from svc_jupyter.api.commands import CommandRecord
-from svc_jupyter.magics.progress import going_line
+from svc_jupyter.magics.display.progress import going_line
 
 CELL = (
     "%%svc_composite{}\n%%svc_shell --format csv --name first\nrun\n"

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcMagicError, SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError, SvcUsageError
 
 _numbers = itertools.count(1)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcCommandCancelled, SvcCommandFailed, SvcServiceError
-from svc_jupyter.magics.failures import Origin, failure_text
+from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFailed, SvcServiceError
+from svc_jupyter.magics.display.failures import Origin, failure_text
 
 
 def test_a_failed_query_tells_cause_place_tap_and_next_step(service, notebook):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 
 
 def test_a_folder_is_made_renamed_moved_and_listed(at_work, workplace, capsys):

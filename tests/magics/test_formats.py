@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from svc_jupyter.magics.formats import NotInFormat, frame_of
+from svc_jupyter.magics.display.formats import NotInFormat, frame_of
 
 
 def rows(frame):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcInterrupted
+from svc_jupyter.magics.display.errors import SvcInterrupted
 
 
 def interrupt_when(happened: Callable[[], object]) -> threading.Thread:

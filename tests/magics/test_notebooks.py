@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from svc_jupyter.magics.executed import ExecutedNotebook
+from svc_jupyter.magics.display.executed import ExecutedNotebook
 
 PATH = "Common/report.ipynb"
 EXECUTED = json.dumps(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 
 ZPLN = {
     "name": "delays",

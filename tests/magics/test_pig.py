@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from svc_jupyter.magics.errors import SvcUsageError
-from svc_jupyter.magics.nested_values import readable, with_readable_cells
-from svc_jupyter.magics.pig import outputs_of
+from svc_jupyter.magics.commands.pig import outputs_of
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.nested_values import readable, with_readable_cells
 
 CARRIERS = pa.table({"carrier": ["UA", "AA"], "days": [[{"day": 1}], []]})
 MONTHS = pa.table({"month": list(range(1, 13))})

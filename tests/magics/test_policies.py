@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.errors import SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 
 
 def test_an_object_without_a_policy_is_explained(at_work, workplace):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.printed_tables import NotATable, cells_of
+from svc_jupyter.magics.display.printed_tables import NotATable, cells_of
 
 
 def table(text):

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from svc_jupyter.api.commands import CommandRecord
-from svc_jupyter.magics import running
-from svc_jupyter.magics.progress import DisplayLine, TerminalLine, clock, done_line, duration, going_line
+from svc_jupyter.magics.cells import running
+from svc_jupyter.magics.display.progress import DisplayLine, TerminalLine, clock, done_line, duration, going_line
 
 
 def record(**fields):

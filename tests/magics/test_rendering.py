@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from svc_jupyter.magics.rendering import Facts, size_text
+from svc_jupyter.magics.display.rendering import Facts, size_text
 
 WIDE = pa.table({"n": list(range(5000)), "text": ["<script>alert(1)</script>"] * 5000})
 

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 import pytest
 
-from svc_jupyter.magics.schedule_frames import times_column
-from svc_jupyter.magics.schedule_handle import ScheduleHandle
+from svc_jupyter.magics.schedules.frames import times_column
+from svc_jupyter.magics.schedules.handle import ScheduleHandle
 
 
 def at(text, zone):
@@ -200,7 +200,7 @@ def test_an_action_runs_again_and_is_ended(service, notebook, capsys):
 
 
 def test_each_action_has_help(notebook, capsys):
-    from svc_jupyter.magics.schedules import ScheduleMagics
+    from svc_jupyter.magics.schedules.schedules import ScheduleMagics
 
     for name in ScheduleMagics.actions["svc_schedule"]:
         notebook.value(f"%svc_schedule {name} --help")

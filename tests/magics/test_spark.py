@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from svc_jupyter.magics.errors import SvcUsageError
-from svc_jupyter.magics.sections import sections_of
+from svc_jupyter.magics.commands.sections import sections_of
+from svc_jupyter.magics.display.errors import SvcUsageError
 
 
 def test_a_cell_in_python_is_a_program_of_a_kept_session(service, notebook):

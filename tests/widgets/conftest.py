@@ -9,8 +9,8 @@ import pytest
 from tests.magics.service_double import TOKEN, ServiceDouble
 
 from svc_jupyter.client import Client, Retries
-from svc_jupyter.widgets.schedule_model import open_model
-from svc_jupyter.widgets.schedule_panel import SchedulePanel
+from svc_jupyter.widgets.schedules.model import open_model
+from svc_jupyter.widgets.schedules.panel import SchedulePanel
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ONE_TRY = Retries(attempts=1, first=0.001, longest=0.002, total=0.01, outage=0.01)

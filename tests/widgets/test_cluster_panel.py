@@ -12,9 +12,9 @@ from tests.magics.service_double import ServiceDouble, wait_until
 from tests.widgets.conftest import NOW
 
 from svc_jupyter.client import Client
-from svc_jupyter.widgets.cluster_model import open_cluster
-from svc_jupyter.widgets.cluster_panel import ClusterPanel
-from svc_jupyter.widgets.panel_worker import UNTOUCHED_SECONDS
+from svc_jupyter.widgets.clusters.model import open_cluster
+from svc_jupyter.widgets.clusters.panel import ClusterPanel
+from svc_jupyter.widgets.panels.worker import UNTOUCHED_SECONDS
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_what_the_service_does_not_tell_is_unknown_and_never_green(service: Serv
 def test_a_service_that_hangs_makes_it_unknown_and_holds_nothing_up(
     service: ServiceDouble, up: ClusterPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.widgets.cluster_model.LATE_SECONDS", 0.05)
+    monkeypatch.setattr("svc_jupyter.widgets.clusters.model.LATE_SECONDS", 0.05)
     service.stuck = threading.Event()
     up._refresh.click()  # returns at once
     wait_until(lambda: "namenode <b>unknown since" in up._health.value)
@@ -239,7 +239,7 @@ def test_one_of_several_clusters_is_chosen(service: ServiceDouble, panels: Any) 
 def test_it_looks_by_itself_only_while_it_is_seen(
     service: ServiceDouble, up: ClusterPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.widgets.cluster_model.CALM_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.widgets.clusters.model.CALM_SECONDS", 0.01)
     service.clusters.move(1, "DOWN")
     up.box._view_count = 1
     wait_until(lambda: "DOWN" in up._title.value)

@@ -10,8 +10,8 @@ from tests.support.workplace import Workplace
 from tests.widgets.conftest import ONE_TRY
 
 from svc_jupyter.client import Client
-from svc_jupyter.widgets.folder_model import open_folders
-from svc_jupyter.widgets.folder_panel import FolderPanel
+from svc_jupyter.widgets.folders.model import open_folders
+from svc_jupyter.widgets.folders.panel import FolderPanel
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_root_stays_as_it_is(panel):
 
 
 def test_a_large_folder_comes_in_parts(workplace, open_panel, monkeypatch):
-    monkeypatch.setattr("svc_jupyter.widgets.folder_branches.PAGE", 2)
+    monkeypatch.setattr("svc_jupyter.widgets.folders.branches.PAGE", 2)
     for number in range(5):
         workplace.note(f"n{number}")
     panel = open_panel(workplace.location)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from svc_jupyter.widgets.folder_items import Item, Kind, trees
-from svc_jupyter.widgets.folder_steps import Question, Step, possible_steps
+from svc_jupyter.widgets.folders.items import Item, Kind, trees
+from svc_jupyter.widgets.folders.steps import Question, Step, possible_steps
 
 ROOT = Item(Kind.FOLDER, "notes", 1, "Common", "Common", "", is_root=True)
 FOLDER = Item(Kind.FOLDER, "notes", 2, "a", "Common/a", "Common")

@@ -6,7 +6,7 @@ import pytest
 from tests.magics.service_double import wait_until
 
 from svc_jupyter.api.notes import Note, NoteForm
-from svc_jupyter.widgets.note_form import NoteFormPanel, NoteFormText, field_of
+from svc_jupyter.widgets.notes.form import NoteFormPanel, NoteFormText, field_of
 
 DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from svc_jupyter.widgets.panel_worker import UNTOUCHED_SECONDS, PanelWorker
+from svc_jupyter.widgets.panels.worker import UNTOUCHED_SECONDS, PanelWorker
 
 SECONDS = 20
 

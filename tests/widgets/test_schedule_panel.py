@@ -137,7 +137,7 @@ def test_a_service_that_hangs_does_not_hold_up_the_notebook(service, panel):
 
 
 def test_a_panel_that_is_seen_looks_again_by_itself(service, panel, monkeypatch):
-    monkeypatch.setattr("svc_jupyter.widgets.schedule_model.BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.widgets.schedules.model.BUSY_SECONDS", 0.01)
     service.schedules.schedules[12]["status"] = "DONE"
     panel.box._view_count = 1
     wait_until(lambda: "DONE" in panel._title.value)

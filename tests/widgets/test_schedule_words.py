@@ -4,7 +4,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
-from svc_jupyter.widgets.schedule_words import (
+from svc_jupyter.widgets.panels.status_words import icon_of, word_of
+from svc_jupyter.widgets.schedules.words import (
     moment,
     name_of,
     next_time,
@@ -13,7 +14,6 @@ from svc_jupyter.widgets.schedule_words import (
     short_time,
     timetable_text,
 )
-from svc_jupyter.widgets.status_words import icon_of, word_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PARIS = ZoneInfo("Europe/Paris")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from traitlets import TraitError
 
-from svc_jupyter.magics.cells import SvcFamily
-from svc_jupyter.magics.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.errors import SvcUsageError
-from svc_jupyter.magics.options import nearest, parse
-from svc_jupyter.magics.progress import duration
-from svc_jupyter.magics.rendering import Facts
-from svc_jupyter.magics.session import ask
-from svc_jupyter.magics.settings import SvcMagics
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import nearest, parse
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.progress import duration
+from svc_jupyter.magics.display.rendering import Facts
+from svc_jupyter.magics.session.session import ask
+from svc_jupyter.magics.session.settings import SvcMagics
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from svc_jupyter.magics.cells import SvcFamily
-from svc_jupyter.magics.clusters import ClusterMagics
-from svc_jupyter.magics.commands import CommandMagics
-from svc_jupyter.magics.completion import magic_matcher
-from svc_jupyter.magics.composite import CompositeMagics
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.clusters.clusters import ClusterMagics
+from svc_jupyter.magics.clusters.environments import EnvironmentMagics
+from svc_jupyter.magics.clusters.pipelines import PipelineMagics
+from svc_jupyter.magics.commands.composite import CompositeMagics
+from svc_jupyter.magics.commands.db import DbMagics
+from svc_jupyter.magics.commands.hadoop import HadoopMagics
+from svc_jupyter.magics.commands.history import CommandMagics
+from svc_jupyter.magics.commands.hive import HiveMagics
+from svc_jupyter.magics.commands.notebook_runs import NotebookMagics
+from svc_jupyter.magics.commands.pig import PigMagics
+from svc_jupyter.magics.commands.presto import PrestoMagics
+from svc_jupyter.magics.commands.shell import ShellMagics
+from svc_jupyter.magics.commands.spark import SparkMagics
+from svc_jupyter.magics.commands.sql import SqlMagics
+from svc_jupyter.magics.completion.completion import magic_matcher
+from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.connection import ConnectionMagics
-from svc_jupyter.magics.db import DbMagics
-from svc_jupyter.magics.environments import EnvironmentMagics
-from svc_jupyter.magics.folders import FolderMagics
-from svc_jupyter.magics.hadoop import HadoopMagics
-from svc_jupyter.magics.hive import HiveMagics
-from svc_jupyter.magics.notebook_runs import NotebookMagics
-from svc_jupyter.magics.notebooks import ContentsMagics
-from svc_jupyter.magics.notes import NoteMagics
-from svc_jupyter.magics.pig import PigMagics
-from svc_jupyter.magics.pipelines import PipelineMagics
-from svc_jupyter.magics.policies import PolicyMagics
-from svc_jupyter.magics.presto import PrestoMagics
-from svc_jupyter.magics.schedules import ScheduleMagics
-from svc_jupyter.magics.sensors import SensorMagics
-from svc_jupyter.magics.service_names import ServiceNames
-from svc_jupyter.magics.session import Session
-from svc_jupyter.magics.settings import SvcMagics
-from svc_jupyter.magics.shell import ShellMagics
-from svc_jupyter.magics.spark import SparkMagics
-from svc_jupyter.magics.spark_note import SparkNoteMagics
-from svc_jupyter.magics.spark_run import SparkRunMagics
-from svc_jupyter.magics.sql import SqlMagics
-from svc_jupyter.magics.tables import TableMagics
+from svc_jupyter.magics.policies.policies import PolicyMagics
+from svc_jupyter.magics.schedules.schedules import ScheduleMagics
+from svc_jupyter.magics.session.session import Session
+from svc_jupyter.magics.session.settings import SvcMagics
+from svc_jupyter.magics.spark_notes.spark_note import SparkNoteMagics
+from svc_jupyter.magics.spark_notes.spark_run import SparkRunMagics
+from svc_jupyter.magics.tables.sensors import SensorMagics
+from svc_jupyter.magics.tables.tables import TableMagics
+from svc_jupyter.magics.workspace.folders import FolderMagics
+from svc_jupyter.magics.workspace.notebooks import ContentsMagics
+from svc_jupyter.magics.workspace.notes import NoteMagics
 
 FAMILIES: tuple[type[SvcFamily], ...] = (
     ShellMagics,

@@ -1,0 +1,1 @@
+"""Options and actions of a magic: how its line is read."""

@@ -1,0 +1,82 @@
+"""What `--no-wait` returns: a command that goes on while the notebook does something else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from svc_jupyter.magics.cells.running import Reader, Run
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.progress import line_for
+from svc_jupyter.magics.display.records import record_facts
+from svc_jupyter.magics.display.rendering import facts_html, facts_text
+from svc_jupyter.magics.session.session import ask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.commands import CommandRecord
+    from svc_jupyter.client import Command
+
+
+class CommandHandle:
+    """One command of the service: `.status()`, `.result()`, `.logs()`, `.cancel()`, `.wait()`.
+
+    `command` is the client's own handle for everything else. An interrupt ends a wait, never the command.
+    """
+
+    def __init__(self, command: Command, shell: InteractiveShell, read: Reader, origin: Origin) -> None:
+        self.command = command
+        self._shell = shell
+        self._read = read
+        self._origin = origin
+
+    @property
+    def id(self) -> int:
+        """The command's id."""
+        return self.command.id
+
+    @property
+    def record(self) -> CommandRecord:
+        """The command's record as last seen."""
+        return self.command.record
+
+    def status(self) -> str:
+        """Ask the service and return `waiting`, `running`, `done`, `error` or `cancelled`."""
+        return str(ask(self.command.status, "status"))
+
+    def wait(self) -> CommandHandle:
+        """Wait for the end, showing progress; raises what a cell would when it ends badly."""
+        self._run().to_end()
+        return self
+
+    def result(self) -> pd.DataFrame:
+        """Wait for the end and return the DataFrame, as the cell would have; raises what the cell would."""
+        return self._run().to_frame().frame
+
+    def logs(self) -> str:
+        """Return the log so far: what the command wrote to stderr, and what the service says about it."""
+        return ask(self.command.logs, "log")
+
+    def cancel(self) -> str:
+        """Cancel the command and return what became of it."""
+        ask(self.command.cancel, "cancellation")
+        return self.status()
+
+    def _run(self) -> Run:
+        return Run(lambda: self.command, self._read, self._origin, line_for(self._shell), cancels=False)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return record_facts(self.record, datetime.now(UTC))
+
+    def _title(self) -> str:
+        record = self.record
+        return f"command {record.id} · {record.command_type} · {record.status}"
+
+    def __repr__(self) -> str:
+        return facts_text(self._title(), self._facts())
+
+    def _repr_html_(self) -> str:
+        return facts_html(self._title(), self._facts())

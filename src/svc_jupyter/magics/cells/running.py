@@ -1,0 +1,252 @@
+"""One command from a cell: submitted, followed on its progress line, its result read, or cancelled by an interrupt.
+
+Everything that talks to the service happens in a thread beside the cell's own, which only waits and writes the
+progress line. So an interrupt never tears a request, and what it finds half done it can still cancel.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from svc_jupyter.magics.display.errors import SvcInterrupted, told_in_words
+from svc_jupyter.magics.display.failures import Origin, failure_of
+from svc_jupyter.magics.display.progress import (
+    INTERRUPT_HINT,
+    SILENT_SECONDS,
+    Line,
+    duration,
+    failed_line,
+    going_line,
+    interrupted,
+    outage_line,
+    reading_line,
+)
+from svc_jupyter.magics.session.background import Background
+from svc_jupyter.magics.session.session import import_tables_meanwhile, tables_imported
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.commands import CommandRecord
+    from svc_jupyter.client import Command
+    from svc_jupyter.client.commands.waiting import Update
+
+T = TypeVar("T")
+REDRAW_SECONDS = 0.25
+SUBMIT_GRACE_SECONDS = 5.0
+"""How long an interrupt waits for a submission under way, so that it can cancel what comes of it."""
+CANCEL_GRACE_SECONDS = 15.0
+"""How long an interrupt waits for the command to end after its cancellation."""
+
+Reader = Callable[["Command"], "pd.DataFrame"]
+"""Reads the result of a command that is done."""
+
+
+@dataclass
+class Outcome:
+    """What a cell got: the DataFrame and how long everything took, in seconds."""
+
+    command: Command
+    frame: pd.DataFrame
+    seconds: float
+
+
+@dataclass
+class Run:
+    """A command on its way through a cell.
+
+    `start` submits it, or returns one that is there already. An interrupt cancels it unless `cancels` is False.
+    """
+
+    start: Callable[[], Command]
+    read: Reader
+    origin: Origin
+    line: Line
+    cancels: bool = True
+    before: str = "connecting"
+    """What goes on before there is a command; `start` may change it."""
+    command: Command | None = None
+    _update: Update | None = None
+    _glimpsed: CommandRecord | None = None
+    _stopped: bool = False
+    _reading: bool = False
+    _started: float = field(default_factory=time.monotonic)
+    _known: threading.Event = field(default_factory=threading.Event)
+    _drawn: bool = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the cell was interrupted: a `start` that waits must then give up."""
+        return self._stopped
+
+    def to_frame(self) -> Outcome:
+        """Return the command's result as a DataFrame.
+
+        Raises SvcCommandFailed, SvcCommandCancelled, SvcServiceError, or SvcInterrupted.
+        """
+        import_tables_meanwhile()
+        frame = self._attend(self._to_frame)
+        return Outcome(self._the_command(), frame, self._seconds())
+
+    def to_end(self) -> None:
+        """Wait until the command has ended; raises as `to_frame` does."""
+        self._attend(self._to_end)
+
+    def submitted(self) -> Command:
+        """Return the command as soon as it is submitted."""
+        self._attend(self._submit)
+        return self._the_command()
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return self._seconds()
+
+    def _the_command(self) -> Command:
+        assert self.command is not None
+        return self.command
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    # In the thread beside the cell's.
+
+    def _submit(self) -> None:
+        with told_in_words():
+            command = self.start()
+        self.command = command
+        self._known.set()
+        if self._stopped and self.cancels:
+            command.cancel()
+
+    def _to_end(self, *, read_ahead: bool = False) -> Command:
+        from svc_jupyter.client.errors import CommandEnded
+
+        self._submit()
+        command = self._the_command()
+        with told_in_words():
+            try:
+                command.wait(on_update=self._note if self.line.animates else None, read_ahead=read_ahead)
+            except CommandEnded as ended:
+                raise failure_of(ended, command, self.origin, self._seconds()) from ended
+        return command
+
+    def _to_frame(self) -> pd.DataFrame:
+        command = self._to_end(read_ahead=True)
+        self._reading = True
+        tables_imported()
+        with told_in_words():
+            return self.read(command)
+
+    def _note(self, update: Update) -> None:
+        self._update = update
+
+    def _glance(self) -> None:
+        """Look once at a command that is not over in a moment: its own wait brings news only after a second."""
+        from svc_jupyter.client.errors import SvcError
+
+        if self.command is None or self._update is not None:
+            return
+        seen = copy.copy(self.command)
+        try:
+            self._glimpsed = seen.refresh().record
+        except SvcError:
+            return  # the wait itself meets the problem and tells it
+
+    # In the cell's own thread.
+
+    def _attend(self, call: Callable[[], T]) -> T:
+        """Make a call in the other thread while the progress line tells how it stands; return what it returns."""
+        work: Background[T] | None = None
+        try:
+            work = Background(call, "command")
+            work.start()
+            if not work.wait(SILENT_SECONDS):
+                self._watch(work)
+            return work.outcome()
+        except KeyboardInterrupt:
+            raise self._interrupted(work) from None
+        except Exception:
+            if self._drawn and self.command is not None:
+                self.line.finish(failed_line(self.command.id, self._seconds()))
+            raise
+
+    def _watch(self, work: Background[Any]) -> None:
+        if not self.line.animates:
+            work.wait()
+            return
+        Background(self._glance, "glance").start().wait(REDRAW_SECONDS)
+        while not work.wait(0 if not self._drawn else REDRAW_SECONDS):
+            self._draw()
+
+    def _draw(self) -> None:
+        self._drawn = True
+        self.line.replace(self._progress())
+
+    def _progress(self) -> str:
+        record = self._latest()
+        if record is not None and self._reading:
+            return reading_line(record, self._seconds())
+        if record is not None and self._update is not None and self._update.problem:
+            return outage_line(record, self._update.outage, self._update.problem)
+        hint = INTERRUPT_HINT if self.cancels else "interrupt to stop waiting"
+        return going_line(record, self._seconds(), hint, self.before)
+
+    def _latest(self) -> CommandRecord | None:
+        if self.command is None or self._update is not None or self._glimpsed is None:
+            return self.command.record if self.command else None
+        return self._glimpsed
+
+    def _interrupted(self, work: Background[Any] | None) -> SvcInterrupted:
+        """Do what an interrupt asks for and return the error that says what came of it."""
+        seconds = duration(self._seconds())
+        try:
+            what = self._stop(work, seconds)
+        except KeyboardInterrupt:
+            what = f"interrupted twice after {seconds}, no longer waited for{self._hint('cancel')}"
+        return interrupted(self.line, f"{f'command {self.command.id}' if self.command else 'no command'} · {what}")
+
+    def _stop(self, work: Background[Any] | None, seconds: str) -> str:
+        self._stopped = True
+        if work is None:
+            return f"interrupted after {seconds}"
+        if self._reading:
+            return f"interrupted while its result was read{self._hint('result')}"
+        if not self.cancels:
+            return f"no longer waited for; it goes on{self._hint('status')}"
+        if not self._known.wait(SUBMIT_GRACE_SECONDS) or self.command is None:
+            return f"interrupted after {seconds} before a command was submitted; one that still is will be cancelled"
+        problem = self._cancel(self.command)
+        if problem:
+            return f"could not be cancelled: {problem}{self._hint('cancel')}"
+        work.wait(CANCEL_GRACE_SECONDS)
+        return self._what_became_of(self.command, seconds)
+
+    def _cancel(self, command: Command) -> str | None:
+        """Ask for the command's end; return why that failed, when it did."""
+        from svc_jupyter.client.errors import SvcError
+
+        cancellation = Background(command.cancel, "cancellation").start()
+        if not cancellation.wait(CANCEL_GRACE_SECONDS):
+            return "the service does not answer"
+        try:
+            cancellation.outcome()
+        except SvcError as error:
+            return error.message
+        return None
+
+    def _what_became_of(self, command: Command, seconds: str) -> str:
+        status = str(command.record.status)
+        if status == "cancelled":
+            return f"cancelled by interrupt after {seconds}"
+        if command.ended:
+            return f"had ended ({status}) before the interrupt could cancel it{self._hint('result')}"
+        return f"asked to cancel after {seconds}, has not ended yet{self._hint('status')}"
+
+    def _hint(self, action: str) -> str:
+        return f" · %svc_command {self.command.id} {action}" if self.command else ""

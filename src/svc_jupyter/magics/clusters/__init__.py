@@ -1,0 +1,1 @@
+"""Clusters, package environments and pipelines."""

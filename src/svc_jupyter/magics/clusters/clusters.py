@@ -1,0 +1,183 @@
+"""`%svc_cluster` and `%svc_clusters`: clusters in a panel, and by words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import nearest, output_options, parse
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.panels import cluster_panel
+from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.cells.running import Run
+from svc_jupyter.magics.clusters.frames import clusters_frame, health_facts, nodes_frame, state_facts
+from svc_jupyter.magics.clusters.lines import VERBS, ClusterLine, line_of
+from svc_jupyter.magics.clusters.waits import ClusterWait
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.rendering import Facts, limit_display
+from svc_jupyter.magics.session.session import ask
+from svc_jupyter.widgets.clusters.model import open_cluster
+from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
+from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
+from svc_jupyter.widgets.clusters.words import state_words, title
+from svc_jupyter.widgets.panels.status_words import DONE, RUNNING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Client, Command
+
+T = TypeVar("T")
+DEFAULT_LABEL = "default"
+
+
+@magics_class
+class ClusterMagics(SvcFamily):
+    """The magics for clusters."""
+
+    @no_var_expand
+    @with_options()
+    @argument("words", metavar="[CLUSTER] [VERB]", nargs="*", help="A label or id, and one of " + ", ".join(VERBS))
+    @argument("--yes", action="store_true", help="Terminate, remove, or add above max_nodes without asking.")
+    @argument("--no-wait", action="store_true", help="Begin it and return at once.")
+    @argument("--quiet", action="store_true", help="Show nothing but errors.")
+    @output_options
+    @line_magic
+    def svc_cluster(self, line: str) -> Any:
+        """Show a cluster in a panel: its state, health and workers, with buttons to start, terminate, add and remove.
+
+        By words: `%svc_cluster etl start`, `terminate --yes`, `state`, `health`, `nodes`, `add 2`, `remove --yes`,
+        `remove ip-127-0-0-11 --yes`. Without a label it is the setting default_label, else `default`; a verb alone is
+        about that one.
+        """
+        values = parse(self.svc_cluster, line)
+        wanted = line_of(values.words, self.session.settings.default_label or DEFAULT_LABEL)
+        if wanted.verb is None:
+            named = values.words[0] if values.words else None
+            default = self.session.settings.default_label or DEFAULT_LABEL
+            model = self._found(wanted.cluster, lambda: open_cluster(self.session.client, named, default))
+            return self.keep(values, cluster_panel(self.shell, self.session, model))
+        view = self._found(wanted.cluster, lambda: fetch_view(self.session.client(), wanted.cluster))
+        return self._do(wanted, view, values)
+
+    def _found(self, cluster: str, look: Callable[[], T]) -> T:
+        """Look a cluster up; the error for one that is not there names those there are."""
+        from svc_jupyter.client.errors import NotFound
+
+        try:
+            return ask(look, "cluster")
+        except SvcServiceError as error:
+            if not isinstance(error.__cause__, NotFound):
+                raise
+            labels = ask(
+                lambda: [label for one in self.session.client().clusters.iter() for label in one.label], "list"
+            )
+            near = nearest(cluster, [*labels, *VERBS])
+            raise SvcServiceError(f"{error}.{near} There are: {', '.join(labels) or 'none'}") from error.__cause__
+
+    def _do(self, wanted: ClusterLine, view: ClusterView, values: argparse.Namespace) -> Any:
+        now = datetime.now(UTC)
+        match wanted.verb:
+            case "state":
+                return self.keep(values, Facts(f"cluster {view.name}", state_facts(view, now)))
+            case "health":
+                return self.keep(values, self._health(view, now))
+            case "nodes":
+                return self._nodes(view, now, values)
+            case "start":
+                return self._move(view, "UP", values)
+            case "terminate":
+                ends = view.phase in ("PENDING", "UP")
+                if ends and not self._may(Question(Step.TERMINATE, view), values):
+                    return None
+                return self._move(view, "DOWN", values)
+            case "add":
+                return self._add(view, wanted.count, values)
+            case _:
+                return self._remove(view, wanted.node, values)
+
+    def _health(self, view: ClusterView, now: datetime) -> Facts:
+        if view.phase != "UP":
+            raise SvcMagicError(
+                f"cluster {view.name} is {view.phase}: only a cluster that is UP has health\n"
+                f"  %svc_cluster {view.name} start"
+            )
+        return Facts(title(view, now), health_facts(view))
+
+    def _nodes(self, view: ClusterView, now: datetime, values: argparse.Namespace) -> pd.DataFrame:
+        frame = nodes_frame(view.state.nodes, now)
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)
+
+    def _move(self, view: ClusterView, wanted: str, values: argparse.Namespace) -> None:
+        """Bring a cluster to a state; one that is there, or on its way, is no error: a notebook may run again."""
+        line = line_for(self.shell, quiet=values.quiet)
+        if view.phase == wanted:
+            line.finish(f"{DONE} cluster {view.name} · {state_words(view, datetime.now(UTC))} already")
+            return
+        clusters = self.session.client().clusters
+        begin, on_its_way = (clusters.start, "PENDING") if wanted == "UP" else (clusters.terminate, "TERMINATING")
+        if view.phase != on_its_way:
+            message = ask(lambda: begin(view.record.id), "cluster").message
+            if values.no_wait:
+                line.finish(f"{RUNNING} {message} · %svc_cluster {view.name} state")
+        if not values.no_wait:
+            ClusterWait(self.session.client(), view.record.id, view.name, wanted, line).to_end()
+
+    def _may(self, question: Question, values: argparse.Namespace) -> bool:
+        """Return whether a step is confirmed; else say what it would do."""
+        if not values.yes:
+            print(f"{question.text}\n  Nothing was done. Add --yes to do it.")  # noqa: T201  the answer to the line
+        return bool(values.yes)
+
+    def _add(self, view: ClusterView, count: int, values: argparse.Namespace) -> CommandHandle | None:
+        target = len(view.workers) + count
+        above = view.phase == "UP" and view.workers and view.maximum and target > view.maximum
+        if above and not self._may(Question(Step.RESIZE, view, target), values):
+            return None
+        return self._run(view, values, lambda client: client.clusters.add_nodes(view.record.id, count))
+
+    def _remove(self, view: ClusterView, node: str | None, values: argparse.Namespace) -> CommandHandle | None:
+        target = len(view.workers) - 1
+        step = Step.REMOVE if node else Step.RESIZE
+        is_possible = view.phase != "UP" or obstacle(view, target) is None  # else the service says why not
+        if is_possible and not self._may(Question(step, view, target, node), values):
+            return None
+        return self._run(view, values, lambda client: client.clusters.remove_node(view.record.id, node))
+
+    def _run(
+        self, view: ClusterView, values: argparse.Namespace, begin: Callable[[Client], Command]
+    ) -> CommandHandle | None:
+        """Follow the command of a node operation to its end; an interrupt cancels it, which takes it back."""
+        line = line_for(self.shell, quiet=values.quiet)
+        origin = Origin("cluster", target=f"cluster {view.name}")
+        run = Run(lambda: begin(self.session.client()), plain_reader, origin, line)
+        if values.no_wait:
+            handle = CommandHandle(run.submitted(), self.shell, plain_reader, origin)
+            return self.keep(values, handle)
+        run.to_end()
+        assert run.command is not None
+        state = ask(lambda: self.session.client().clusters.state(view.record.id), "cluster")
+        workers = sum(str(node.role) == "worker" for node in state.nodes)
+        told = [f"cluster {view.name} has {workers} worker{'' if workers == 1 else 's'} now"] if state.nodes else []
+        line.finish(done_line(run.command.id, run.seconds, told))
+        return None
+
+    @no_var_expand
+    @with_options()
+    @argument("--state", metavar="STATE", help="Only clusters in this state: DOWN, PENDING, UP, TERMINATING.")
+    @output_options
+    @line_magic
+    def svc_clusters(self, line: str) -> pd.DataFrame:
+        """Return the clusters that you may read as a DataFrame, newest first."""
+        values = parse(self.svc_clusters, line)
+        records = ask(lambda: list(self.session.client().clusters.iter(state=values.state)), "clusters")
+        frame = clusters_frame(records)
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)

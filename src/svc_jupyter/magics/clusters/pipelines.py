@@ -1,0 +1,150 @@
+"""`%svc_pipeline`: streaming pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import nearest, output_options, parse
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.session.session import ask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.pipelines import PipelineData
+    from svc_jupyter.client.blocking.pipelines import Pipelines
+
+COLUMNS = ("name", "status", "pipeline_instance_status", "health", "cluster_label", "command_id", "owner_name")
+_STATUSES = ("draft", "active", "archive")
+_the_pipeline = argument("pipeline", metavar="PIPELINE", help="Its name or its id.")
+
+
+@magics_class
+class PipelineMagics(SvcFamily):
+    """The magic for pipelines."""
+
+    @no_var_expand
+    @with_options()
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
+    @line_magic
+    def svc_pipeline(self, line: str) -> Any:
+        """Look after streaming pipelines. Each action has its own options: `%svc_pipeline delete --help`.
+
+        list, start PIPELINE, pause PIPELINE, archive PIPELINE, delete PIPELINE.
+        """
+        actions = self.actions["svc_pipeline"]
+        name, rest = split_action("svc_pipeline", line, actions, "list")
+        if text := help_of(actions[name], rest):
+            return print(text)  # noqa: T201  the help is the output
+        return actions[name](self, rest)
+
+    @with_options("svc_pipeline list")
+    @argument(
+        "--status",
+        metavar="STATUS",
+        choices=_STATUSES,
+        action="append",
+        default=[],
+        help="draft, active or archive; without it all. Repeatable.",
+    )
+    @output_options
+    def list_pipelines(self, line: str) -> pd.DataFrame:
+        """Return the pipelines as a DataFrame, newest first, with how their last run stands."""
+        values = parse(PipelineMagics.list_pipelines, line)
+        frame = ask(lambda: pipelines_frame(self._pipelines.iter(*values.status)), "pipelines")
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)
+
+    @with_options("svc_pipeline start")
+    @_the_pipeline
+    def start(self, line: str) -> None:
+        """Begin a run, which goes on where the last one was paused."""
+        self._do(parse(PipelineMagics.start, line).pipeline, self._pipelines.start)
+
+    @with_options("svc_pipeline pause")
+    @_the_pipeline
+    def pause(self, line: str) -> None:
+        """End the run and keep its progress."""
+        self._do(parse(PipelineMagics.pause, line).pipeline, self._pipelines.pause)
+
+    @with_options("svc_pipeline archive")
+    @_the_pipeline
+    def archive(self, line: str) -> None:
+        """Put a pipeline away; its next start takes it out again."""
+        self._do(parse(PipelineMagics.archive, line).pipeline, self._pipelines.archive)
+
+    @with_options("svc_pipeline delete")
+    @_the_pipeline
+    @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
+    def delete(self, line: str) -> None:
+        """Delete a pipeline that does not run, with its progress, for good."""
+        values = parse(PipelineMagics.delete, line)
+        if not values.yes:
+            found = self._found(values.pipeline)
+            raise SvcUsageError(
+                f"svc_pipeline delete: pipeline {found.attributes.name} would be gone with its progress, for good. "
+                "Nothing was deleted; add --yes to do it."
+            )
+        self._do(values.pipeline, self._pipelines.delete)
+
+    @property
+    def _pipelines(self) -> Pipelines:
+        return self.session.client().pipelines
+
+    def _do(self, reference: str, call: Callable[[int], PipelineData]) -> None:
+        found = self._found(reference)
+        print(told(ask(lambda: call(found.id), "pipeline")))  # noqa: T201  the answer is the output
+
+    def _found(self, reference: str) -> PipelineData:
+        """Return the pipeline with an id or a name. Raises SvcUsageError, also for a name that several have."""
+        known = ask(lambda: list(self._pipelines.iter()), "pipelines")
+        of_id = [pipeline for pipeline in known if str(pipeline.id) == reference]
+        fitting = of_id or [pipeline for pipeline in known if pipeline.attributes.name == reference]
+        if len(fitting) > 1:
+            ids = ", ".join(str(pipeline.id) for pipeline in fitting)
+            raise SvcUsageError(f"svc_pipeline: several pipelines are called {reference!r}; say which by its id: {ids}")
+        if not fitting:
+            names = [pipeline.attributes.name for pipeline in known]
+            raise SvcUsageError(f"svc_pipeline: there is no pipeline {reference!r}.{nearest(reference, names)}")
+        return fitting[0]
+
+
+PipelineMagics.actions = {
+    "svc_pipeline": {
+        "list": PipelineMagics.list_pipelines,
+        "start": PipelineMagics.start,
+        "pause": PipelineMagics.pause,
+        "archive": PipelineMagics.archive,
+        "delete": PipelineMagics.delete,
+    }
+}
+
+
+def told(pipeline: PipelineData) -> str:
+    """Return a line about a pipeline: where it stands, and its last run."""
+    attributes = pipeline.attributes
+    parts = [f"pipeline {pipeline.id} · {attributes.name} · {attributes.status}"]
+    if attributes.pipeline_instance_status is not None and attributes.status != "deleted":
+        parts.append(attributes.pipeline_instance_status)
+        parts += [] if attributes.command_id is None else [f"%svc_command {attributes.command_id}"]
+    return " · ".join(parts)
+
+
+def pipelines_frame(pipelines: Iterable[PipelineData]) -> pd.DataFrame:
+    """Return a row per pipeline; `health` is its colour, `updated_at` in UTC."""
+    import pandas as pd
+
+    rows = []
+    for pipeline in pipelines:
+        attributes = pipeline.attributes
+        values = {name: getattr(attributes, name, None) for name in COLUMNS}
+        values["health"] = None if attributes.health is None else attributes.health.status
+        rows.append([pipeline.id, *values.values(), attributes.updated_at])
+    frame = pd.DataFrame(rows, columns=["id", *COLUMNS, "updated_at"]).astype({"command_id": "Int64"})
+    frame["updated_at"] = pd.to_datetime(frame["updated_at"], utc=True)
+    return frame

@@ -1,0 +1,1 @@
+"""One magic per type of command, and those for the commands that are there already."""

@@ -1,0 +1,59 @@
+"""`%svc_hadoop`: a job of Hadoop's own tools on a cluster of the service."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import continued, parse, submission_options
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.failures import Origin
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUB_COMMANDS = ("jar", "streaming", "distcp")
+
+
+@magics_class
+class HadoopMagics(SvcFamily):
+    """The magic for jobs of Hadoop."""
+
+    @no_var_expand
+    @with_options()
+    @submission_options
+    @argument("sub_command", metavar="SUB_COMMAND", choices=SUB_COMMANDS, help="One of " + ", ".join(SUB_COMMANDS))
+    @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Everything behind it is the job's.")
+    @line_cell_magic
+    def svc_hadoop(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run a jar, a streaming job or a copy on a cluster; what it prints becomes a DataFrame of lines.
+
+        `%svc_hadoop --name count jar jobs/count.jar in out`: the options of this magic stand before the sub-command,
+        what stands behind it is the job's. Long arguments may go on below `%%svc_hadoop`, over as many lines as they
+        need. A cluster that is DOWN is started; an interrupt cancels the job.
+        """
+        line, cell = continued(line, cell)
+        values = parse(self.svc_hadoop, line)
+        return self.run_definition(values, hadoop_definition(values, cell))
+
+
+def hadoop_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+    """Return the command of a `%svc_hadoop` line, with the arguments that its cell adds."""
+    arguments = [*values.arguments, *_words(cell or "")]
+    if not arguments:
+        raise SvcUsageError(f"svc_hadoop: {values.sub_command} needs arguments behind it")
+    fields: dict[str, Any] = {"sub_command": values.sub_command, "sub_command_args": shlex.join(arguments)}
+    return Definition("HadoopCommand", lambda: fields, plain_reader, Origin("arguments"))
+
+
+def _words(cell: str) -> list[str]:
+    try:
+        return shlex.split(cell)
+    except ValueError as error:
+        raise SvcUsageError(f"svc_hadoop: {str(error).lower()} in the arguments below the line") from None

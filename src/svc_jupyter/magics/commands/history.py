@@ -1,0 +1,171 @@
+"""`%svc_command` and `%svc_history`: commands that are there already."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import output_options, parse
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import dump_reader, reader_of
+from svc_jupyter.magics.cells.running import Run
+from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, told_in_words
+from svc_jupyter.magics.display.executed import executed_notebook
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
+from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.session.session import ask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.commands import CommandRecord
+    from svc_jupyter.client import Command
+
+ACTIONS = ("status", "logs", "result", "notebook", "cancel")
+HISTORY_ROWS = 20
+
+
+@magics_class
+class CommandMagics(SvcFamily):
+    """The magics for single commands and their history."""
+
+    @no_var_expand
+    @with_options()
+    @argument("id", metavar="ID", type=int, help="Id of the command.")
+    @argument(
+        "action", metavar="ACTION", nargs="?", choices=ACTIONS, default="status", help="One of " + ", ".join(ACTIONS)
+    )
+    @argument("--dump", metavar="ALIAS", help="With result: a DUMP of a Pig command, by its alias or number.")
+    @argument("--follow", action="store_true", help="With logs: go on until the command has ended.")
+    @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
+    @output_options
+    @line_magic
+    def svc_command(self, line: str) -> Any:
+        """Look at a command, read its log or its result, or cancel it.
+
+        `status` (also when nothing is said) returns its handle, `result` waits for its end and returns its DataFrame,
+        `logs` prints its log (with -n its last lines), `notebook` shows the notebook that it executed, with its outputs
+        so far, `cancel` says what became of it.
+        """
+        values = parse(self.svc_command, line)
+        command = ask(lambda: self.session.client().commands.get(values.id), "look-up")
+        match values.action:
+            case "result":
+                return self._result(command, values)
+            case "logs":
+                return self._follow_log(command) if values.follow else self._print_log(command, values.rows)
+            case "notebook":
+                return self.keep(values, ask(lambda: executed_notebook(command), "notebook"))
+            case "cancel":
+                return self._cancel(command)
+            case _:
+                return self.keep(values, self._handle(command, values))
+
+    def _handle(self, command: Command, values: argparse.Namespace) -> CommandHandle:
+        return CommandHandle(command, self.shell, reader_of(command, values.format), origin_of(command.record))
+
+    def _result(self, command: Command, values: argparse.Namespace) -> pd.DataFrame:
+        line = line_for(self.shell)
+        ended = command.ended
+        read = reader_of(command, values.format) if values.dump is None else dump_reader(values.dump)
+        outcome = Run(lambda: command, read, origin_of(command.record), line, cancels=False).to_frame()
+        line.finish(done_line(command.id, outcome.seconds if not ended else None, self.described(outcome, values)))
+        self.keep(values, outcome.frame)
+        return outcome.frame
+
+    def _print_log(self, command: Command, lines: int | None) -> None:
+        text = ask(command.logs if lines is None else lambda: command.log_tail(lines), "log")
+        print(text, end="" if text.endswith("\n") else "\n")  # noqa: T201  the log is the output
+
+    def _follow_log(self, command: Command) -> None:
+        try:
+            with told_in_words():
+                for part in command.logs(follow=True):
+                    print(part, end="", flush=True)  # noqa: T201
+        except KeyboardInterrupt:
+            hint = f"%svc_command {command.id} cancel"
+            raise SvcInterrupted(f"command {command.id} is no longer followed; it goes on ({hint} ends it)") from None
+
+    def _cancel(self, command: Command) -> None:
+        if command.ended:
+            print(f"command {command.id} had ended already: {command.record.status}")  # noqa: T201
+            return
+        answer = ask(command.cancel, "cancellation")
+        status = ask(command.status, "status")
+        print(f"command {command.id} · {status}{_told(answer)}")  # noqa: T201
+
+    @no_var_expand
+    @with_options()
+    @argument(
+        "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, error, cancelled."
+    )
+    @argument("--type", metavar="TYPE", help="Only these command types, separated by commas.")
+    @argument("--source", metavar="SOURCE", help="Only commands that came by API, UI or SCHEDULED.")
+    @argument("--name", metavar="NAME", help="Only commands of this name.")
+    @argument("--tags", metavar="A,B", help="Only commands with these tags.")
+    @argument("--label", metavar="LABEL", help="Only commands of this cluster label.")
+    @argument("--days", metavar="N", type=int, help="Only commands of the last N days (default 30).")
+    @argument("--all-users", action="store_true", help="Commands of all users instead of your own.")
+    @output_options
+    @line_magic
+    def svc_history(self, line: str) -> pd.DataFrame:
+        """Return the latest commands as a DataFrame, newest first: 20, or as many as -n says."""
+        values = parse(self.svc_history, line)
+        rows = HISTORY_ROWS if values.rows is None else values.rows
+        filters = history_filters(values, datetime.now(UTC))
+        frame = ask(lambda: self._history(filters, rows), "history")
+        limit_display(frame, rows, rows, self.shell)
+        self.keep(values, frame)
+        return frame
+
+    def _history(self, filters: dict[str, Any], rows: int) -> pd.DataFrame:
+        import pandas as pd
+
+        from svc_jupyter.api.fields import MAX_PER_PAGE
+
+        calls = self.session.client().commands
+        if rows <= MAX_PER_PAGE:
+            records = calls.list(per_page=max(rows, 1), **filters).commands[:rows]
+        else:
+            records = list(itertools.islice(calls.iter(**filters), rows))
+        frame = pd.DataFrame([history_row(record) for record in records], columns=list(HISTORY_COLUMNS))
+        return frame.astype({"seconds": "Int64", "rows": "Int64"})
+
+
+def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]:
+    """Return the filters of a command list that were given."""
+    if values.days is not None and values.days < 1:
+        raise SvcUsageError(f"svc_history: --days takes a number of days, 1 or more, not {values.days}")
+    since = None if values.days is None else (now - timedelta(days=values.days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    filters = {
+        "status": values.status,
+        "command_type": values.type,
+        "command_source": values.source,
+        "name": values.name,
+        "tags": values.tags,
+        "label": values.label,
+        "start_date": since,
+        "all_users": values.all_users or None,
+    }
+    return {name: value for name, value in filters.items() if value is not None}
+
+
+def origin_of(record: CommandRecord) -> Origin:
+    """Return where a recorded command came from, as far as its record tells."""
+    is_shell = record.command_type == "ShellCommand"
+    for name, noun in (("inline", "script"), ("query", "query")):
+        text = record.command.get(name)
+        if isinstance(text, str):
+            return Origin(noun, text, is_shell=is_shell)
+    return Origin("script" if is_shell else "command", is_shell=is_shell)
+
+
+def _told(answer: Any) -> str:
+    return f" · {answer.result}" if getattr(answer, "result", None) else ""

@@ -1,0 +1,136 @@
+"""`%svc_notebook run`: a stored notebook, executed by the service."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import parse, submission_fields, submission_options_assigning
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.cells.running import Run
+from svc_jupyter.magics.display.errors import SvcCommandFailed, SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.executed import executed_notebook
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.session.session import ask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Command
+
+_SCALARS = (str, int, float, bool)
+
+
+@magics_class
+class NotebookMagics(SvcFamily):
+    """The magic for runs of stored notebooks."""
+
+    @no_var_expand
+    @with_options()
+    @argument("action", metavar="ACTION", choices=("run",), help="run: execute a notebook.")
+    @line_magic
+    def svc_notebook(self, line: str) -> Any:
+        """Execute a notebook of the service: `%svc_notebook run Users/ann@example.com/report.ipynb --arg region=EU`.
+
+        `%svc_notebook run --help` lists the options; `%svc_notebooks` shows which notebooks there are.
+        """
+        _, rest = split_action("svc_notebook", line, self.actions["svc_notebook"], "run")
+        text = help_of(self.actions["svc_notebook"]["run"], rest)
+        return print(text) if text else self.run_notebook(rest)  # noqa: T201  the help is the output
+
+    @with_options("svc_notebook run")
+    @argument("path", metavar="PATH", help="Notebook to execute, such as Users/ann@example.com/report.ipynb.")
+    @argument(
+        "--arg",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="Parameter of the notebook: a number, true, false, or a text; a text in double quotes is never a number. "
+        "Repeatable.",
+    )
+    @argument("--keep-source", action="store_true", help="Leave the stored notebook as it is, without the outputs.")
+    @argument("--open", action="store_true", help="Show the executed notebook below the result.")
+    @submission_options_assigning("the executed notebook")
+    def run_notebook(self, line: str) -> pd.DataFrame | CommandHandle | None:
+        """Execute a stored notebook in the service; its text result becomes a DataFrame of lines.
+
+        That is the text of the last cell that shows any. -o has the notebook also when the run failed.
+        """
+        values = parse(NotebookMagics.run_notebook, line)
+        if values.no_wait and values.open:
+            raise SvcUsageError("svc_notebook run: --open shows a notebook that was executed, --no-wait does not wait")
+        definition = notebook_definition(values, None)
+        common = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
+        progress = line_for(self.shell, quiet=values.quiet)
+
+        def start() -> Command:
+            return self.session.client().commands.submit(definition.command_type, **common, **definition.fields())
+
+        run = Run(start, definition.read, definition.origin, progress)
+        if values.no_wait:
+            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, definition.read, definition.origin))
+            return None if values.quiet else handle
+        try:
+            outcome = run.to_frame()
+        except SvcCommandFailed:
+            with suppress(SvcServiceError):  # the failure goes first
+                self._keep_notebook(run.command, values)
+            raise
+        self._keep_notebook(outcome.command, values)
+        if values.quiet:
+            return None
+        progress.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
+        return outcome.frame
+
+    def _keep_notebook(self, command: Command | None, values: argparse.Namespace) -> None:
+        """Fetch the executed notebook where `-o` or `--open` asks for it."""
+        if command is None or not (values.out or values.open):
+            return
+        notebook = ask(lambda: executed_notebook(command), "notebook")
+        self.keep(values, notebook)
+        if values.open and not values.quiet:
+            self.shell.display_pub.publish(notebook._repr_mimebundle_())
+
+
+NotebookMagics.actions = {"svc_notebook": {"run": NotebookMagics.run_notebook}}
+
+
+def notebook_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+    """Return the command of a `%svc_notebook run` line."""
+    if cell:
+        raise SvcUsageError("svc_notebook: a notebook has its own cells; there is no text below its line")
+    fields: dict[str, Any] = {"path": values.path}
+    if arguments := arguments_of(values.arg):
+        fields["arguments"] = arguments
+    if values.keep_source:
+        fields["upload_to_source"] = False
+    return Definition("JupyterNotebookCommand", lambda: fields, plain_reader, Origin("notebook", target=values.path))
+
+
+def arguments_of(texts: list[str]) -> dict[str, Any]:
+    """Return the parameters of a notebook: JSON's numbers, booleans and quoted texts; everything else is a text."""
+    arguments: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not (name.isascii() and name.isidentifier()):
+            raise SvcUsageError(f"--arg takes NAME=VALUE with a name of letters, digits and _, not {text!r}")
+        if name in arguments:
+            raise SvcUsageError(f"--arg {name} is given twice")
+        arguments[name] = _scalar(value)
+    return arguments
+
+
+def _scalar(text: str) -> Any:
+    try:
+        value = json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+    return value if isinstance(value, _SCALARS) else text

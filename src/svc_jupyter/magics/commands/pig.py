@@ -1,0 +1,165 @@
+"""`%%svc_pig`: a script in Pig Latin that runs on the service."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import (
+    check_output_name,
+    continued,
+    pair,
+    parse,
+    submission_options_with,
+    variable_text,
+)
+from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.progress import plural
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.session.session import ask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Command
+
+STORE_COLUMNS = ("alias", "location", "rows", "bytes")
+_OPTIONS = (
+    argument(
+        "--param",
+        dest="parameter",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="Parameter of the script: $NAME becomes VALUE. Repeatable.",
+    ),
+    argument(
+        "--var",
+        dest="variable",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Parameter of the script: $NAME becomes the value of the notebook's variable NAME. Repeatable.",
+    ),
+    argument(
+        "-o",
+        "--out",
+        dest="outs",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Assign the DataFrame of the last DUMP to NAME; ALIAS=NAME assigns that of the DUMP of an alias. "
+        "Repeatable. With --no-wait NAME is the handle.",
+    ),
+)
+
+
+@magics_class
+class PigMagics(SvcFamily):
+    """The Pig magic."""
+
+    @no_var_expand
+    @with_options()
+    @argument("--script-location", metavar="URI", help="Run this script of the storage instead of the cell.")
+    @submission_options_with(*_OPTIONS)
+    @line_cell_magic
+    def svc_pig(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as a Pig script on the service; every DUMP becomes a typed DataFrame.
+
+        All are shown, and the last one is the value of the cell. Of a script without DUMP it is a table of what it
+        stored, or the lines that it printed. A script that fails raises; an interrupt cancels it, and takes back what
+        it had begun to store.
+        """
+        line, cell = continued(line, cell)
+        values = parse(self.svc_pig, line)
+        values.out, by_alias = outputs_of(values.outs)
+        if by_alias and values.no_wait:
+            raise SvcUsageError("svc_pig: -o ALIAS=NAME is for a cell that waits; --no-wait gives a handle to -o NAME")
+        definition = pig_definition(values, cell, self.shell.user_ns)
+        return self.run_definition(values, definition, lambda command: self._show_others(command, by_alias, values))
+
+    def _show_others(self, command: Command, by_alias: Mapping[str, str], values: argparse.Namespace) -> None:
+        """Assign the DUMPs that `-o` names, and show all but the last, which is the value of the cell."""
+        missing = [alias for alias in by_alias if alias not in {dump.alias for dump in command.dumps}]
+        if missing:
+            there = ", ".join(dump.alias for dump in command.dumps) or "none"
+            raise SvcMagicError(f"command {command.id} is done, but has no DUMP {missing[0]} for -o; there is {there}")
+        names = {name: alias for alias, name in by_alias.items()}
+        for name, alias in names.items():
+            self.shell.user_ns[name] = _rows(command, alias, None)
+        if values.quiet:
+            return
+        for number, dump in enumerate(command.dumps[:-1], start=1):
+            shown = self.session.settings.rows_shown if values.rows is None else values.rows
+            self._show(dump.alias, dump.rows, _rows(command, number, shown))
+        if len(command.dumps) > 1:
+            print(f"DUMP {command.dumps[-1].alias}")  # noqa: T201  the title of the cell's value
+
+    def _show(self, alias: str, rows: int, frame: pd.DataFrame) -> None:
+        size = f"{rows:,} {plural('row', rows)} × {len(frame.columns):,}"
+        more = f" · showing {len(frame):,}" if len(frame) < rows else ""
+        print(f"DUMP {alias} · {size}{more}")  # noqa: T201  the title of the table below
+        limit_display(frame, len(frame), len(frame), self.shell)
+        formatter = self.shell.display_formatter
+        assert formatter is not None
+        data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
+        self.shell.display_pub.publish(data, metadata)
+
+
+def _rows(command: Command, dump: str | int, limit: int | None) -> pd.DataFrame:
+    return ask(lambda: command.dump(dump).to_pandas(limit), "dump")
+
+
+def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the name for the last DUMP, and the names by the aliases of others, as `-o` gives them."""
+    last: str | None = None
+    by_alias: dict[str, str] = {}
+    for text in texts:
+        alias, equals, name = text.rpartition("=")
+        check_output_name(name, "svc_pig")
+        if equals:
+            by_alias[alias] = name
+        elif last is not None:
+            raise SvcUsageError(f"svc_pig: -o {last} and -o {name}: there is one last DUMP; -o ALIAS=NAME names others")
+        else:
+            last = name
+    return last, by_alias
+
+
+def pig_definition(values: argparse.Namespace, cell: str | None, variables: Mapping[str, Any]) -> Definition:
+    """Return the command of a `%%svc_pig` cell; `variables` is the notebook's namespace, for `--var`."""
+    script = text_or_location(cell, values.script_location, "%svc_pig", "script")
+    fields: dict[str, Any] = {"latin_statements": script} if script else {"script_location": values.script_location}
+    if parameters := parameters_of(values, variables):
+        fields["parameters"] = parameters
+    return Definition("PigCommand", lambda: fields, pig_reader, Origin("script", script or ""))
+
+
+def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> dict[str, str]:
+    """Return the script's parameters. Raises SvcUsageError for one that is given twice."""
+    given = [pair(text, "--param") for text in values.parameter]
+    given += [(name, variable_text(name, variables)) for name in values.variable]
+    parameters: dict[str, str] = {}
+    for name, value in given:
+        if name in parameters:
+            raise SvcUsageError(f"${name} is given twice among --param and --var")
+        parameters[name] = value
+    return parameters
+
+
+def pig_reader(command: Command) -> pd.DataFrame:
+    """Read the last DUMP; without one what the script printed, and of one that printed nothing what it stored."""
+    import pandas as pd
+
+    frame = command.result().to_pandas()
+    stores = command.record.outputs.stores if command.record.outputs is not None else []
+    if command.dumps or len(frame) or not stores:
+        return frame
+    rows = [(store.alias, store.location, store.rows, store.bytes) for store in stores]
+    return pd.DataFrame(rows, columns=list(STORE_COLUMNS)).astype({"rows": "Int64", "bytes": "Int64"})

@@ -1,0 +1,139 @@
+"""Cells that hold other cells: `%%svc_composite` runs them one after the other, `%%svc_schedule` at their times.
+
+A section begins with the first line of an ordinary cell, such as `%%svc_db --tap flights`, and goes on to the next one.
+So a cell that runs is scheduled by one line above it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from svc_jupyter.magics.arguments.options import MagicMethod, continued, nearest, parse, parser_of, submission_fields
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.commands.db import DbMagics, db_definition
+from svc_jupyter.magics.commands.hadoop import HadoopMagics, hadoop_definition
+from svc_jupyter.magics.commands.hive import HiveMagics, hive_definition
+from svc_jupyter.magics.commands.notebook_runs import NotebookMagics, notebook_definition
+from svc_jupyter.magics.commands.pig import PigMagics, pig_definition
+from svc_jupyter.magics.commands.presto import PrestoMagics, presto_definition
+from svc_jupyter.magics.commands.shell import ShellMagics, shell_definition
+from svc_jupyter.magics.commands.spark import SparkMagics, spark_definition
+from svc_jupyter.magics.commands.sql import SqlMagics, sql_definition
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.session.session import Session
+
+_FIRST_LINE = re.compile(r"^%{1,2}(svc_\w+)(?:[ \t]+(.*))?$")
+_OF_A_RUNNING_CELL = {
+    "out": "-o",
+    "outs": "-o",
+    "rows": "-n",
+    "no_wait": "--no-wait",
+    "quiet": "--quiet",
+    "open": "--open",
+}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a section's definition may need of its notebook: the session, and the namespace for `--var`."""
+
+    session: Session
+    variables: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    magic: MagicMethod
+    define: Callable[[argparse.Namespace, str | None, Context], Definition]
+
+
+KINDS: Mapping[str, _Kind] = {
+    "svc_shell": _Kind(ShellMagics.svc_shell, lambda values, cell, _context: shell_definition(values, cell)),
+    "svc_db": _Kind(DbMagics.svc_db, lambda values, cell, context: db_definition(values, cell, context.session)),
+    "svc_pig": _Kind(PigMagics.svc_pig, lambda values, cell, context: pig_definition(values, cell, context.variables)),
+    "svc_hive": _Kind(HiveMagics.svc_hive, lambda values, cell, _context: hive_definition(values, cell)),
+    "svc_presto": _Kind(PrestoMagics.svc_presto, lambda values, cell, _context: presto_definition(values, cell)),
+    "svc_hadoop": _Kind(HadoopMagics.svc_hadoop, lambda values, cell, _context: hadoop_definition(values, cell)),
+    "svc_spark": _Kind(SparkMagics.svc_spark, lambda values, cell, _context: spark_definition(values, cell)),
+    "svc_sql": _Kind(SqlMagics.svc_sql, lambda values, cell, _context: sql_definition(values, cell)),
+    "svc_notebook": _Kind(
+        NotebookMagics.run_notebook, lambda values, cell, _context: notebook_definition(values, cell)
+    ),
+}
+"""The magics that a section can begin with."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A cell within a cell: its command, and the common parameters that its first line gives."""
+
+    magic: str
+    values: argparse.Namespace
+    definition: Definition
+    common: Mapping[str, Any]
+
+    def body(self) -> dict[str, Any]:
+        """Return the section as the body of a submission; may ask the service, so call it beside the cell's thread."""
+        return {
+            "command_type": self.definition.command_type,
+            **self.definition.fields(),
+            **self.common,
+        }
+
+
+def sections_of(magic: str, cell: str | None, variables: Mapping[str, Any], session: Session) -> list[Section]:
+    """Return the sections of a cell; `variables` is the notebook's namespace, for `--var`.
+
+    Raises SvcUsageError for a cell without a section, with text before the first, or with an option out of place.
+    """
+    sections = []
+    for number, (name, line, body) in enumerate(split(magic, cell or ""), start=1):
+        try:
+            sections.append(_section(name, line, body, variables, session))
+        except SvcUsageError as error:
+            raise SvcUsageError(f"{magic}, command {number}: {error}") from None
+    return sections
+
+
+def split(magic: str, cell: str) -> list[tuple[str, str, str]]:
+    """Return the name, the options and the text of each section."""
+    found: list[tuple[str, str, list[str]]] = []
+    for line in cell.split("\n"):
+        begins = _FIRST_LINE.match(line.rstrip())
+        if begins:
+            found.append((begins[1], begins[2] or "", []))
+        elif found:
+            found[-1][2].append(line)
+        elif line.strip():
+            break
+    if not found:
+        forms = ", ".join(f"%%{name}" for name in KINDS)
+        raise SvcUsageError(f"{magic}: the cell must begin with the line of a command, one of {forms}")
+    return [(name, *_whole(line, text)) for name, line, text in found]
+
+
+def _whole(line: str, text: list[str]) -> tuple[str, str]:
+    line, rest = continued(line, "\n".join(text))
+    return line, rest or ""
+
+
+def _section(name: str, line: str, body: str, variables: Mapping[str, Any], session: Session) -> Section:
+    kind = KINDS.get(name)
+    if kind is None:
+        known = list(KINDS)
+        raise SvcUsageError(f"%{name} cannot stand here.{nearest(name, known)} Commands: {', '.join(known)}")
+    if name == "svc_notebook":
+        action, _, line = line.strip().partition(" ")
+        if action != "run":
+            raise SvcUsageError("%svc_notebook: only `%svc_notebook run PATH` can stand here")
+    values = parse(kind.magic, line)
+    parser = parser_of(kind.magic)
+    for dest, spelling in _OF_A_RUNNING_CELL.items():
+        if hasattr(values, dest) and getattr(values, dest) != parser.get_default(dest):
+            raise SvcUsageError(f"%{name}: {spelling} is for a cell that runs by itself; leave it out here")
+    definition = kind.define(values, body if body.strip() else None, Context(session, variables))
+    return Section(name, values, definition, submission_fields(values, variables, None))

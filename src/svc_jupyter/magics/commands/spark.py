@@ -1,0 +1,62 @@
+"""`%%svc_spark`: a program that runs on a Spark cluster of the service."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import continued, parse, submission_options
+from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.failures import Origin
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LANGUAGES = ("python", "scala", "sql", "R")
+
+
+@magics_class
+class SparkMagics(SvcFamily):
+    """The magic for programs on Spark."""
+
+    @no_var_expand
+    @with_options()
+    @argument("--language", "-l", choices=LANGUAGES, help="What the cell is written in; python unless said.")
+    @argument("--script-location", metavar="URI", help="Run this program of the storage instead of the cell.")
+    @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
+    @argument("--arguments", metavar="OPTIONS", help="Options of spark-submit: it runs as an application of its own.")
+    @argument("--args", metavar="ARGUMENTS", help="What the program gets as its command line, quoted as for a shell.")
+    @submission_options
+    @line_cell_magic
+    def svc_spark(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as a program on a Spark cluster; a table at its end, or else what it prints, is the DataFrame.
+
+        The program finds `spark` and `sc`. Where its last line is an expression that is a table of Spark, its rows
+        come back with their types. A session of a name keeps names and temporary views for the next cell. A cluster
+        that is DOWN is started; an interrupt cancels the program.
+        """
+        line, cell = continued(line, cell)
+        values = parse(self.svc_spark, line)
+        return self.run_definition(values, spark_definition(values, cell))
+
+
+def spark_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+    """Return the command of a `%%svc_spark` cell."""
+    program = text_or_location(cell, values.script_location, "%svc_spark", "program")
+    if values.app_id and values.arguments:
+        raise SvcUsageError("%svc_spark: --app-id names a session that is kept; options of spark-submit need their own")
+    given = {
+        "program": program,
+        "script_location": values.script_location,
+        "language": values.language or ("python" if program else None),
+        "app_id": values.app_id,
+        "arguments": values.arguments,
+        "user_program_arguments": values.args,
+    }
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value}
+    return Definition("SparkCommand", lambda: fields, plain_reader, Origin("program", program or ""))

@@ -1,0 +1,1 @@
+"""Completion of options, values and names."""

@@ -1,0 +1,1 @@
+"""What a cell shows: tables, progress, errors, in words and as HTML."""

@@ -1,0 +1,126 @@
+"""The one readable error of a command that did not end well: the cause first, the engine's words, the place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFailed
+from svc_jupyter.magics.display.places import Place, place_of, script_place_of
+from svc_jupyter.magics.display.progress import duration
+
+if TYPE_CHECKING:
+    from svc_jupyter.client import Command
+    from svc_jupyter.client.errors import CommandEnded
+
+_LOG_LINES = 10
+_MESSAGE_LINES = 12
+_SUB_COMMAND = re.compile(r"sub-command (\d+) of \d+ \(\w+, command (\d+)\)")
+
+
+@dataclass
+class Origin:
+    """Where a command came from: what its text is called (`query`, `script`), the text, and what it ran on.
+
+    `target` is known only once the submission has found it. `parts` are the origins of a composite's sub-commands.
+    `is_shell` says that the text is a shell's, which tells of lines in words of its own.
+    """
+
+    noun: str
+    text: str = ""
+    target: str = ""
+    parts: tuple[Origin, ...] = ()
+    is_shell: bool = False
+
+    def place(self, words: str) -> Place | None:
+        """Return the line of the text that an error's words are about, or None where that cannot be told."""
+        return script_place_of(words, self.text) if self.is_shell else place_of(words, self.text)
+
+
+def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
+    """Return the error for a command that failed or was cancelled.
+
+    Fetches the end of the log where the service gives no reason, or of a script no more than its exit code.
+    """
+    from svc_jupyter.client.errors import CommandCancelled
+
+    cancelled = isinstance(ended, CommandCancelled)
+    message = reason_of(ended, command)
+    if part := part_of(message, origin):
+        return SvcCommandFailed(part_failure_text(command.id, message, part, seconds), command.id)
+    told = "\n" in message if origin.noun == "script" else bool(message)
+    log = [] if cancelled or told else _end_of_log(command)
+    if not message and log:
+        message = log.pop()  # tools say last why they gave up
+    text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
+    kind = SvcCommandCancelled if cancelled else SvcCommandFailed
+    return kind(text, command.id)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The sub-command that ended a composite: its number, its command's id, and where it came from."""
+
+    command_id: int
+    origin: Origin
+
+
+def part_of(message: str, origin: Origin) -> Part | None:
+    """Return which sub-command a message names as the one that failed, as our service does."""
+    found = _SUB_COMMAND.match(message)
+    if not found or not 1 <= int(found[1]) <= len(origin.parts):
+        return None
+    return Part(int(found[2]), origin.parts[int(found[1]) - 1])
+
+
+def part_failure_text(command_id: int, message: str, part: Part, seconds: float) -> str:
+    """Return the text of a composite's failure: the place in its sub-command's text, and the way to that one's log."""
+    return failure_text(command_id, message, [], part.origin, seconds, log_of=part.command_id)
+
+
+def _end_of_log(command: Command) -> list[str]:
+    from svc_jupyter.client.errors import SvcError
+
+    try:
+        return [line for line in command.log_tail(_LOG_LINES).splitlines() if line.strip()]
+    except SvcError:
+        return []  # the failure is what matters; its text names the way to the log
+
+
+def reason_of(ended: CommandEnded, command: Command) -> str:
+    """Return the service's words for how the command ended, without the client's introduction."""
+    prefix = f"command {command.id} "
+    told = command.record.message or ended.message.removeprefix(f"{prefix}failed").removeprefix(
+        f"{prefix}was cancelled"
+    )
+    return told.removeprefix(": ").strip()
+
+
+def failure_text(
+    command_id: int,
+    message: str,
+    log: list[str],
+    origin: Origin,
+    seconds: float,
+    *,
+    cancelled: bool = False,
+    log_of: int | None = None,
+) -> str:
+    """Return the error's text: the first line is the cause, the last one the next step.
+
+    `log_of` is the command whose log tells more, where that is another one.
+    """
+    what = "was cancelled" if cancelled else "failed"
+    cause, _, rest = message.partition("\n")
+    words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
+    words += [line for line in log if line.strip() not in message]
+    place = origin.place("\n".join([message, *log])) if origin.text and not cancelled else None
+    if place is not None and not any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
+        words.append(f"{origin.noun}, {place}")
+    lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
+    lines += [f"  {line}" for line in words if line.rstrip(".") != origin.target]
+    target = f"{origin.target}. " if origin.target else ""
+    lines.append(f"  {target}Log: %svc_command {log_of or command_id} logs")
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""What a command's record says to people: pure functions, with the present as an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.display.progress import duration, plural
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.commands import CommandRecord
+
+HISTORY_COLUMNS = ("id", "command_type", "status", "name", "label", "submitted", "seconds", "rows", "text", "message")
+_LONGEST_TEXT = 60
+
+
+def local_time(unix_seconds: int, now: datetime) -> str:
+    """Return a time in the reader's zone, with its date when that is not today's."""
+    there = datetime.fromtimestamp(unix_seconds, UTC).astimezone()
+    same_day = there.date() == now.astimezone().date()
+    return there.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M:%S")
+
+
+def record_facts(record: CommandRecord, now: datetime) -> list[tuple[str, str]]:
+    """Return the names and values that a person asks for first; what the record has no value for is left out."""
+    facts = [
+        ("name", record.name),
+        ("cluster label", record.label),
+        ("submitted", local_time(record.submit_time, now)),
+        ("ran", _ran(record, now)),
+        ("progress", f"{record.progress} %" if 0 < record.progress < 100 else None),
+        ("attempts", str(len(record.attempts)) if len(record.attempts) > 1 else None),
+        ("result", f"{record.result_rows:,} {plural('row', record.result_rows)}" if record.result_rows else None),
+        ("message", record.message),
+        ("text", text_of(record)),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _ran(record: CommandRecord, now: datetime) -> str | None:
+    if not isinstance(record.start_time, int):
+        return None
+    end = record.end_time if isinstance(record.end_time, int) else int(now.timestamp())
+    so_far = "" if record.end_time else " so far"
+    return f"{duration(max(end - record.start_time, 0))}{so_far}"
+
+
+def text_of(record: CommandRecord) -> str | None:
+    """Return the first line of what the command runs, shortened."""
+    return shortened(record.command)
+
+
+def shortened(command: Mapping[str, Any]) -> str | None:
+    """Return the first line of the text of a command's own fields."""
+    fields = ("inline", "query", "script_location", "latin_statements", "program", "path")
+    text = next((str(command[name]) for name in fields if command.get(name)), "")
+    line = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    return (line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…") or None
+
+
+def history_row(record: CommandRecord) -> dict[str, Any]:
+    """Return a command as a row of the history: texts that are missing are empty, a message is its first line.
+
+    `submitted` is the reader's wall clock, `seconds` how long it ran.
+    """
+    ran = None
+    if isinstance(record.start_time, int) and isinstance(record.end_time, int):
+        ran = record.end_time - record.start_time
+    values = (
+        record.id,
+        record.command_type,
+        str(record.status),
+        record.name or "",
+        record.label or "",
+        datetime.fromtimestamp(record.submit_time, UTC).astimezone().replace(tzinfo=None),
+        ran,
+        record.result_rows,
+        text_of(record) or "",
+        (record.message or "").partition("\n")[0],
+    )
+    return dict(zip(HISTORY_COLUMNS, values, strict=True))

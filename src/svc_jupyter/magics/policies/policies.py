@@ -1,0 +1,218 @@
+"""`%svc_policy`: who may do what to one object, and why."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import MagicMethod, out_option, output_options, parse
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.policies.answer import PolicyAnswer
+from svc_jupyter.magics.policies.entries import entry, put_first, put_last
+from svc_jupyter.magics.policies.frames import history_frame
+from svc_jupyter.magics.policies.objects import People, PolicyObject, object_called
+from svc_jupyter.magics.session.session import ask
+from svc_jupyter.magics.workspace.folders import FOLDER_TYPES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy
+    from svc_jupyter.client import Client
+
+_EXPLAINED = 5
+"""For at most so many of the users that a new entry names the decisions are shown."""
+_OBJECT = (
+    argument("kind", metavar="KIND", help="note, folder, schedule, cluster and what else has policies."),
+    argument(
+        "object",
+        metavar="OBJECT",
+        help="Its id; also the location of a note or folder, the name of a schedule, the path of a jupyter_notebook.",
+    ),
+    argument(
+        "--type",
+        metavar="TYPE",
+        choices=FOLDER_TYPES,
+        default=FOLDER_TYPES[0],
+        help="Of a folder that is given by its location: notes (unless given) or notebook_dashboards.",
+    ),
+)
+_ENTRY = (
+    argument("--user", metavar="USER", action="append", default=[], help="E-mail address or id of a user. Repeatable."),
+    argument("--group", metavar="GROUP", action="append", default=[], help="Name or id of a group. Repeatable."),
+    argument(
+        "--action",
+        metavar="ACTION",
+        action="append",
+        required=True,
+        help="read, update, delete, manage, all; of clusters also start, terminate, clone. Repeatable.",
+    ),
+    out_option("the policy"),
+)
+
+
+def _object_arguments(magic: MagicMethod) -> MagicMethod:
+    for option in reversed(_OBJECT):
+        magic = option(magic)
+    return magic
+
+
+def _entry_options(magic: MagicMethod) -> MagicMethod:
+    for option in reversed(_ENTRY):
+        magic = option(magic)
+    return _object_arguments(magic)
+
+
+@magics_class
+class PolicyMagics(SvcFamily):
+    """The magic for policies."""
+
+    @no_var_expand
+    @with_options()
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it show.")
+    @line_magic
+    def svc_policy(self, line: str) -> Any:
+        """Say and see who may do what to one object, and why. Each action has its own options.
+
+        show KIND OBJECT, allow KIND OBJECT, deny KIND OBJECT, history KIND OBJECT, clear KIND OBJECT:
+        `%svc_policy show note Common/late --for ann@example.com` tells what Ann may do to the note, and why.
+        """
+        actions = self.actions["svc_policy"]
+        name, rest = split_action("svc_policy", line, actions, "show")
+        if text := help_of(actions[name], rest):
+            return print(text)  # noqa: T201  the help is the output
+        return actions[name](self, rest)
+
+    @with_options("svc_policy show")
+    @_object_arguments
+    @argument("--for", dest="user", metavar="USER", help="Whose rights to explain; yours unless given.")
+    @argument("--action", metavar="ACTION", help="Only whether this may be done; else all that there is.")
+    @out_option("the policy")
+    def show(self, line: str) -> PolicyAnswer:
+        """Show the policy of an object, and what somebody may do to it: whether, and why or what is missing."""
+        values = parse(PolicyMagics.show, line)
+
+        def fetch() -> PolicyAnswer:
+            about = self._about(values)
+            record = self._client.object_policies.get(about.source_type, about.source_id)
+            return self._answer(about, record, [values.user], values.action)
+
+        return self.keep(values, ask(fetch, "policy"))
+
+    @with_options("svc_policy allow")
+    @_entry_options
+    @argument("--only", action="store_true", help="And nothing else: deny them all that no entry allows.")
+    def allow(self, line: str) -> PolicyAnswer:
+        """Let users or groups do something to an object; it goes before what the policy said of them."""
+        values = parse(PolicyMagics.allow, line)
+        return self._put("allow", values, only=values.only)
+
+    @with_options("svc_policy deny")
+    @_entry_options
+    def deny(self, line: str) -> PolicyAnswer:
+        """Keep users or groups from doing something to an object; it goes before what the policy said of them."""
+        return self._put("deny", parse(PolicyMagics.deny, line))
+
+    @with_options("svc_policy history")
+    @_object_arguments
+    @output_options
+    def history(self, line: str) -> pd.DataFrame:
+        """Return the policies that an object has had as a DataFrame, newest first."""
+        values = parse(PolicyMagics.history, line)
+
+        def fetch() -> pd.DataFrame:
+            about = self._about(values)
+            versions = self._client.object_policies.history(about.source_type, about.source_id, per_page=100).history
+            return history_frame(versions, People(self._client))
+
+        frame = ask(fetch, "history")
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)
+
+    @with_options("svc_policy clear")
+    @_object_arguments
+    @argument("--yes", action="store_true", help="Do it; without it nothing is changed.")
+    def clear(self, line: str) -> None:
+        """Take all entries out, so that groups and roles decide."""
+        values = parse(PolicyMagics.clear, line)
+
+        def change() -> str:
+            about = self._about(values)
+            policies = self._client.object_policies
+            count = len(policies.get(about.source_type, about.source_id).policies)
+            entries = f"{count} {'entry' if count == 1 else 'entries'}"
+            if not values.yes:
+                raise SvcUsageError(
+                    f"svc_policy clear: the policy of {about} would lose its {entries}. Nothing was changed; add --yes "
+                    "to do it."
+                )
+            policies.set(about.source_type, about.source_id, [])
+            return f"policy of {about} · {entries} taken out: groups and roles decide"
+
+        print(ask(change, "policy"))  # noqa: T201  the answer is the output
+
+    @property
+    def _client(self) -> Client:
+        return self.session.client()
+
+    def _about(self, values: argparse.Namespace) -> PolicyObject:
+        return object_called(self._client, values.kind, values.object, values.type)
+
+    def _put(self, access: str, values: argparse.Namespace, *, only: bool = False) -> PolicyAnswer:
+        """Put an entry before the others; return the policy with what that means to the users it names."""
+        if not values.user and not values.group:
+            raise SvcUsageError(f"svc_policy {access}: say whom, by --user or --group")
+
+        def change() -> PolicyAnswer:
+            about, people = self._about(values), People(self._client)
+            users, groups = people.user_ids(values.user), people.group_ids(values.group)
+            policies = self._client.object_policies
+            present = policies.get(about.source_type, about.source_id).policies
+            now = [one.model_dump(mode="json", exclude_unset=True) for one in present]
+            wanted = put_first(entry(access, users, groups, values.action), now)
+            if only:
+                wanted = put_last(wanted, entry("deny", users, groups, ["all"]))
+            record = policies.set(about.source_type, about.source_id, wanted)
+            return self._answer(about, record, users[:_EXPLAINED], None, people)
+
+        return self.keep(values, ask(change, "policy"))
+
+    def _answer(
+        self,
+        about: PolicyObject,
+        record: ObjectPolicy,
+        users: Sequence[int | str | None],
+        action: str | None,
+        people: People | None = None,
+    ) -> PolicyAnswer:
+        people = people or People(self._client)
+        if about.name is None and about.source_id != record.path:
+            about.name = record.path
+        conditions = [one.condition for one in record.policies]
+        who = [people.names(condition.service_users, condition.service_groups) for condition in conditions]
+        explain = self._client.object_policies.explain
+        found: list[ObjectDecisions] = []
+        for user in users:
+            told = explain(about.source_type, about.source_id, user=user, action=action)
+            if told is None:
+                return PolicyAnswer(about, record, who)
+            for one in told.decisions:
+                one.because = people.told(one.because)
+            found.append(told)
+        return PolicyAnswer(about, record, who, found)
+
+
+PolicyMagics.actions = {
+    "svc_policy": {
+        "show": PolicyMagics.show,
+        "allow": PolicyMagics.allow,
+        "deny": PolicyMagics.deny,
+        "history": PolicyMagics.history,
+        "clear": PolicyMagics.clear,
+    }
+}

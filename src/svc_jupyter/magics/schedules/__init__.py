@@ -1,0 +1,1 @@
+"""Schedules, their actions, and what those ran."""

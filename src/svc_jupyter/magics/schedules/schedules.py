@@ -1,0 +1,256 @@
+"""`%svc_schedule`: schedules, their actions, and what those ran."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import continued, out_option, output_options, parse
+from svc_jupyter.magics.cells.readers import reader_of
+from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
+from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.schedules.frames import actions_frame, runs_frame, schedules_frame
+from svc_jupyter.magics.schedules.handle import LAST_ACTIONS, ScheduleHandle
+from svc_jupyter.magics.schedules.making import ScheduleMaking
+from svc_jupyter.magics.schedules.runs import command_of_action, run_of_action
+from svc_jupyter.magics.session.session import ask
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.api.schedules import ScheduleRecord
+    from svc_jupyter.client.blocking.schedules import Schedules
+
+_STATUSES = ("RUNNING", "SUSPENDED", "DONE", "KILLED")
+_the_schedule = argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")
+_any_schedule = argument("schedule", metavar="SCHEDULE", nargs="?", help="Name or id; without it all schedules.")
+_the_sequence = argument("sequence", metavar="SEQUENCE", type=int, help="Which action: its number in the schedule.")
+_any_sequence = argument(
+    "sequence", metavar="SEQUENCE", type=int, nargs="?", help="Which action: its number; by default the latest."
+)
+
+
+@magics_class
+class ScheduleMagics(ScheduleMaking):
+    """The magic for schedules."""
+
+    @no_var_expand
+    @with_options()
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list, above a cell create.")
+    @line_cell_magic
+    def svc_schedule(self, line: str, cell: str | None = None) -> Any:
+        """Make schedules and look after them. Each action has its own options: `%svc_schedule list --help`.
+
+        Above a cell: create, edit SCHEDULE, preview. By itself: create-notebook PATH, list, show, edit, preview,
+        suspend, resume, kill, actions, runs, result, logs, rerun, kill-action, panel.
+        """
+        line, cell = continued(line, cell)
+        actions = self.actions["svc_schedule"]
+        name, rest = split_action("svc_schedule", line, actions, "list" if cell is None else "create")
+        if text := help_of(actions[name], rest):
+            return print(text)  # noqa: T201  the help is the output
+        if cell is None:
+            return actions[name](self, rest)
+        if name not in ("create", "edit", "preview"):
+            raise SvcUsageError(f"svc_schedule {name} takes no cell below its line; write it as %svc_schedule {name}")
+        return actions[name](self, rest, cell)
+
+    @with_options("svc_schedule list")
+    @argument(
+        "--status", metavar="STATUS", choices=_STATUSES, help=f"Only schedules in this status: {', '.join(_STATUSES)}."
+    )
+    @argument("--name", metavar="PART", help="Only schedules with this in their name, three characters or more.")
+    @output_options
+    def list_schedules(self, line: str) -> pd.DataFrame:
+        """Return the schedules as a DataFrame, newest first."""
+        values = parse(ScheduleMagics.list_schedules, line)
+        filters = {"name": values.name, "status": values.status}
+        frame = ask(lambda: schedules_frame(self._schedules.iter(**filters)), "list")
+        return self._shown(frame, values)
+
+    @with_options("svc_schedule show")
+    @_the_schedule
+    @out_option("the schedule's handle")
+    def show(self, line: str) -> ScheduleHandle:
+        """Show a schedule: when it runs, the next five times, the last actions, and what it runs."""
+        values = parse(ScheduleMagics.show, line)
+        return self.keep(values, ask(lambda: self._handle(self._schedules.find(values.schedule)), "schedule"))
+
+    @with_options("svc_schedule suspend")
+    @_the_schedule
+    def suspend(self, line: str) -> None:
+        """Let no further action begin until `resume`. What runs goes on."""
+        values = parse(ScheduleMagics.suspend, line)
+        self._change(values, lambda record: self._schedules.suspend(record.id))
+
+    @with_options("svc_schedule resume")
+    @_the_schedule
+    @argument("--no-catch-up", action="store_true", help="Drop the nominal times that were missed meanwhile.")
+    def resume(self, line: str) -> None:
+        """Go on with a suspended schedule: what was missed runs first, unless the schedule or the option drops it."""
+        values = parse(ScheduleMagics.resume, line)
+        drop = values.no_catch_up or None
+        self._change(values, lambda record: self._schedules.resume(record.id, no_catch_up=drop))
+
+    @with_options("svc_schedule kill")
+    @_the_schedule
+    def kill(self, line: str) -> None:
+        """End a schedule for good, and what it runs just now."""
+        values = parse(ScheduleMagics.kill, line)
+        self._change(values, lambda record: self._schedules.kill(record.id))
+
+    @with_options("svc_schedule actions")
+    @_any_schedule
+    @output_options
+    def list_actions(self, line: str) -> pd.DataFrame:
+        """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or as many as -n says.
+
+        Those of all schedules have their times in UTC.
+        """
+        values = parse(ScheduleMagics.list_actions, line)
+        rows = LAST_ACTIONS if values.rows is None else values.rows
+
+        def fetch() -> pd.DataFrame:
+            record = self._schedules.find(values.schedule) if values.schedule else None
+            some = list(itertools.islice(self._schedules.iter_actions(record.id if record else None), rows))
+            frame = actions_frame(some, record.time_zone if record else "UTC")
+            if record is None:
+                frame.insert(0, "schedule", [action.periodic_job_id for action in some])
+            return frame
+
+        return self._shown(ask(fetch, "actions"), values)
+
+    @with_options("svc_schedule runs")
+    @_the_schedule
+    @output_options
+    def list_runs(self, line: str) -> pd.DataFrame:
+        """Return the commands that a schedule ran as a DataFrame, newest first, each with its nominal time."""
+        values = parse(ScheduleMagics.list_runs, line)
+
+        def fetch() -> pd.DataFrame:
+            record = self._schedules.find(values.schedule)
+            return runs_frame(self._schedules.instances(record.id), record.time_zone)
+
+        return self._shown(ask(fetch, "runs"), values)
+
+    @with_options("svc_schedule result")
+    @_the_schedule
+    @_any_sequence
+    @argument("--format", choices=OUTPUT_FORMATS, help="How a text output becomes a DataFrame.")
+    @output_options
+    def result(self, line: str) -> pd.DataFrame:
+        """Wait for the end of an action, and return its result as a DataFrame; an interrupt only ends the wait."""
+        values = parse(ScheduleMagics.result, line)
+        progress = line_for(self.shell)
+        run = run_of_action(self.session, values.schedule, values.sequence, progress)
+        run.read = lambda command: reader_of(command, values.format)(command)
+        outcome = run.to_frame()
+        progress.finish(done_line(outcome.command.id, None, self.described(outcome, values)))
+        return self.keep(values, outcome.frame)
+
+    @with_options("svc_schedule logs")
+    @_the_schedule
+    @_any_sequence
+    @argument("-n", "--rows", metavar="ROWS", type=int, help="Only the last lines, so many.")
+    def logs(self, line: str) -> None:
+        """Print the log of what an action ran, as far as it is written."""
+        values = parse(ScheduleMagics.logs, line)
+
+        def fetch() -> str:
+            command = command_of_action(self.session, values.schedule, values.sequence)
+            return command.logs() if values.rows is None else command.log_tail(values.rows)
+
+        text = ask(fetch, "log")
+        print(text, end="" if text.endswith("\n") else "\n")  # noqa: T201  the log is the output
+
+    @with_options("svc_schedule rerun")
+    @_the_schedule
+    @_the_sequence
+    def rerun(self, line: str) -> None:
+        """Run an action again, for the same nominal time."""
+        values = parse(ScheduleMagics.rerun, line)
+
+        def ask_for_it() -> str:
+            record = self._schedules.find(values.schedule)
+            action = self._schedules.action(record.id, values.sequence)
+            answer = self._schedules.rerun(action.id)
+            when = short_time(nominal_time(action, record.time_zone), datetime.now(UTC))
+            number = f" as action {answer.action.id}" if answer.action else ""
+            return f"schedule {name_of(record)} · action {values.sequence} of {when} runs again{number}"
+
+        print(ask(ask_for_it, "rerun"))  # noqa: T201  the answer is the output
+
+    @with_options("svc_schedule kill-action")
+    @_the_schedule
+    @_the_sequence
+    def kill_action(self, line: str) -> None:
+        """End an action that waits or runs."""
+        values = parse(ScheduleMagics.kill_action, line)
+
+        def ask_for_it() -> str:
+            record = self._schedules.find(values.schedule)
+            action = self._schedules.action(record.id, values.sequence)
+            killed = self._schedules.kill_action(action.id)
+            became = "ended" if killed else f"had ended already: {action.status}"
+            return f"schedule {name_of(record)} · action {values.sequence} {became}"
+
+        print(ask(ask_for_it, "kill"))  # noqa: T201
+
+    @with_options("svc_schedule panel")
+    @_any_schedule
+    def panel(self, line: str) -> Any:
+        """Show a panel with the next runs and the last actions, and buttons for what can be done about them.
+
+        Where no widgets can be shown it is a text.
+        """
+        from svc_jupyter.magics.cells.panels import schedule_panel
+
+        values = parse(ScheduleMagics.panel, line)
+        return schedule_panel(self.shell, self.session, values.schedule)
+
+    @property
+    def _schedules(self) -> Schedules:
+        return self.session.client().schedules
+
+    def _shown(self, frame: pd.DataFrame, values: argparse.Namespace) -> pd.DataFrame:
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)
+
+    def _change(self, values: argparse.Namespace, change: Any) -> None:
+        """Change the state of a schedule and print what it is then."""
+
+        def ask_for_it() -> tuple[ScheduleRecord, str]:
+            record = self._schedules.find(values.schedule)
+            return record, str(change(record))
+
+        record, status = ask(ask_for_it, "change")
+        print(f"schedule {name_of(record)} · {status}")  # noqa: T201  the answer is the output
+
+
+ScheduleMagics.actions = {
+    "svc_schedule": {
+        "create": ScheduleMagics.create,
+        "create-notebook": ScheduleMagics.create_notebook,
+        "list": ScheduleMagics.list_schedules,
+        "show": ScheduleMagics.show,
+        "edit": ScheduleMagics.edit,
+        "preview": ScheduleMagics.preview,
+        "suspend": ScheduleMagics.suspend,
+        "resume": ScheduleMagics.resume,
+        "kill": ScheduleMagics.kill,
+        "actions": ScheduleMagics.list_actions,
+        "runs": ScheduleMagics.list_runs,
+        "result": ScheduleMagics.result,
+        "logs": ScheduleMagics.logs,
+        "rerun": ScheduleMagics.rerun,
+        "kill-action": ScheduleMagics.kill_action,
+        "panel": ScheduleMagics.panel,
+    }
+}

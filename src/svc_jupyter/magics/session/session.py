@@ -1,0 +1,136 @@
+"""The notebook's connection to its service: made at the first use, dropped when the settings change."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from svc_jupyter.magics.display.errors import SvcUsageError, told_in_words
+from svc_jupyter.magics.session.background import Background
+from svc_jupyter.magics.session.settings import SvcMagics
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.db_taps import DbTap
+    from svc_jupyter.client import Client, Settings
+
+T = TypeVar("T")
+_NAMES_IN_ERROR = 10
+
+
+def ask(call: Callable[[], T], name: str) -> T:
+    """Make a call to the service in a thread of its own (background.py says why) and return its answer.
+
+    Raises SvcServiceError instead of the client's errors. `name` is the thread's, for who debugs it.
+    """
+
+    def call_in_words() -> T:
+        with told_in_words():
+            return call()
+
+    return Background(call_in_words, name).start().outcome()
+
+
+class Session:
+    """The one client that all cells of a notebook share. Safe to use from several threads."""
+
+    def __init__(self, settings: SvcMagics) -> None:
+        self.settings = settings
+        self._client: Client | None = None
+        self._taps: dict[str, DbTap] = {}
+        self._lock = threading.Lock()
+        self._at_close: list[Callable[[], None]] = []
+        settings.observe(self._reconnect, ["base_url", "profile"])
+
+    @property
+    def connected(self) -> bool:
+        """Whether a cell has made the client already."""
+        return self._client is not None
+
+    def where(self) -> Settings:
+        """Return which service the settings lead to. Raises the client's ConfigurationError."""
+        from svc_jupyter.client import Settings
+
+        return Settings.load(self.settings.base_url or None, profile=self.settings.profile or None)
+
+    def client(self) -> Client:
+        """Return the client; the first call reads the configuration, nothing is sent yet.
+
+        Raises the client's ConfigurationError.
+        """
+        from svc_jupyter.client import Client
+
+        with self._lock:
+            if self._client is None:
+                self._client = Client(config=self.where())
+            return self._client
+
+    def reachable(self) -> bool:
+        """Whether a call would reach a service that runs already; without any call. Raises ConfigurationError."""
+        where = self.where()
+        if not where.embedded:
+            return True
+        from svc_jupyter.client.address.embedded import EmbeddedService
+
+        return EmbeddedService(where.data_dir).find() is not None
+
+    def close(self) -> None:
+        """Close the connection, and the panels that live on it; the next use makes a new one."""
+        while self._at_close:
+            self._at_close.pop()()
+        with self._lock:
+            client, self._client = self._client, None
+            self._taps.clear()
+        if client is not None:
+            client.close()
+
+    def at_close(self, call: Callable[[], None]) -> None:
+        """Make a call before the connection is closed."""
+        self._at_close.append(call)
+
+    def _reconnect(self, _change: Any) -> None:
+        self.close()
+
+    def tap(self, wanted: str | None) -> DbTap:
+        """Return the DB tap of a name or an id; without one the only tap there is.
+
+        Raises the client's NotFound, which names the nearest taps, or SvcUsageError that names what there is.
+        """
+        key = wanted or ""
+        if key not in self._taps:
+            taps = self.client().db_taps
+            self._taps[key] = taps.find(wanted) if wanted else self._only_tap(list(taps.iter()))
+        return self._taps[key]
+
+    def forget_tap(self, wanted: str | None) -> None:
+        """Look the tap up again at its next use: it may have been replaced by another of that name."""
+        self._taps.pop(wanted or "", None)
+
+    def _only_tap(self, taps: list[DbTap]) -> DbTap:
+        if len(taps) == 1:
+            return taps[0]
+        names = ", ".join(tap.name for tap in taps[:_NAMES_IN_ERROR]) + (" …" if len(taps) > _NAMES_IN_ERROR else "")
+        there = f"There are: {names}" if taps else "The service has no DB taps yet."
+        raise SvcUsageError(f"%%svc_db needs --tap NAME, or a default: %svc_config default_tap NAME. {there}")
+
+
+_tables: Background[None] | None = None
+
+
+def import_tables_meanwhile() -> None:
+    """Start to import pandas and pyarrow beside what goes on: the first result needs them, its command does not."""
+    global _tables  # noqa: PLW0603  imports are the process's, once
+    if _tables is None and not ("pandas" in sys.modules and "pyarrow" in sys.modules):
+        _tables = Background(_import_tables, "imports").start()
+
+
+def tables_imported() -> None:
+    """Wait until the imports that were started are done."""
+    if _tables is not None:
+        _tables.wait()
+
+
+def _import_tables() -> None:
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401

@@ -1,0 +1,1 @@
+"""Spark notebooks: one shown or run."""

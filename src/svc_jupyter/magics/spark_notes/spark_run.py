@@ -1,0 +1,168 @@
+"""`%svc_spark_run`: a Spark notebook of the service, run there."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import check_output_name, parse, submission_options_with
+from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.commands.notebook_runs import arguments_of
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
+from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.progress import plural
+from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.session.session import Session, ask
+from svc_jupyter.magics.workspace.places import is_id, note_called
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svc_jupyter.client import Command
+
+_OPTIONS = (
+    argument(
+        "-o",
+        "--out",
+        dest="outs",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Assign the DataFrame of the last table to NAME; NUMBER=NAME assigns that of a table by its number, from "
+        "1. Repeatable. With --no-wait NAME is the handle.",
+    ),
+)
+
+
+@magics_class
+class SparkRunMagics(SvcFamily):
+    """The magic for runs of Spark notebooks."""
+
+    @no_var_expand
+    @with_options()
+    @argument("note", metavar="NOTE", help="Note to run: its id, or its location such as Common/reports/late.")
+    @argument(
+        "arguments",
+        metavar="NAME=VALUE",
+        nargs="*",
+        help="Values of the note's forms: numbers, true, false or texts; a form that is not named has its default.",
+    )
+    @submission_options_with(*_OPTIONS)
+    @line_magic
+    def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:
+        """Run a Spark notebook on its cluster; every table that it shows becomes a DataFrame.
+
+        All are shown, and the last one is the value of the cell. A paragraph that fails raises, and says which; an
+        interrupt cancels the run. The results are saved in the note where you may change it.
+        """
+        values = parse(self.svc_spark_run, line)
+        values.out, by_number = outputs_of(values.outs)
+        if by_number and values.no_wait:
+            raise SvcUsageError(
+                "svc_spark_run: -o NUMBER=NAME is for a run that is waited for; --no-wait gives a handle"
+            )
+        definition = run_definition_of(values, self.session)
+        return self.run_definition(values, definition, lambda command: self._show_others(command, by_number, values))
+
+    def _show_others(self, command: Command, by_number: Mapping[int, str], values: argparse.Namespace) -> None:
+        """Assign the tables that `-o` names, show all but the last, and say what became of the note."""
+        frames = ask(lambda: tables_of(command), "tables")
+        for number, name in by_number.items():
+            if number > len(frames):
+                there = f"{len(frames)} {plural('table', len(frames))}"
+                raise SvcMagicError(f"command {command.id} is done, but has no table {number} for -o; there is {there}")
+            self.shell.user_ns[name] = frames[number - 1][1]
+        if values.quiet:
+            return
+        for number, (title, frame) in enumerate(frames[:-1], start=1):
+            self._show(number, title, frame, values)
+        if len(frames) > 1:
+            print(f"table {len(frames)} · {frames[-1][0]}")  # noqa: T201  the title of the cell's value
+        note = command.record.outputs.note if command.record.outputs is not None else None
+        if note is not None and note.message:
+            print(note.message)  # noqa: T201  what the run's owner has to know
+
+    def _show(self, number: int, title: str, frame: pd.DataFrame, values: argparse.Namespace) -> None:
+        print(f"table {number} · {title} · {len(frame):,} {plural('row', len(frame))}")  # noqa: T201  a title
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        formatter = self.shell.display_formatter
+        assert formatter is not None
+        data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
+        self.shell.display_pub.publish(data, metadata)
+
+
+def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[int, str]]:
+    """Return the name for the last table, and the names by the numbers of others, as `-o` gives them."""
+    last: str | None = None
+    by_number: dict[int, str] = {}
+    for text in texts:
+        number, equals, name = text.rpartition("=")
+        check_output_name(name, "svc_spark_run")
+        if not equals:
+            if last is not None:
+                raise SvcUsageError(f"svc_spark_run: -o {last} and -o {name}: there is one last table")
+            last = name
+        elif number.isdecimal() and int(number) > 0:
+            by_number[int(number)] = name
+        else:
+            raise SvcUsageError(f"svc_spark_run: -o NUMBER=NAME takes the number of a table, from 1, not {number!r}")
+    return last, by_number
+
+
+def run_definition_of(values: argparse.Namespace, session: Session) -> Definition:
+    """Return the command of a run."""
+
+    def fields() -> dict[str, Any]:
+        # By an id it also works with a service that has no folders.
+        note_id = int(values.note) if is_id(values.note) else note_called(session.client(), values.note).id
+        return {"note_id": note_id, "language": "notebook", "arguments": arguments}
+
+    arguments = arguments_of(values.arguments)
+    return Definition("SparkCommand", fields, last_table, Origin("note", target=values.note))
+
+
+def last_table(command: Command) -> pd.DataFrame:
+    """Read the last table of a run; without any, the paragraphs and how they ended."""
+    frames = tables_of(command)
+    return frames[-1][1] if frames else paragraphs_frame(command)
+
+
+def tables_of(command: Command) -> list[tuple[str, pd.DataFrame]]:
+    """Return the tables of a run with their titles, typed where the service has types."""
+    if command.tables:
+        return [
+            (table.title or table.paragraph, command.table(number).to_pandas())
+            for number, table in enumerate(command.tables, start=1)
+        ]
+    if command.record.outputs is not None:
+        return []
+    from svc_jupyter.client.commands.dumps import table_texts
+
+    texts = table_texts(command.result().text())
+    return [(f"table {number}", frame_of_table(text)) for number, text in enumerate(texts, start=1)]
+
+
+def frame_of_table(text: str) -> pd.DataFrame:
+    """Return tab-separated text with headers as a DataFrame."""
+    import csv
+    import io
+
+    import pandas as pd
+
+    return pd.read_csv(io.StringIO(text), sep="\t", quoting=csv.QUOTE_NONE)
+
+
+def paragraphs_frame(command: Command) -> pd.DataFrame:
+    """Return the paragraphs of a run that showed no table: number, title, language, status and seconds."""
+    import pandas as pd
+
+    outputs = command.record.outputs
+    rows = [] if outputs is None else outputs.paragraphs
+    columns = ["paragraph", "title", "language", "status", "seconds"]
+    return pd.DataFrame(
+        [(one.number, one.title, one.language, one.status, one.seconds) for one in rows], columns=columns
+    )

@@ -1,0 +1,1 @@
+"""Hive's tables and what waits for them."""

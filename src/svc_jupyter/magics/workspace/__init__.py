@@ -1,0 +1,1 @@
+"""Notebooks, notes and folders that the service keeps."""

@@ -1,0 +1,192 @@
+"""The logic of the cluster panel, without a widget: what it shows, what it asks, and what it does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle, perform, possible_steps, removal_obstacle
+from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
+from svc_jupyter.widgets.panels.followed_commands import FollowedCommands
+from svc_jupyter.widgets.panels.watched_model import Clock, WatchedModel
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.clusters import ClusterRecord
+    from svc_jupyter.client import Client
+
+BUSY_SECONDS, CALM_SECONDS = 1.0, 5.0
+"""How often a panel that is seen looks again: while something is under way, and otherwise."""
+LATE_SECONDS = 4.0
+"""How long the service may take to answer a look before what is shown is called unknown."""
+LISTED = 100
+
+
+class ClusterModel(WatchedModel[Question]):
+    """One panel's state. `clusters` are what can be chosen, empty in a panel of one cluster.
+
+    `doubt` says why what `view` shows may no longer be true, None when it is as fresh as can be.
+    """
+
+    def __init__(
+        self,
+        client: Callable[[], Client],
+        view: ClusterView | None,
+        clusters: list[ClusterRecord] | None = None,
+        clock: Clock = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__(client, clock)
+        self.view = view
+        self.clusters = clusters or []
+        self.target = len(view.workers) if view is not None else 0
+        self.doubt: str | None = None
+        self.commands = FollowedCommands(time.monotonic)
+        self._looks = 0
+
+    @property
+    def steps(self) -> set[Step]:
+        """What can be done just now: nothing while a question waits, a step is under way or nothing is known."""
+        if self.view is None or self.question is not None or self.working or self.doubt is not None:
+            return set()
+        steps = possible_steps(self.view)
+        if self.target == len(self.view.workers) or self.obstacle is not None:
+            steps.discard(Step.RESIZE)
+        if removal_obstacle(self.view) is not None:
+            steps.discard(Step.REMOVE)
+        return steps
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the cluster cannot get as many workers as are asked for."""
+        return None if self.view is None else obstacle(self.view, self.target)
+
+    def period(self) -> float:
+        """Return the seconds between two looks."""
+        busy = self.commands.are_running or (self.view is not None and self.view.is_moving)
+        return BUSY_SECONDS if busy else CALM_SECONDS
+
+    # What the buttons call, on the kernel's main thread: nothing here waits.
+
+    def ask(self, step: Step, node: str | None = None) -> None:
+        """Ask for the confirmation of a step; `node` is the worker to remove. A start needs none."""
+        with self._lock:
+            if self.view is None or step not in self.steps:
+                return
+            self.note, self.problem = "", None
+            self.question = Question(step, self.view, self.target, node)
+        if step is Step.START:
+            self.confirm()
+        else:
+            self.on_change()
+
+    def aim(self, target: int) -> None:
+        """Say how many workers the cluster is to have; nothing is done before `ask`."""
+        with self._lock:
+            self.target = target
+        self.on_change()
+
+    def dismiss(self) -> None:
+        """Take the question back, and the size that it was about."""
+        with self._lock:
+            if self.view is not None:
+                self.target = len(self.view.workers)
+        super().dismiss()
+
+    def cancel(self) -> None:
+        """Cancel the commands that the panel has begun: what they have done is taken back."""
+        self.worker.submit(self._cancel)
+
+    # In the panel's own thread.
+
+    def _look(self) -> None:
+        if self.view is not None:
+            self._fetch(self.view.record.id)
+
+    def _fetch(self, number: int) -> None:
+        from svc_jupyter.client.errors import SvcError
+
+        self._looks += 1
+        late = threading.Timer(LATE_SECONDS, self._late, [self._looks])
+        late.daemon = True
+        late.start()
+        try:
+            client = self._client()
+            self.commands.refresh()
+            view = fetch_view(client, number, self.clock())
+            clusters = listed(client) if self.clusters else []
+        except SvcError as error:
+            with self._lock:
+                self._looks += 1
+                self.problem = self.doubt = error.message
+        else:
+            self._see(view, clusters)
+        finally:
+            late.cancel()
+        self.on_change()
+
+    def _see(self, view: ClusterView, clusters: list[ClusterRecord]) -> None:
+        with self._lock:
+            self._looks += 1
+            before = self.view
+            is_other = before is None or before.record.id != view.record.id
+            # A size that nobody has asked for follows the cluster's.
+            if is_other or before is None or self.target == len(before.workers):
+                self.target = len(view.workers)
+            self.view, self.clusters, self.problem, self.doubt = view, clusters, None, None
+
+    def _late(self, look: int) -> None:
+        """Say that nothing is known, when that look has not ended meanwhile."""
+        with self._lock:
+            if look != self._looks:
+                return
+            self.doubt = f"the service has not answered for {LATE_SECONDS:.0f} s"
+        self.on_change()
+
+    def _pause(self) -> None:
+        self.doubt = "nobody touched the panel for long, it looks no more"
+        super()._pause()
+
+    def _take(self, question: Question) -> int:
+        begun = perform(self._client(), question)
+        self.commands.add(begun.commands, _doing(question))
+        self.note = begun.note
+        self.target = len(question.view.workers)
+        return question.view.record.id
+
+    def _cancel(self) -> None:
+        from svc_jupyter.client.errors import SvcError
+
+        try:
+            self.commands.cancel()
+        except SvcError as error:
+            self.problem = error.message
+            self.on_change()
+            return
+        self._look()
+
+
+def _doing(question: Question) -> str:
+    if question.step is Step.RESIZE and question.added > 0:
+        return f"adding {question.added} node{'' if question.added == 1 else 's'}"
+    return f"removing {question.node or 'a node'}"
+
+
+def listed(client: Client) -> list[ClusterRecord]:
+    """Return the newest clusters, as many as a person can choose from, by their labels."""
+    return sorted(client.clusters.list(per_page=LISTED).clusters, key=lambda record: (record.label or ["~"])[0])
+
+
+def open_cluster(client: Callable[[], Client], wanted: str | None, default: str = "default") -> ClusterModel:
+    """Return the model of one cluster's panel, or of all clusters' when none is named; asks the service.
+
+    Of all the one labelled `default` is shown first. Raises the client's errors.
+    """
+    if wanted is not None:
+        return ClusterModel(client, fetch_view(client(), wanted))
+    clusters = listed(client())
+    if not clusters:
+        return ClusterModel(client, None)
+    first = next((record for record in clusters if default in record.label), clusters[0])
+    return ClusterModel(client, fetch_view(client(), first.id), clusters if len(clusters) > 1 else [])

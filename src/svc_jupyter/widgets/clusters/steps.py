@@ -1,0 +1,157 @@
+"""What a person can do about a cluster in its panel, and how each step is confirmed: once, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from svc_jupyter.widgets.clusters.view import ClusterView
+from svc_jupyter.widgets.clusters.words import sizes, start_words
+
+if TYPE_CHECKING:
+    from svc_jupyter.client import Client, Command
+
+SPARK_REFUSAL = "Node changes are not supported for Spark clusters"
+
+
+class Step(StrEnum):
+    """Something that the panel changes."""
+
+    START = "Start"
+    TERMINATE = "Terminate"
+    RESIZE = "Apply"
+    REMOVE = "Remove"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A step that waits for its confirmation; `target` is the number of workers, `node` the worker to remove."""
+
+    step: Step
+    view: ClusterView
+    target: int = 0
+    node: str | None = None
+
+    @property
+    def added(self) -> int:
+        """How many workers a new size adds; negative for how many leave."""
+        return self.target - len(self.view.workers)
+
+    @property
+    def text(self) -> str:
+        """The question: what would be done, to which cluster, and what that means."""
+        view = self.view
+        match self.step:
+            case Step.START:
+                return f"Start {view.name}? {start_words(view)}"
+            case Step.TERMINATE:
+                return (
+                    f"Terminate {view.name}? What runs on it or waits for it ends in error; its HDFS and logs are "
+                    "gone for good. What lies in the account's storage stays."
+                )
+            case Step.REMOVE:
+                return f"Remove {self.node}? It takes no new work, finishes what runs on it, then leaves."
+            case Step.RESIZE:
+                return self._resize_text()
+
+    def _resize_text(self) -> str:
+        view = self.view
+        if self.added < 0:
+            leaving = "The idlest worker leaves" if self.added == -1 else "The idlest workers leave"
+            return f"Remove {_workers(-self.added)} from {view.name}? {leaving}, after what runs there has finished."
+        if view.maximum and self.target > view.maximum:
+            return (
+                f"{self.target} is above this cluster's maximum of {view.maximum}. The service does not check it. "
+                "Add anyway?"
+            )
+        return f"Add {_workers(self.added)} to {view.name}, so that it has {self.target}?"
+
+    @property
+    def yes(self) -> str:
+        """What the button that confirms says; it names the object too."""
+        match self.step:
+            case Step.REMOVE:
+                return f"Remove {self.node}"
+            case Step.RESIZE:
+                return f"Add {_workers(self.added)}" if self.added > 0 else f"Remove {_workers(-self.added)}"
+            case _:
+                return f"{self.step} {self.view.name}"
+
+
+def possible_steps(view: ClusterView) -> set[Step]:
+    """Return what can be done about a cluster in its state."""
+    match view.phase:
+        case "DOWN":
+            return {Step.START}
+        case "PENDING":
+            return {Step.TERMINATE}
+        case "UP" if view.type == "Spark":
+            return {Step.TERMINATE}
+        case "UP":
+            return {Step.TERMINATE, Step.RESIZE, Step.REMOVE}
+        case _:
+            return set()
+
+
+def obstacle(view: ClusterView, target: int) -> str | None:
+    """Return why the cluster cannot get this many workers; None when it can, as far as one can see here."""
+    if view.type == "Spark":
+        return SPARK_REFUSAL
+    if target < 1:
+        return "a cluster has at least 1 worker"
+    if view.type == "Hadoop" and target < min(view.minimum, len(view.workers)):
+        return f"{target} is below its minimum of {view.minimum} ({sizes(view.record)}): Hadoop stays at that size"
+    return None
+
+
+def removal_obstacle(view: ClusterView) -> str | None:
+    """Return why the cluster cannot lose a worker; None when it can, as far as one can see here."""
+    if Step.REMOVE not in possible_steps(view):
+        return SPARK_REFUSAL if view.type == "Spark" else f"the cluster is {view.phase}"
+    return obstacle(view, len(view.workers) - 1)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What a step has begun: the commands that go on with it, and what more there is to say."""
+
+    commands: tuple[Command, ...] = ()
+    note: str = ""
+
+
+def perform(client: Client, question: Question) -> Begun:
+    """Do what was confirmed. Raises the client's errors."""
+    cluster = question.view.record.id
+    match question.step:
+        case Step.START:
+            client.clusters.start(cluster)
+            return Begun()
+        case Step.TERMINATE:
+            client.clusters.terminate(cluster)
+            return Begun()
+        case Step.REMOVE:
+            return Begun((client.clusters.remove_node(cluster, question.node),))
+        case Step.RESIZE:
+            if question.added > 0:
+                return Begun((client.clusters.add_nodes(cluster, question.added),))
+            return _removed(client, cluster, -question.added)
+
+
+def _removed(client: Client, cluster: int, count: int) -> Begun:
+    """Remove several workers; what was begun is followed also when the service refuses one of the later ones."""
+    from svc_jupyter.client.errors import StatusError
+
+    begun: list[Command] = []
+    for _ in range(count):
+        try:
+            begun.append(client.clusters.remove_node(cluster))
+        except StatusError as error:
+            if not begun:
+                raise
+            return Begun(tuple(begun), f"{len(begun)} of {count} removals were begun: {error.message}")
+    return Begun(tuple(begun))
+
+
+def _workers(count: int) -> str:
+    return f"{count} worker{'' if count == 1 else 's'}"

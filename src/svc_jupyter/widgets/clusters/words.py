@@ -1,0 +1,239 @@
+"""What a cluster says to people: pure functions of a view, with the present as an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.widgets.clusters.view import ClusterView, name_of, size_of, type_of
+from svc_jupyter.widgets.panels.status_words import RUNNING
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.cluster_health import ServiceHealth
+    from svc_jupyter.api.clusters import ClusterNode, ClusterRecord
+
+UP_DOT, OFF_DOT, BAD_DOT, UNKNOWN_DOT = "●", "○", "✗", "?"
+_ICONS = {"UP": UP_DOT, "DOWN": OFF_DOT, "PENDING": RUNNING, "TERMINATING": RUNNING}
+_NOT_STARTED = "not started"
+START_SECONDS = 12
+"""How long the start of a local Hadoop cluster takes, about (measured on two cores)."""
+
+
+class Tone(StrEnum):
+    """How something stands out, besides its word."""
+
+    GOOD = "good"
+    WARNING = "warning"
+    BAD = "bad"
+    CALM = "calm"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One word of health: a dot, a name, what is said of it, and why."""
+
+    dot: str
+    name: str
+    word: str
+    tone: Tone
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return `● namenode UP`."""
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{self.dot} {self.name} {self.word}{reason}"
+
+
+def icon_of(state: str) -> str:
+    """Return the icon of a cluster's state; the word always stands beside it."""
+    return _ICONS.get(state, "·")
+
+
+def sizes(record: ClusterRecord) -> str:
+    """Return `2 to 4`, or `2` where the smallest is the largest."""
+    low, high = size_of(record, "initial_nodes"), size_of(record, "max_nodes")
+    return f"{low} to {high}" if high > low else str(low)
+
+
+def instant(text: str | None) -> datetime | None:
+    """Return a time of a record; None for none, or for what is no time."""
+    try:
+        read = datetime.fromisoformat(text) if isinstance(text, str) and text else None
+    except ValueError:
+        return None
+    return read.replace(tzinfo=UTC) if read is not None and read.tzinfo is None else read
+
+
+def span(seconds: float) -> str:
+    """Return a length of time as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`."""
+    whole = max(int(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = whole // 60
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} m" if hours < 24 else f"{hours // 24} d {hours % 24} h"
+
+
+def since(text: str | None, now: datetime) -> str:
+    """Return how long ago a time of a record is; empty for none."""
+    then = instant(text)
+    return span((now - then).total_seconds()) if then is not None else ""
+
+
+def state_words(view: ClusterView, now: datetime) -> str:
+    """Return `UP 2 h 14 m`, `PENDING 6 s`: the state, and for how long."""
+    begun = {"UP": view.state.up_at or view.state.start_at, "PENDING": view.state.start_at}.get(view.phase)
+    return " ".join(part for part in (view.phase, since(begun, now)) if part)
+
+
+def title(view: ClusterView, now: datetime) -> str:
+    """Return `default · Hadoop · ● UP 2 h 14 m`."""
+    return f"{view.name} · {view.type} · {icon_of(view.phase)} {state_words(view, now)}"
+
+
+def choice(record: ClusterRecord) -> str:
+    """Return a cluster as a line to choose: with its state."""
+    state = str(record.state)
+    return f"{icon_of(state)} {name_of(record)} · {type_of(record)} · {state}"
+
+
+def doing(view: ClusterView) -> str:
+    """Return what is being done right now, or why the cluster is down, or nothing."""
+    if view.is_moving:
+        return view.state.message or ("starting" if view.phase == "PENDING" else "terminating")
+    if view.phase != "DOWN":
+        return ""
+    reason = view.state.terminate_reason
+    return f"Last: {reason}." if reason else "It was not started yet."
+
+
+def start_words(view: ClusterView) -> str:
+    """Return what a start will do."""
+    workers = f"{view.minimum} worker{'' if view.minimum == 1 else 's'}"
+    return f"A start makes a coordinator and {workers}; about {START_SECONDS} s."
+
+
+def clock_of(moment: datetime) -> str:
+    """Return a time on the reader's clock."""
+    return f"{moment.astimezone():%H:%M:%S}"
+
+
+def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
+    """Return a word on each daemon of a cluster that is UP. With `doubt` nothing is known since the view was made."""
+    if view.health is None:
+        reason = view.unread or "the service did not tell"
+        return [_unknown("health", view, reason)] if view.phase == "UP" else []
+    daemons = view.health.metrics.daemons
+    found: list[Entry] = []
+    for name, told in (("presto", view.health.metrics.engine.presto), ("notebooks", daemons.zeppelin)):
+        if told is not None:
+            found.append(_with_heap(name, told))
+    for name in ("namenode", "resourcemanager"):
+        word = getattr(daemons, name)
+        if word is not None:
+            found.append(_daemon(name, word))
+    for name, service in (("hive metastore", daemons.hive_metastore), ("hiveserver2", daemons.hs2_server)):
+        if service is not None:
+            found.append(_service(name, service))
+    if doubt is not None:
+        return [_unknown(entry.name, view, doubt if place == 0 else "") for place, entry in enumerate(found)]
+    return found
+
+
+def _daemon(name: str, word: str) -> Entry:
+    if word == "UP":
+        return Entry(UP_DOT, name, "UP", Tone.GOOD)
+    return Entry(BAD_DOT, name, word, Tone.BAD)
+
+
+def _with_heap(name: str, told: Mapping[str, Any]) -> Entry:
+    """Return the word on what has a status and a heap: an engine, what notebooks talk to."""
+    status, heap = str(told.get("status")), told.get("heap", {})
+    if status != "UP":
+        return _daemon(name, status)
+    return _up(name, str(heap.get("usage_percent")), str(heap.get("status")))
+
+
+def _up(name: str, usage_percent: str, heap_status: str) -> Entry:
+    tone = {"red": Tone.BAD, "yellow": Tone.WARNING}.get(heap_status, Tone.GOOD)
+    told = "" if tone is Tone.GOOD else f", {heap_status}"
+    return Entry(UP_DOT, name, f"UP, heap {percent(usage_percent)}{told}", tone)
+
+
+def _service(name: str, service: ServiceHealth) -> Entry:
+    reason = service.reason or ""
+    if service.responsiveness_status == "UP":
+        return _up(name, service.heap.usage_percent, service.heap.status)
+    if reason.startswith(_NOT_STARTED):
+        return Entry(OFF_DOT, name, _NOT_STARTED, Tone.CALM, reason.partition(": ")[2])
+    return Entry(BAD_DOT, name, service.liveliness_status if reason == "" else "DOWN", Tone.BAD, reason)
+
+
+def _unknown(name: str, view: ClusterView, reason: str) -> Entry:
+    return Entry(UNKNOWN_DOT, name, f"unknown since {clock_of(view.as_of)}", Tone.CALM, reason)
+
+
+def percent(text: str) -> str:
+    """Return the record's percentage, a text, as people write it."""
+    try:
+        return f"{float(text):.0f} %"
+    except ValueError:
+        return text
+
+
+def worker_words(node: ClusterNode, now: datetime) -> tuple[str, str, str]:
+    """Return a worker's name, status and time: `ip-127-0-0-11`, `● RUNNING`, `up 2 h 3 m`."""
+    status = str(node.status)
+    icon = {"RUNNING": UP_DOT, "LOST": BAD_DOT}.get(status, RUNNING)
+    up = since(node.up_time, now)
+    return node.private_dns, f"{icon} {status}", f"up {up}" if up else ""
+
+
+def workers_line(view: ClusterView) -> str:
+    """Return `Workers 2 of 2 to 4`."""
+    return f"Workers {len(view.workers)} of {sizes(view.record)}"
+
+
+def panel_text(view: ClusterView, now: datetime) -> str:
+    """Return the whole view as text, for where no widgets are shown."""
+    lines = [title(view, now)]
+    if told := doing(view):
+        lines.append(f"  {told}")
+    if view.phase == "DOWN":
+        lines.append(f"  {start_words(view)} %svc_cluster {view.name} start")
+    entries = health_entries(view)
+    if entries:
+        lines.append("  health   " + "  ".join(entry.text for entry in entries))
+    if view.health is not None:
+        lines.append("  " + " · ".join(figures(view)))
+    if view.workers:
+        lines.append(f"  {workers_line(view)}")
+        rows = [worker_words(node, now) for node in view.workers]
+        lines += [f"    {row}" for row in aligned(rows)]
+    lines.append(f"  as of {clock_of(view.as_of)}")
+    return "\n".join(lines)
+
+
+def figures(view: ClusterView) -> list[str]:
+    """Return the coordinator's and YARN's figures as words."""
+    if view.health is None:
+        return []
+    metrics = view.health.metrics
+    master = metrics.system.master
+    found = [f"CPU {percent(master.cpu_usage)}", f"disk {percent(master.disk_usage)}"]
+    yarn = metrics.engine.yarn
+    if yarn is not None:
+        found += [f"YARN memory {percent(yarn.memory)}", f"{yarn.containers.pending} containers pending"]
+    return found
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of texts with their columns below each other."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))] if rows else []
+    return ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,0 +1,1 @@
+"""The panel of folders, notes and dashboards."""

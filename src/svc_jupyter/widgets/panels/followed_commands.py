@@ -1,0 +1,77 @@
+"""The commands that a panel has begun, followed to their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.commands import CommandRecord
+    from svc_jupyter.client import Command
+
+_LONGEST = 5
+"""Of more commands the latest are shown."""
+
+
+@dataclass
+class _Followed:
+    command: Command
+    doing: str
+    begun: float
+    ended: float | None = None
+
+
+class FollowedCommands:
+    """Commands with what they do, in words (`adding 1 node`); asked about at every look until each has ended."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._all: list[_Followed] = []
+
+    @property
+    def are_running(self) -> bool:
+        """Whether any has not ended."""
+        return any(one.ended is None for one in self._all)
+
+    def add(self, commands: Sequence[Command], doing: str) -> None:
+        """Follow commands from here on; those that have ended are forgotten."""
+        self._all = [one for one in self._all if one.ended is None]
+        self._all += [_Followed(command, doing, self._clock()) for command in commands]
+
+    def refresh(self) -> None:
+        """Ask how they stand. Raises the client's errors."""
+        for one in self._all:
+            if one.ended is None and one.command.refresh().ended:
+                one.ended = self._clock()
+
+    def cancel(self) -> None:
+        """Ask for the end of those that run. Raises the client's errors."""
+        for one in self._all:
+            if one.ended is None:
+                one.command.cancel()
+
+    def lines(self) -> list[str]:
+        """Return a line for each, the latest last."""
+        now = self._clock()
+        return [_line(one.command.record, one.doing, (one.ended or now) - one.begun) for one in self._all[-_LONGEST:]]
+
+
+def _line(record: CommandRecord, doing: str, seconds: float) -> str:
+    """Return `◐ command 131 · adding 1 node · registered, waiting for RUNNING · 00:03`."""
+    status = str(record.status)
+    message = " ".join((record.message or "").split())
+    told = f" · {message}" if message else ""
+    minutes, rest = divmod(max(int(seconds), 0), 60)
+    time = f"{minutes:02}:{rest:02}"
+    match status:
+        case "done":
+            return f"{DONE} command {record.id} · {doing}: done in {time}{told}"
+        case "error":
+            return f"{FAILED} command {record.id} · {doing}: failed after {time}{told} · %svc_command {record.id} logs"
+        case "cancelled":
+            return f"{STOPPED} command {record.id} · {doing}: cancelled after {time}{told}"
+        case _:
+            return f"{RUNNING} command {record.id} · {doing}{told or f' · {status}'} · {time}"

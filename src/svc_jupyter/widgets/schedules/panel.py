@@ -1,0 +1,138 @@
+"""The schedule panel: a model shown by ipywidgets, and as a text where no widgets are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.widgets.panels.confirming import ConfirmingPanel
+from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
+from svc_jupyter.widgets.panels.rendering import question_html
+from svc_jupyter.widgets.panels.status_words import icon_of
+from svc_jupyter.widgets.schedules.model import ScheduleModel
+from svc_jupyter.widgets.schedules.rendering import (
+    NOTHING_YET,
+    actions_html,
+    as_of_text,
+    coming_html,
+    panel_text,
+    title_html,
+)
+from svc_jupyter.widgets.schedules.state import ScheduleState
+from svc_jupyter.widgets.schedules.steps import Step
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+
+if TYPE_CHECKING:
+    from ipywidgets import Button
+
+_ICONS = {Step.SUSPEND: "pause", Step.RESUME: "play", Step.RERUN: "repeat", Step.KILL: "stop"}
+
+
+class SchedulePanelText:
+    """The panel where there are no widgets: its text, as of when it was made."""
+
+    def __init__(self, model: ScheduleModel) -> None:
+        self._model = model
+
+    def __repr__(self) -> str:
+        state = self._model.state
+        return NOTHING_YET if state is None else panel_text(state, self._model.clock())
+
+
+class SchedulePanel(ConfirmingPanel):
+    """The panel of a schedule and its actions; see `PanelFrame`."""
+
+    def __init__(self, model: ScheduleModel) -> None:
+        self.model = model
+        super().__init__(model, SchedulePanelText(model))
+        self._look_while_seen()
+
+    def _draw(self) -> None:
+        state = self.model.state
+        self._draw_question()
+        self._draw_problem(self.model.problem)
+        for part in (self._choosing, self._body):
+            show(part, visible=state is not None)
+        show(self._choosing, visible=bool(self.model.schedules))
+        if state is None:
+            self._draw_foot(NOTHING_YET)
+        else:
+            self._draw_choices()
+            self._draw_state(state)
+
+    def _draw_state(self, state: ScheduleState) -> None:
+        now = self.model.clock()
+        self._title.value = title_html(state)
+        self._coming.value = coming_html(state, now)
+        self._actions.value = actions_html(state, now)
+        self._draw_reruns(state)
+        steps = self.model.steps
+        for step, button in self._buttons.items():
+            button.disabled = step not in steps
+        looks = "looks no more, nobody touched it for long" if self.model.worker.is_paused else ""
+        self._draw_foot(self.model.note, "working …" if self.model.working else "", as_of_text(state), looks)
+
+    def _draw_question(self) -> None:
+        question = self.model.question
+        if question is None:
+            self._draw_asking(None)
+        else:
+            self._draw_asking(question_html(question.text(self.model.clock())), question.yes)
+
+    def _draw_choices(self) -> None:
+        options = _choices(self.model)
+        if list(self._chooser.options) != options:
+            chosen = self._chooser.value
+            with self._unheard():
+                self._chooser.options = options
+                if chosen in dict(options).values():
+                    self._chooser.value = chosen
+
+    def _draw_reruns(self, state: ScheduleState) -> None:
+        """Offer the actions to run again; the chosen one stays chosen while the list moves on."""
+        now, zone = self.model.clock(), state.record.time_zone
+        numbers = {action.sequence_id: short_time(nominal_time(action, zone), now) for action in state.actions}
+        options = [(f"{number} of {when}", number) for number, when in numbers.items()]
+        if list(self._which.options) != options:
+            chosen = self._which.value
+            self._which.options = options
+            self._which.value = chosen if chosen in numbers else next(iter(numbers), None)
+
+    def _build(self) -> Sequence[PartOfPanel]:
+        import ipywidgets as widgets
+
+        self._title, self._coming, self._actions = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self._make_answers()
+        self._chooser = widgets.Dropdown(description="Schedule", options=_choices(self.model))
+        self._which = widgets.Dropdown(description="Action", options=[])
+        self._buttons: dict[Step, Button] = {step: make_button(step.value, icon) for step, icon in _ICONS.items()}
+        lasting = [self._buttons[step] for step in (Step.SUSPEND, Step.RESUME, Step.KILL)]
+        self._choosing = widgets.HBox([self._chooser], layout=ROW)
+        rows = [widgets.HBox([*lasting, self._refresh], layout=ROW)]
+        rows += [widgets.HBox([self._which, self._buttons[Step.RERUN]], layout=ROW)]
+        self._body = widgets.VBox([self._title, rows[0], self._coming, self._actions, rows[1]])
+        self.box = widgets.VBox([self._choosing, self._body, self._asking, self._failing, self._foot])
+        return ()
+
+    def _connect(self) -> None:
+        model = self.model
+        for step, button in self._buttons.items():
+            button.on_click(lambda _, step=step: self._ask(step))
+        self._connect_answers(confirm=model.confirm, dismiss=model.dismiss, refresh=model.refresh, retry=model.refresh)
+        self._chooser.observe(self._choose, "value")
+
+    def _choose(self, change: Any) -> None:
+        if not self._is_unheard and change["new"] is not None:
+            self.model.choose(change["new"])
+
+    def _ask(self, step: Step) -> None:
+        self.model.ask(step, self._which.value if step is Step.RERUN else None)
+        if self.model.question is not None:
+            self._no.focus()  # the answer that changes nothing is the nearest
+
+
+def _choices(model: ScheduleModel) -> list[tuple[str, int]]:
+    return [
+        (f"{icon_of(str(schedule.status))} {name_of(schedule)} · {schedule.status}", schedule.id)
+        for schedule in model.schedules
+    ]

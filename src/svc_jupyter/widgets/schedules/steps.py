@@ -1,0 +1,83 @@
+"""What a person can do about a schedule in its panel, and how each step is confirmed: once, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+
+if TYPE_CHECKING:
+    from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
+    from svc_jupyter.client import Client
+
+
+class Step(StrEnum):
+    """A button of the panel that changes something."""
+
+    SUSPEND = "Suspend"
+    RESUME = "Resume"
+    RERUN = "Run again"
+    KILL = "Kill"
+
+
+_OF_STATUS = {
+    "RUNNING": {Step.SUSPEND, Step.RERUN, Step.KILL},
+    "SUSPENDED": {Step.RESUME, Step.RERUN, Step.KILL},
+    "DONE": {Step.RERUN},
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A step that waits for its confirmation; `action` is the one to run again."""
+
+    step: Step
+    record: ScheduleRecord
+    action: ActionRecord | None = None
+
+    def text(self, now: datetime) -> str:
+        """Return the question: what would be done, to which schedule, and what that means."""
+        name = name_of(self.record)
+        match self.step:
+            case Step.SUSPEND:
+                return f"Suspend {name}? No further action begins until it is resumed; what runs goes on."
+            case Step.RESUME:
+                missed = "are dropped" if self.record.no_catch_up else "run first, oldest first"
+                return f"Resume {name}? Nominal times that were missed meanwhile {missed}."
+            case Step.KILL:
+                return f"Kill {name}? It never runs again, and what it runs just now is cancelled."
+            case Step.RERUN:
+                assert self.action is not None
+                when = short_time(nominal_time(self.action, self.record.time_zone), now)
+                return f"Run action {self.action.sequence_id} of {name} again, for {when}?"
+
+    @property
+    def yes(self) -> str:
+        """What the button that confirms says; it names the object too."""
+        number = f" action {self.action.sequence_id} of" if self.action else ""
+        return f"{self.step}{number} {self.record.name}"
+
+
+def possible_steps(record: ScheduleRecord, actions: int) -> set[Step]:
+    """Return what can be done about a schedule in its status; only what has run can run again."""
+    steps = _OF_STATUS.get(str(record.status), set())
+    return {step for step in steps if step is not Step.RERUN or actions}
+
+
+def perform(client: Client, question: Question) -> str:
+    """Do what was confirmed, and return what became of it. Raises the client's errors."""
+    record = question.record
+    match question.step:
+        case Step.SUSPEND:
+            return f"{name_of(record)} is {client.schedules.suspend(record.id)}"
+        case Step.RESUME:
+            return f"{name_of(record)} is {client.schedules.resume(record.id)}"
+        case Step.KILL:
+            return f"{name_of(record)} is {client.schedules.kill(record.id)}"
+        case Step.RERUN:
+            assert question.action is not None
+            client.schedules.rerun(question.action.id)
+            return f"action {question.action.sequence_id} of {name_of(record)} runs again"
