@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,22 +9,15 @@ from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from pydantic import SecretStr
 from tests.service.conftest import DATABASES
 
-from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service import migrations
 from svc_jupyter.service.access.accounts import ensure_account
-from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.database import Database, metadata
-from svc_jupyter.service.notifications import outbox
-from svc_jupyter.service.notifications.audience import Recipient
-from svc_jupyter.service.notifications.events import Event
-from svc_jupyter.service.notifications.rendering import notice_of
 from svc_jupyter.service.settings import Settings
 
 Open = Callable[[], Database]
@@ -48,13 +40,6 @@ def open_empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]
     yield open_empty
     for database in opened:
         database.close()
-
-
-def upgrade_to(database: Database, revision: str) -> None:
-    with database.begin() as connection:
-        config = migrations._config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
 
 
 def revision_of(database: Database) -> str:
@@ -91,81 +76,7 @@ def test_on_sqlite_the_ids_that_are_never_given_twice_are_those_of_the_tables(tm
 def test_the_newest_revision_is_the_one_the_service_knows():
     script = ScriptDirectory.from_config(migrations._config())
     assert script.get_heads() == [migrations.HEAD]
-    assert [item.revision for item in script.walk_revisions()][-1] == "0001"
-
-
-def test_every_step_can_be_taken_alone(open_empty: Open):
-    script = ScriptDirectory.from_config(migrations._config())
-    database = open_empty()
-    for item in reversed(list(script.walk_revisions())):
-        upgrade_to(database, item.revision)
-        assert revision_of(database) == item.revision
-    migrations.upgrade(database)
-
-
-def test_an_older_database_keeps_its_rows(open_empty: Open):
-    database = open_empty()
-    upgrade_to(database, "0001")
-    now = time.time()
-    with database.begin() as connection:
-        connection.execute(sa.text("INSERT INTO accounts (id, name, features) VALUES (1, 'old', '{\"a\": true}')"))
-        connection.execute(
-            sa.text(
-                "INSERT INTO users (id, account_id, email, name, enabled, created_at) "
-                "VALUES (1, 1, 'old@example.org', 'old', true, 1)"
-            )
-        )
-        connection.execute(
-            sa.text(
-                "INSERT INTO commands (id, account_id, user_id, command_type, command_source, status, command, "
-                "created_at, can_notify, name) VALUES (41, 1, 1, 'ShellCommand', 'API', 'done', "
-                "'{\"inline\": \"true\"}', :now, false, 'kept')"
-            ),
-            {"now": now},
-        )
-    migrations.upgrade(database)
-    with database.begin() as connection:
-        ensure_account(connection, Settings(data_dir=Path("/nonexistent")))
-        row = connection.execute(sa.select(commands)).mappings().one()
-        assert (row["id"], row["name"], row["command"], row["created_at"]) == (41, "kept", {"inline": "true"}, now)
-        assert connection.execute(sa.text("SELECT name FROM accounts")).scalar_one() == "old"
-        assert connection.execute(sa.text("SELECT email FROM users")).scalar_one() == "old@example.org"
-    assert revision_of(database) == migrations.HEAD
-
-
-def test_messages_that_wait_in_an_older_database_are_still_sent_and_none_again(open_empty: Open):
-    database = open_empty()
-    upgrade_to(database, "0003")
-    with database.begin() as connection:
-        ensure_account(connection, Settings(data_dir=Path("/nonexistent")))
-        for number in (41, 42):
-            connection.execute(
-                sa.text(
-                    "INSERT INTO commands (id, account_id, user_id, command_type, command_source, status, command, "
-                    "created_at, start_time, end_time, can_notify, name, message, result) VALUES (:id, 1, 1, "
-                    "'ShellCommand', 'API', 'error', '{}', 1, 2, 3, true, 'kept', 'exit code 7', '{\"size\": 5}')"
-                ),
-                {"id": number},
-            )
-            connection.execute(
-                sa.text(
-                    "INSERT INTO notification_outbox (id, command_id, recipient, created_at, next_attempt_at, sent_at) "
-                    "VALUES (:id, :id, 'ada@example.org', 3, :next, :sent)"
-                ),
-                {"id": number, "next": 63 if number == 41 else None, "sent": None if number == 41 else 4},
-            )
-    migrations.upgrade(database)
-    with database.begin() as connection:
-        letter = outbox.claim(connection, ChannelType.EMAIL, due_by=100, until=200)
-        assert letter is not None
-        assert (letter.event, letter.recipient, letter.delivery_id) == ("command:41", "ada@example.org", "41.3000")
-        assert "exit code 7" in notice_of(letter.content, public_url=None).text
-        assert outbox.claim(connection, ChannelType.EMAIL, due_by=100, until=200) is None
-        ada = Recipient(ChannelType.EMAIL, "ada@example.org")
-        assert outbox.put(connection, Event("command:42", {}), [ada], now=5) == set()
-        assert outbox.put(connection, Event("command:43", {}), [ada], now=5) == {ChannelType.EMAIL}
-        ids = connection.execute(sa.text("SELECT id FROM notification_outbox WHERE event = 'command:43'"))
-        assert ids.scalar_one() not in (41, 42)
+    assert [item.revision for item in script.walk_revisions()][-1] == migrations._FIRST
 
 
 def test_a_current_database_is_left_alone(open_empty: Open, monkeypatch: pytest.MonkeyPatch):
@@ -183,6 +94,16 @@ def test_a_newer_database_is_refused_and_unharmed(open_empty: Open):
     with pytest.raises(RuntimeError, match=r"revision 9999.*made by a newer svc-jupyter; upgrade this installation"):
         migrations.upgrade(database)
     assert revision_of(database) == "9999"
+
+
+def test_a_database_of_before_the_first_release_is_refused_in_words_and_unharmed(open_empty: Open):
+    database = open_empty()
+    migrations.upgrade(database)
+    with database.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0012'"))
+    with pytest.raises(RuntimeError, match=r"before the first release.*Start with another --data-dir"):
+        migrations.upgrade(database)
+    assert revision_of(database) == "0012"
 
 
 def test_replicas_that_start_together_migrate_once(empty_postgres_url: str, tmp_path: Path):

@@ -9,11 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from svc_jupyter.client.handles import Command
 from tests.support.campaign.ledger import KINDS, Kind, Ledger, Submission
 
 from svc_jupyter.client import Client, Retries
 from svc_jupyter.client.errors import CommandEnded, ConnectionFailed, ServiceUnavailable, SvcError
-from svc_jupyter.client.handles import Command
 
 _SUBMITTERS = 3
 _MOST_AT_ONCE = 3

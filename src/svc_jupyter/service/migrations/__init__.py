@@ -14,16 +14,26 @@ if TYPE_CHECKING:
 
 _LOCK = 0x5C4A02
 """Key of the advisory lock under which PostgreSQL replicas that start together migrate one after the other."""
-HEAD = "0015"
+HEAD = "0016"
 """The newest revision: known here, so that a start that has nothing to do need not load Alembic (0.15 s)."""
+_FIRST = "0016"
+"""The revision of the first release. Those before it were of versions that were never released."""
 
 
 def upgrade(database: Database) -> None:
-    """Bring the schema to the newest revision. Raises `RuntimeError` for a database of a newer version."""
+    """Bring the schema to the newest revision.
+
+    Raises `RuntimeError` for a database of a newer version, or of one before the first release.
+    """
     with database.connect() as connection:
         current = _current(connection)
     if current == HEAD:
         return
+    if current is not None and current < _FIRST:
+        raise RuntimeError(
+            f"the database has revision {current}: it was made by a version before the first release, and cannot be "
+            "brought up to date. Start with another --data-dir (SVC_DATA_DIR) and database"
+        )
     from alembic.util import CommandError
 
     with database.begin() as connection:
