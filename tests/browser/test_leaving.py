@@ -19,7 +19,9 @@ def test_a_view_that_was_opened_a_moment_ago_comes_back_after_a_reload(page: Lab
 
 def test_a_section_that_was_folded_a_moment_ago_is_folded_after_a_reload(page: LabPage) -> None:
     page.open()
+    expect(page.panel.get_by_text("connected ·")).to_be_visible()
     title = page.panel.locator(".jp-AccordionPanel-title", has_text="Clusters")
+    expect(title).to_have_attribute("aria-expanded", "true")
     title.press("Enter")
     expect(title).to_have_attribute("aria-expanded", "false")
     page.reload()

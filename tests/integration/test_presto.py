@@ -225,8 +225,7 @@ def test_a_statement_is_posted_ahead_and_does_nothing_before_its_command_counts(
     schema = f"s_{uuid4().hex}"
     record = run(service, f"CREATE SCHEMA {schema}; SHOW SCHEMAS LIKE '{schema}'")
     assert rows_of(service, record).num_rows == 1
-    folder = next(service.data_dir.glob(f"commands/**/{record['id']}/1"))
-    target, answer = json.loads((folder / "posted.json").read_text())
+    target, answer = json.loads((service.folder(record["id"]) / "1" / "posted.json").read_text())
     assert json.loads(answer)["id"] == jobs_of(service, record["id"])[0]["job_id"]
 
     client = StatementClient(Target.from_json(target).coordinator, SessionState("ann", "never"))

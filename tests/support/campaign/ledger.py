@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from svc_jupyter.client.handles import Command
+from svc_jupyter.client import Command
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.client import Client

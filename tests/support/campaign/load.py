@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from svc_jupyter.client.handles import Command
+from svc_jupyter.client import Command
 from tests.support.campaign.ledger import KINDS, Kind, Ledger, Submission
 
 from svc_jupyter.client import Client, Retries
