@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from svc_jupyter.client import Command
-
 from svc_jupyter.api.commands import CommandRecord
-from svc_jupyter.client import Client
+from svc_jupyter.client import Client, Command
 
 ERA = "CAMPAIGN_ERA"
 """Variable of the service's environment, and so of its scripts: how often a backup had been restored."""

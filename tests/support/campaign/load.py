@@ -9,10 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from svc_jupyter.client import Command
 from tests.support.campaign.ledger import KINDS, Kind, Ledger, Submission
 
-from svc_jupyter.client import Client, Retries
+from svc_jupyter.client import Client, Command, Retries
 from svc_jupyter.client.errors import CommandEnded, ConnectionFailed, ServiceUnavailable, SvcError
 
 _SUBMITTERS = 3
