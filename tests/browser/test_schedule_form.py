@@ -114,7 +114,8 @@ def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> 
     page.run("docmanager:save")
     status.get_by_role("button", name="the scheduled copy is older").click()
     expect(status).not_to_contain_text("older")
-    place = f"Users/admin@localhost/Scheduled/{page.name}/stale.ipynb"
+    listed = page.lab.service.http.get("/scheduler", params={"page": "all"}).json()["schedules"]
+    place = next(path for one in listed if (path := one["command"]["path"]).endswith(f"/{page.name}/stale.ipynb"))
     stored = page.lab.service.http.get(f"/jupyter_notebooks/contents/{place}").json()["content"]["cells"][0]["source"]
     assert "+ 1" in "".join(stored)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 pytestmark = pytest.mark.xdist_group("jupyter-server")
 
+COPIES = "Users/admin@localhost/Scheduled"
 YEARLY = {"cron_expression": "0 0 1 1 *"}
 
 
@@ -22,7 +24,7 @@ def scheduled(jupyter: JupyterProcess, path: str, **fields: Any) -> dict[str, An
 def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: JupyterProcess) -> None:
     jupyter.write_notebook("deep/er/report ä.ipynb", "1 + 1")
     made = scheduled(jupyter, "deep/er/report ä.ipynb", name="of ä", command={"arguments": {"days": 7}})
-    assert made["command"]["path"] == "Users/admin@localhost/Scheduled/deep/er/report ä.ipynb"
+    assert re.fullmatch(rf"{COPIES}/\w+-\w+/deep/er/report ä\.ipynb", made["command"]["path"])
     assert made["command"]["arguments"] == {"days": 7}
     found = jupyter.http.get("/schedules", params={"notebook": "deep/er/report ä.ipynb"}).json()["schedules"]
     assert [record["id"] for record in found] == [made["id"]]
@@ -74,7 +76,7 @@ def test_a_notebook_runs_once_without_a_schedule(jupyter: JupyterProcess) -> Non
     record = jupyter.http.post("/runs", json={**body, **YEARLY}).json()
     assert (record["name"], record["timeout"]) == ("once", 60)
     assert record["command"]["arguments"] == {"days": 7}
-    assert record["command"]["path"] == "Users/admin@localhost/Scheduled/once.ipynb"
+    assert re.fullmatch(rf"{COPIES}/\w+-\w+/once\.ipynb", record["command"]["path"])
     again = {"command": {"path": record["command"]["path"]}}
     assert jupyter.http.post("/runs", json=again).json()["command"]["path"] == record["command"]["path"]
     assert jupyter.http.get("/schedules", params={"notebook": "once.ipynb"}).json() == {"schedules": []}
@@ -156,11 +158,19 @@ def test_what_cannot_be_scheduled_is_told(jupyter: JupyterProcess) -> None:
     assert answer.status_code == 422
 
 
-def test_a_notebook_of_50_mb_is_refused_in_the_services_words(jupyter: JupyterProcess) -> None:
+def test_a_notebook_of_50_mb_is_refused_in_the_services_words_and_leaves_nothing(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    def copies() -> set[str]:
+        listed = service.http.get(f"/jupyter_notebooks/contents/{COPIES}")
+        return set() if listed.status_code == 404 else {child["name"] for child in listed.json()["content"]}
+
+    before = copies()
     jupyter.write_notebook("large.ipynb", f"x = '{'a' * 50_000_000}'")
     answer = jupyter.http.post("/schedules", json={"notebook": "large.ipynb", **YEARLY})
     assert (answer.status_code, "larger than" in answer.json()["message"]) == (413, True)
     (jupyter.root / "large.ipynb").unlink()
+    assert copies() <= before
 
 
 def test_the_services_own_words_reach_the_page(jupyter: JupyterProcess) -> None:

@@ -1,14 +1,37 @@
-"""Which copy a notebook's schedules run, and whether it is still the same."""
+"""Where the copies of a notebook lie that its schedules run, and whether they are still the same."""
 
 from __future__ import annotations
 
-from svc_jupyter.server.scheduled_copies import parents_of, place_of, same_to_run
+from svc_jupyter.server.scheduled_copies import CopyPlaces, parents_of, place_in, same_to_run
+
+PLACES = CopyPlaces("ann@example.com", "ab12")
 
 
-def test_a_copy_lies_under_the_users_own_folder_by_the_notebooks_path() -> None:
-    place = place_of("ann@example.com", "/a/b.ipynb")
-    assert place == "Users/ann@example.com/Scheduled/a/b.ipynb"
-    assert parents_of(place) == ["Users/ann@example.com/Scheduled", "Users/ann@example.com/Scheduled/a"]
+def test_each_copy_lies_in_a_folder_of_its_own_under_the_users() -> None:
+    folder = PLACES.new_folder()
+    assert folder.startswith("Users/ann@example.com/Scheduled/ab12-")
+    assert folder != PLACES.new_folder()
+    place = place_in(folder, "/a/b.ipynb")
+    assert place == f"{folder}/a/b.ipynb"
+    assert parents_of(place) == ["Users/ann@example.com/Scheduled", folder, f"{folder}/a"]
+
+
+def test_a_copy_tells_which_notebook_of_which_server_it_is_of() -> None:
+    place = place_in(PLACES.new_folder(), "a/b.ipynb")
+    assert PLACES.is_copy_of("/a/b.ipynb", place)
+    assert not PLACES.is_copy_of("b.ipynb", place)
+    assert not CopyPlaces("ann@example.com", "cd34").is_copy_of("a/b.ipynb", place)
+    assert not CopyPlaces("bob@example.com", "ab12").is_copy_of("a/b.ipynb", place)
+    assert not PLACES.is_copy_of("a/b.ipynb", None)
+
+
+def test_a_copy_of_an_earlier_release_is_known_by_its_path_alone() -> None:
+    assert PLACES.is_copy_of("a/b.ipynb", "Users/ann@example.com/Scheduled/a/b.ipynb")
+    assert not PLACES.is_copy_of("b.ipynb", "Users/ann@example.com/Scheduled/a/b.ipynb")
+
+
+def test_folders_of_other_servers_are_not_its_own() -> None:
+    assert PLACES.own(["ab12-1", "cd34-1", "ab12", "ab123-1", "a"]) == ["ab12-1"]
 
 
 def notebook(source: str | list[str], *tags: str, **more: object) -> dict[str, object]:

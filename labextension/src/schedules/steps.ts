@@ -20,9 +20,15 @@ const OF_STATUS: Readonly<Record<IScheduleRecord['status'], readonly Step[]>> = 
   KILLED: ['run']
 };
 
+/** Where the copies of notebooks lie that were scheduled here. */
+const OWN_COPY = /^Users\/[^/]+\/Scheduled\/[0-9a-f]{12}-[0-9a-f]{16}\//;
+
 /** Return what can be done about a schedule in its status, in the order of a menu. */
 export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
   const isNotebook = schedule.command_type === 'JupyterNotebookCommand';
+  if (schedule.status === 'KILLED' && OWN_COPY.test(schedule.command.path ?? '')) {
+    return []; // nothing else ran that copy, and it is removed
+  }
   return OF_STATUS[schedule.status].filter(step => step !== 'edit' || isNotebook);
 }
 

@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import type { IScheduleRecord } from '../service/records/schedules';
 import { attentionCount, inOrder, isBusy } from './order';
 import { cancelQuestion, questionOf, stepsOf } from './steps';
 import { aSchedule, anAction } from './testing';
@@ -94,7 +95,16 @@ describe('the steps', () => {
   it('are those of the status', () => {
     expect(stepsOf(aSchedule())).toEqual(['edit', 'run', 'suspend', 'kill']);
     expect(stepsOf(aSchedule({ status: 'SUSPENDED' }))).toContain('resume');
-    expect(stepsOf(aSchedule({ status: 'KILLED' }))).toEqual(['run']);
+    expect(stepsOf(aSchedule({ status: 'DONE' }))).toEqual(['run']);
+  });
+
+  it('do not run the copy of a killed schedule, which is removed', () => {
+    const killed = (path: string): IScheduleRecord =>
+      aSchedule({ status: 'KILLED', command: { path, arguments: null } });
+    const folder = 'Users/ann@example.com/Scheduled';
+    expect(stepsOf(killed(`${folder}/0123456789ab-0123456789abcdef/report.ipynb`))).toEqual([]);
+    expect(stepsOf(killed(`${folder}/report.ipynb`))).toEqual(['run']);
+    expect(stepsOf(killed('Common/report.ipynb'))).toEqual(['run']);
   });
 
   it('offer the form for notebooks alone', () => {

@@ -14,6 +14,7 @@ const trans = nullTranslator.load('svc_jupyter');
 const AWAY = new ServiceError('The service does not answer.', 503);
 const refusal = (field: string, words: string): ServiceError =>
   new ServiceError('the service says no', 422, undefined, { [field]: words });
+const UPDATED = 'Users/ann@example.com/Scheduled/0123456789ab-0123456789abcdef/report.ipynb';
 const CELLS = [
   { cell_type: 'code', source: 'days = 7', metadata: { tags: ['parameters'] } },
   {
@@ -27,6 +28,7 @@ describe('the form', () => {
   const calls = {
     create: jest.fn(),
     edit: jest.fn(),
+    one: jest.fn(),
     preview: jest.fn(),
     ofNotebook: jest.fn(),
     runNotebook: jest.fn(),
@@ -170,16 +172,29 @@ describe('the form', () => {
     expect(calls.create).not.toHaveBeenCalled();
   });
 
-  it('runs an edited schedule once with what stands in the form, on the copy it has', async () => {
+  it('runs an edited schedule once with what stands in the form, on the copy it has now', async () => {
+    calls.one.mockResolvedValue(aSchedule({ command: { path: UPDATED, arguments: null } }));
     calls.runStored.mockResolvedValue({ id: 5 });
     await form(aSchedule()).runOnce();
     expect(calls.runStored).toHaveBeenCalledWith(
-      expect.objectContaining({
-        command: { arguments: {}, path: 'Users/ann@example.com/Scheduled/report.ipynb' }
-      })
+      expect.objectContaining({ command: { arguments: {}, path: UPDATED } })
     );
     await form().runOnce();
     expect(calls.runNotebook).toHaveBeenCalledWith('a/report.ipynb', expect.anything());
+  });
+
+  it('leaves an edited schedule the copy that it was given since the form was opened', async () => {
+    calls.one.mockResolvedValue(aSchedule({ command: { path: UPDATED, arguments: null } }));
+    calls.edit.mockResolvedValue(aSchedule());
+    const edited = aSchedule({ command: { path: 'before.ipynb', arguments: { days: 7 } } });
+    await form(edited).open();
+    model.set({
+      parameters: model.state.values.parameters.map(one => ({ ...one, text: '30' }))
+    });
+    await model.submit();
+    expect(calls.edit).toHaveBeenCalledWith(12, {
+      command: { arguments: { days: 30 }, path: UPDATED }
+    });
   });
 
   it('tells of the other schedules of the notebook, not of the edited one', async () => {

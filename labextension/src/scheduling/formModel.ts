@@ -5,7 +5,11 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { ScheduleCalls } from '../schedules/calls';
 import { asServiceError, Resource, type ServiceError } from '../service';
 import type { ICommand } from '../service/records/commands';
-import type { IScheduleRecord, ISchedulePreview } from '../service/records/schedules';
+import type {
+  IScheduleBody,
+  ISchedulePreview,
+  IScheduleRecord
+} from '../service/records/schedules';
 import { changesOf } from './changes';
 import type { DraftStore } from './drafts';
 import { bodyOf, timetableOf } from './formBody';
@@ -118,7 +122,7 @@ export class ScheduleFormModel implements IDisposable {
     const record = await this._attempt(() => {
       const { values } = this._state;
       return this.record
-        ? calls.edit(this.record.id, changesOf(this.record, values))
+        ? this._edit(this.record, changesOf(this.record, values))
         : calls.create(this.source.path, bodyOf(values));
     });
     this._isDone ||= record !== null;
@@ -131,7 +135,7 @@ export class ScheduleFormModel implements IDisposable {
     return this._attempt(() => {
       const body = bodyOf(this._state.values);
       return this.record
-        ? calls.runStored({ ...body, command: { ...this.record.command, ...body.command } })
+        ? this._runStored(this.record, body)
         : calls.runNotebook(this.source.path, body);
     });
   }
@@ -149,6 +153,22 @@ export class ScheduleFormModel implements IDisposable {
       this.preview.dispose();
       Signal.clearData(this);
     }
+  }
+
+  private async _edit(record: IScheduleRecord, changes: IScheduleBody): Promise<IScheduleRecord> {
+    const body = changes.command ? await this._onItsCopy(record, changes) : changes;
+    return this._options.calls.edit(record.id, body);
+  }
+
+  private async _runStored(record: IScheduleRecord, body: IScheduleBody): Promise<ICommand> {
+    const whole = { ...body, command: { ...record.command, ...body.command } };
+    return this._options.calls.runStored(await this._onItsCopy(record, whole));
+  }
+
+  /** Name the copy that a schedule runs now: it may have been updated since the form was opened. */
+  private async _onItsCopy(record: IScheduleRecord, body: IScheduleBody): Promise<IScheduleBody> {
+    const { path } = (await this._options.calls.one(record.id)).command;
+    return { ...body, command: { ...body.command, ...(path !== undefined && { path }) } };
   }
 
   private async _attempt<T>(step: () => Promise<T>): Promise<T | null> {

@@ -56,7 +56,10 @@ export async function openEditForm(opening: IOpening, schedule: number): Promise
   const drafts = new DraftStore(state, '', schedule);
   const kept = await drafts.load();
   const record = kept?.record ?? (await schedules.calls.one(schedule));
-  const source = new StoredSource(requests, record.command.path ?? '');
+  const source = new StoredSource(requests, record.command.path ?? '', async () => {
+    const now = kept?.record ? await schedules.calls.one(schedule) : record;
+    return now.command.path ?? '';
+  });
   const values = kept?.values ?? valuesOf(record, []);
   show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
 }

@@ -12,6 +12,8 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Float, Unicode
 
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
+from svc_jupyter.server.copies_file import CopiesFile
+from svc_jupyter.server.copy_keeper import COPIES, CopyKeeper
 from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
@@ -51,11 +53,13 @@ class SvcJupyterServer(ExtensionApp):
 
     def initialize_settings(self) -> None:
         """Make the connection; nothing is asked of the service before somebody asks here."""
-        self.settings[CONNECTION] = ServiceConnection(
+        connection = ServiceConnection(
             self.service_url or None, profile=self.profile or None, answer_seconds=self.answer_seconds
         )
-        kept = Path(jupyter_data_dir()) / self.name / "note_copies.sqlite"
-        self.settings[NOTE_BINDINGS] = NoteBindings(kept, self.settings["contents_manager"].root_dir)
+        kept, root = Path(jupyter_data_dir()) / self.name, self.settings["contents_manager"].root_dir
+        self.settings[CONNECTION] = connection
+        self.settings[COPIES] = CopyKeeper(connection, CopiesFile(kept / "scheduled_copies", root))
+        self.settings[NOTE_BINDINGS] = NoteBindings(kept / "note_copies.sqlite", root)
 
     def initialize_handlers(self) -> None:
         """Answer under `<base_url>svc-jupyter/api/`."""

@@ -1,20 +1,54 @@
-"""The copy of a local notebook that a schedule runs: where it lies in the service, and whether it is still the same.
+"""The copies of local notebooks that schedules run: where they lie in the service, and whether they are still the same.
 
-A schedule runs what the service has, so the notebook is copied there, to `Users/<email>/Scheduled/<its local path>`.
-The path tells which notebook a schedule belongs to; nothing else is kept.
+A schedule runs what the service has, so the notebook is copied there. Each schedule, each update of it and each run by
+hand gets a copy in a folder of its own: `Users/<email>/Scheduled/<server>-<copy>/<local path>`. So a copy is never
+written over, and its path tells which notebook of which Jupyter server it is of. Copies of earlier releases lie at
+`Users/<email>/Scheduled/<local path>`; they are still found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-FOLDER = "Scheduled"
+_FOLDER = "Scheduled"
+_COPY_BYTES = 8
 
 
-def place_of(email: str, local_path: str) -> str:
-    """Return where the copy of a local notebook lies in the service."""
-    return f"Users/{email}/{FOLDER}/{local_path.strip('/')}"
+@dataclass(frozen=True)
+class CopyPlaces:
+    """Where one Jupyter server's copies lie among its user's; `server` is a name that no other server has."""
+
+    email: str
+    server: str
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds the folders of all copies."""
+        return f"Users/{self.email}/{_FOLDER}"
+
+    def new_folder(self) -> str:
+        """Return a folder for one more copy, which nobody has yet."""
+        return f"{self.folder}/{self.server}-{secrets.token_hex(_COPY_BYTES)}"
+
+    def is_copy_of(self, local_path: str, place: object) -> bool:
+        """Return whether what lies at a place is a copy of a local notebook."""
+        if not isinstance(place, str):
+            return False
+        own = f"{self.folder}/{self.server}-"
+        folder = own + place.removeprefix(own).partition("/")[0] if place.startswith(own) else self.folder
+        return place == place_in(folder, local_path)
+
+    def own(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names in `folder` that are folders of this server's copies."""
+        return [name for name in names if name.startswith(f"{self.server}-")]
+
+
+def place_in(folder: str, local_path: str) -> str:
+    """Return where the copy of a local notebook lies in its folder."""
+    return f"{folder}/{local_path.strip('/')}"
 
 
 def parents_of(place: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tornado.web import HTTPError
@@ -11,116 +12,152 @@ from svc_jupyter.api import paths
 from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.server.handlers.copies_handler import CopiesHandler
 from svc_jupyter.server.handlers.schedules import submission_of
-from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
+from svc_jupyter.server.handlers.service_handler import asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook
-from svc_jupyter.server.scheduled_copies import parents_of, place_of, same_to_run
+from svc_jupyter.server.scheduled_copies import CopyPlaces, same_to_run
 
 _TYPE = "JupyterNotebookCommand"
 _OPEN = ("RUNNING", "SUSPENDED")
 
 
-class SchedulesHandler(ServiceHandler):
+class _NotebookHandler(CopiesHandler):
+    """Knows which schedules run a notebook."""
+
+    async def schedules_of(self, notebook: str) -> list[dict[str, Any]]:
+        """Return the records of the schedules that are not over and run a copy of a local notebook."""
+        places = await self.copies.places()
+        answer = await self.connection.answer(Call("GET", paths.api("scheduler"), {"page": "all"}))
+        return [record for record in answer.json()["schedules"] if runs(record, notebook, places)]
+
+    async def scheduled(self, notebook: str) -> list[dict[str, Any]]:
+        """Return the records of at least one schedule. Raises `HTTPError` 404 where there is none."""
+        records = await self.schedules_of(notebook)
+        if not records:
+            raise HTTPError(404, f"no schedule runs a copy of {notebook}: schedule it first")
+        return records
+
+    @property
+    def notebook(self) -> str | None:
+        """The body's path of a local notebook; None without one. Raises `HTTPError` 422 for what is no path."""
+        notebook = self.body.get("notebook")
+        if notebook is None or isinstance(notebook, str):
+            return notebook
+        raise HTTPError(422, "notebook must be the path of a notebook")
+
+    @asynccontextmanager
+    async def new_copy(self, notebook: str) -> AsyncIterator[str]:
+        """Store a copy of a saved notebook and yield where it lies. Raises `HTTPError` 404 where there is none."""
+        content = await read_notebook(self.contents_manager, notebook)
+        async with self.copies.new(notebook, content) as place:
+            yield place
+
+
+class SchedulesHandler(_NotebookHandler):
     """All schedules, or those of a notebook; making one."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with a page of schedules, or with `notebook=PATH` with those that run this notebook's copy."""
+        """Answer with a page of schedules, or with `notebook=PATH` with those that run this notebook's copies."""
         notebook = self.get_query_argument("notebook", None)
         if notebook is None:
             await self.pass_on(Call("GET", paths.api("scheduler"), self.query))
             return
-        place = await copy_of(self, notebook)
-        answer = await self.connection.answer(Call("GET", paths.api("scheduler"), {"page": "all"}))
-        found = [record for record in answer.json()["schedules"] if runs(record, place)]
-        self.finish({"schedules": found})
+        self.finish({"schedules": await self.schedules_of(notebook)})
 
     @asks_the_service
     async def post(self) -> None:
         """Make a schedule.
 
-        With `notebook`, the path of a saved local notebook, its copy is stored first and is what runs; `command` then
-        needs no path. Everything else is the service's own.
+        With `notebook`, the path of a saved local notebook, a copy of it is stored first and is what runs; `command`
+        then needs no path. Everything else is the service's own. Where the service refuses, no copy is left.
         """
-        body = self.body
-        notebook = body.get("notebook")
+        body, notebook = self.body, self.notebook
         if notebook is None:
             await self.pass_on(Call("POST", paths.api("scheduler"), body=body))
             return
-        if not isinstance(notebook, str):
-            raise HTTPError(422, "notebook must be the path of a notebook")
-        place = await store_copy(self, notebook)
-        command = {"upload_to_source": False, **_command(body), "path": place}
-        fields = without(body, "notebook") | {"command_type": _TYPE, "command": command}
-        await self.pass_on(Call("POST", paths.api("scheduler"), body=fields))
+        command = {"upload_to_source": False, **_command(body)}
+        async with self.new_copy(notebook) as place:
+            fields = without(body, "notebook") | {"command_type": _TYPE, "command": {**command, "path": place}}
+            await self.pass_on(Call("POST", paths.api("scheduler"), body=fields))
+        await self.remove_unused_copies()
 
 
-class NotebookRunsHandler(ServiceHandler):
+class NotebookRunsHandler(_NotebookHandler):
     """Running a notebook as a schedule would, now and once, without making one."""
 
     @asks_the_service
     async def post(self) -> None:
         """Submit the command of a schedule's body; answer with the command's record.
 
-        With `notebook` its copy is stored first and is what runs, else what `command` names in `path`.
+        With `notebook` a copy of its own is stored first and is what runs, else what `command` names in `path`.
         """
-        body = self.body
+        body, notebook = self.body, self.notebook
         command = {"upload_to_source": False, **_command(body)}
-        notebook = body.get("notebook")
-        if notebook is not None:
-            if not isinstance(notebook, str):
-                raise HTTPError(422, "notebook must be the path of a notebook")
-            command["path"] = await store_copy(self, notebook)
+        if notebook is None:
+            async with self.copies.staying():
+                await self._submit(body, command)
+        else:
+            async with self.new_copy(notebook) as place:
+                await self._submit(body, {**command, "path": place})
+        await self.remove_unused_copies()
+
+    async def _submit(self, body: dict[str, Any], command: dict[str, Any]) -> None:
         submission = submission_of({**body, "command_type": _TYPE, "command": command})
         await self.pass_on(Call("POST", paths.api("commands"), body=submission))
 
 
-class ScheduleCopyHandler(ServiceHandler):
-    """The copy that a notebook's schedules run."""
+class ScheduleCopyHandler(_NotebookHandler):
+    """The copies that a notebook's schedules run."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer whether the copy of `notebook` runs what the saved notebook would: `{"path", "is_current"}`."""
+        """Answer whether the copies of `notebook` run what the saved notebook would: `{"path", "is_current"}`.
+
+        `path` is a copy that does not, where there is one.
+        """
         notebook = self.get_query_argument("notebook")
         content = await read_notebook(self.contents_manager, notebook)
-        place = await copy_of(self, notebook)
-        stored = (await self.connection.answer(Call("GET", resource(place)))).json()
-        self.finish({"path": place, "is_current": same_to_run(content, stored["content"])})
+        places = [record["command"]["path"] for record in await self.scheduled(notebook)]
+        for place in dict.fromkeys(places):
+            if not await self._runs_the_same(place, content):
+                self.finish({"path": place, "is_current": False})
+                return
+        self.finish({"path": places[0], "is_current": True})
 
     @asks_the_service
     async def put(self) -> None:
-        """Store the saved notebook again: `{"notebook": PATH}`; later runs take it."""
-        notebook = self.body.get("notebook")
-        if not isinstance(notebook, str):
+        """Store the saved notebook once more: `{"notebook": PATH}`; later runs of its schedules take it."""
+        notebook = self.notebook
+        if notebook is None:
             raise HTTPError(422, "notebook must be the path of a notebook")
-        place = await store_copy(self, notebook)
+        first, *others = await self.scheduled(notebook)
+        async with self.new_copy(notebook) as place:
+            await self._take(first, place)
+        for record in others:
+            await self._take(record, place)
         self.finish({"path": place, "is_current": True})
+        await self.remove_unused_copies()
+
+    async def _take(self, record: dict[str, Any], place: str) -> None:
+        command = {**record["command"], "path": place}
+        await self.connection.answer(Call("PUT", paths.schedule(record["id"]), body={"command": command}))
+
+    async def _runs_the_same(self, place: str, content: dict[str, Any]) -> bool:
+        """Return whether a copy runs what a notebook would; one that is not there any more does not."""
+        try:
+            answer = await self.connection.answer(Call("GET", resource(place)))
+        except NotFound:
+            return False
+        return same_to_run(content, answer.json()["content"])
 
 
-def runs(record: dict[str, Any], place: str) -> bool:
-    """Return whether a schedule that is not over runs the notebook at a place."""
-    command = record.get("command") or {}
-    return record.get("command_type") == _TYPE and record.get("status") in _OPEN and command.get("path") == place
-
-
-async def copy_of(handler: ServiceHandler, notebook: str) -> str:
-    """Return where the copy of a local notebook lies in the service."""
-    client = await handler.connection.client()
-    return place_of((await client.account.get()).email, notebook)
-
-
-async def store_copy(handler: ServiceHandler, notebook: str) -> str:
-    """Store the copy of a saved local notebook; return where it lies. Raises `HTTPError` 404 when it is not there."""
-    place: str
-    content, place = await asyncio.gather(read_notebook(handler.contents_manager, notebook), copy_of(handler, notebook))
-    store = Call("PUT", resource(place), body={"type": "notebook", "format": "json", "content": content})
-    try:
-        await handler.connection.answer(store)
-    except NotFound:  # of the folders above it, which the first schedule of a notebook in one makes
-        for folder in parents_of(place):
-            await handler.connection.answer(Call("PUT", resource(folder), body={"type": "directory"}))
-        await handler.connection.answer(store)
-    return place
+def runs(record: dict[str, Any], notebook: str, places: CopyPlaces) -> bool:
+    """Return whether a schedule that is not over runs a copy of a local notebook."""
+    if record.get("command_type") != _TYPE or record.get("status") not in _OPEN:
+        return False
+    return places.is_copy_of(notebook, (record.get("command") or {}).get("path"))
 
 
 def _command(body: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.server.handlers.copies_handler import CopiesHandler
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.handlers.stream_handler import StreamHandler
 
@@ -18,7 +19,7 @@ _PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-in
 _OF_A_COMMAND = ("label", "macros", "pool", "name")
 
 
-class ScheduleHandler(ServiceHandler):
+class ScheduleHandler(CopiesHandler):
     """One schedule."""
 
     @asks_the_service
@@ -30,17 +31,20 @@ class ScheduleHandler(ServiceHandler):
     async def put(self, schedule_id: str) -> None:
         """Edit it, or `{"status": "suspend"|"resume"|"kill"}`."""
         await self.pass_on(Call("PUT", paths.schedule(int(schedule_id)), body=self.body))
+        if self.body.get("status") == "kill" or "command" in self.body:
+            await self.remove_unused_copies()
 
 
-class ScheduleRunHandler(ServiceHandler):
+class ScheduleRunHandler(CopiesHandler):
     """Running what a schedule runs, now and once."""
 
     @asks_the_service
     async def post(self, schedule_id: str) -> None:
         """Submit the schedule's command; answer with the command's record."""
         client = await self.connection.client()
-        record = (await client.answer(Call("GET", paths.schedule(int(schedule_id))))).json()
-        await self.pass_on(Call("POST", paths.api("commands"), body=submission_of(record)))
+        async with self.copies.staying():
+            record = (await client.answer(Call("GET", paths.schedule(int(schedule_id))))).json()
+            await self.pass_on(Call("POST", paths.api("commands"), body=submission_of(record)))
 
 
 class ScheduleActionsHandler(ServiceHandler):
