@@ -47,6 +47,10 @@ class SmallDiskService(ServiceProcess):
     def token_file(self) -> Path:
         return self.disk / "service.json"
 
+    def folder(self, command_id: int) -> Path:
+        """Look for it by name: SQLite takes the link in `disk` for the folder of that name out here."""
+        return wait_until(lambda: next(self.disk.glob(f"commands/*/{command_id}-*"), None), "the command's folder")
+
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[SmallDiskService]:
