@@ -111,7 +111,7 @@ def test_every_accepted_command_ends_exactly_once_when_it_restarts_under_load(
 
 def test_a_service_that_starts_while_it_is_away_says_so(new_service: NewService, cluster: OutageCluster):
     cluster.stop()
-    with pytest.raises(AssertionError, match=r"exit code 1: .*the database cannot be used"):
+    with pytest.raises(AssertionError, match=r"(?s)exit code 1: .*the database cannot be used"):
         new_service(database_url=cluster.url).start()
     cluster.start()
     assert httpx.get(f"{new_service(database_url=cluster.url).start().base_url}/api/openapi.json").status_code == 200
