@@ -37,7 +37,7 @@ async def test_a_command_starts_its_cluster_waits_for_it_and_runs_there(world: W
     await world.says(record["id"], "starting cluster default (")
     await world.says(record["id"], " s): 3 nodes wait")
     assert (await world.record(record["id"]))["throttled"] is False
-    log = world.commands.root(record["id"]) / "log"
+    log = await world.log_of(record["id"])
     await until(lambda: log.exists() and "its cluster: 3 nodes wait" in log.read_text())
     (shown,), _ = await world.commands.history(world.by, HistoryFilter(now=datetime.now(UTC)), Page(1, 10))
     assert shown["message"].startswith("starting cluster default (")

@@ -120,7 +120,7 @@ async def test_an_unknown_cluster_is_told(scaled, health):
 async def test_who_may_not_read_the_cluster_does_not_see_its_health(scaled, health):
     by = scaled.world.by
     stranger = Caller(by.user_id + 1, by.account_id, "stranger@example.org", frozenset(), 1)
-    with pytest.raises(Forbidden, match="permission to read cluster 1"):
+    with pytest.raises(Forbidden, match="permission to read cluster default"):
         await health.record("default", by=stranger)
     member = Caller(by.user_id + 1, by.account_id, "member@example.org", frozenset({BuiltinGroup.USER}), 1)
     assert await health.record("default", by=member)

@@ -15,7 +15,7 @@ async def scaled(new_world):
 
 
 async def _says(scaled: ScaledWorld, command: dict, text: str) -> None:
-    log = scaled.world.commands.root(command["id"]) / "log"
+    log = await scaled.world.log_of(command["id"])
     await until(lambda: log.exists() and text in log.read_text())
 
 

@@ -129,7 +129,7 @@ async def test_a_node_is_removed_by_one_command_only(scaled):
 
 
 async def test_members_need_a_role_that_allows_it(scaled):
-    with pytest.raises(Forbidden, match="permission to manage cluster 1"):
+    with pytest.raises(Forbidden, match="permission to manage cluster default"):
         await scaled.nodes.add("default", 1, by=_caller(scaled, BuiltinGroup.USER))
     scaler = _caller(scaled, BuiltinGroup.USER, rights=[(Action.MANAGE, Resource.CLUSTER)])
     assert (await scaled.nodes.add("default", 1, by=scaler))["status"] == "waiting"

@@ -137,6 +137,10 @@ class World:
     async def record(self, command_id: int) -> dict[str, Any]:
         return await self.commands.get(command_id, self.by)
 
+    async def log_of(self, command_id: int) -> Path:
+        """Return the file of a command's log, which may not be there yet."""
+        return self.commands.root(await self.commands.row(command_id, self.by)) / "log"
+
     async def end_of(self, command_id: int) -> dict[str, Any]:
         return await self.commands.record_at_end(command_id, self.by, 20)
 
