@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -102,10 +101,10 @@ def test_a_save_over_somebody_elses_is_a_conflict(service: ServiceProcess, note:
     http, path = service.http, f"/notebooks/{note['id']}"
     seen = http.get(path)
     assert (seen.headers["ETag"], seen.json()) == ('"1"', note)
-    body = {"paragraphs": [{"text": "${who=me} \ud83d"}], "noteParams": None}
-    first = http.put(path, content=json.dumps(body), headers={"If-Match": '"1"', "Content-Type": "application/json"})
+    body = {"paragraphs": [{"text": "${who=me} \U0001f600"}], "noteParams": None}
+    first = http.put(path, json=body, headers={"If-Match": '"1"'})
     assert (first.status_code, first.headers["ETag"]) == (200, '"2"')
-    assert first.json()["paragraphs"][0]["text"] == "${who=me} \ud83d"
+    assert first.json()["paragraphs"][0]["text"] == "${who=me} \U0001f600"
     assert [(one["name"], one["default"], one["value"]) for one in first.json()["forms"]] == [("who", "me", None)]
     second = http.put(path, json={"name": "late"}, headers={"If-Match": '"1"'})
     assert "was changed meanwhile: it is of version 2" in refusal(second, 409)
