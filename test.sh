@@ -1,10 +1,20 @@
 #!/usr/bin/env bash
 # Checks and tests everything, from a fresh clone: needs Python >= 3.11 and bash. The last line says what passed.
-# Arguments go to pytest, as in `bash test.sh tests/client -x`.
+# `bash test.sh --fast` takes minutes: it leaves out the tests marked engine, browser or slow (see pyproject.toml), and
+# installs nothing but the environment. Other arguments go to pytest, as in `bash test.sh tests/client -x`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source=scripts/environment.sh
 . scripts/environment.sh
+
+# Everything, or the fast loop.
+selection=()
+if [ "${1:-}" = --fast ]; then
+  selection=(-m "not engine and not browser and not slow")
+  # None of these folders has a test for it: collecting them takes as long as a hundred tests.
+  selection+=(--ignore=tests/browser --ignore=tests/integration --ignore=tests/notebooks)
+  shift
+fi
 
 make_environment .venv-test test
 python=$PWD/.venv-test/bin/python
@@ -31,46 +41,37 @@ check "prettier" lab format:check
 check "tsc" lab types
 check "jest" lab test
 
-# The browser tests drive the machine's Chromium, or Chrome.
+# provide NAME FIND PACKAGES ADVICE: what the tests marked engine or browser use. FIND succeeds when it is there; root on
+# Debian gets PACKAGES installed, everybody else the advice.
+provide() {
+  say "$1"
+  "$2" && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    # shellcheck disable=SC2086 # several packages
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends $3 >/dev/null || true
+  fi
+  "$2" || die "the tests need $1 on the path, and it could not be installed here.
+  Debian: sudo apt install $3
+  elsewhere: $4"
+}
 find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; }
-say "browser"
-if ! find_browser; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null || true
-  fi
-  find_browser || die "the browser tests need Chromium or Chrome on the path, and it could not be installed here.
-  Debian: sudo apt install chromium     Fedora: sudo dnf install chromium     elsewhere: https://www.google.com/chrome/"
-fi
-
-# Programs, notebooks and environments of R are tested with the machine's R, and a compiler for packages that hold C.
+# A compiler for packages of R that hold C.
 find_r() { command -v Rscript && command -v gcc && command -v make && Rscript -e 'invisible(loadNamespace("IRkernel"))'; }
-say "R"
-if ! find_r; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends r-base-core r-cran-irkernel gcc libc6-dev make >/dev/null || true
-  fi
-  find_r || die "the tests need R with its package IRkernel, gcc and make on the path, and they could not be installed here.
-  Debian: sudo apt install r-base-core r-cran-irkernel gcc libc6-dev make
-  elsewhere: R from https://www.r-project.org/, then install.packages('IRkernel')"
-fi
-
-# Services whose clock is set while they run: with a library that is preloaded into them, never the machine's own.
+# Sets the clock of services while they run: preloaded into them, the machine's own clock stays as it is.
 find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
-say "libfaketime"
-if ! find_faketime; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends libfaketime >/dev/null || true
-  fi
-  find_faketime || die "the tests of stepped clocks need libfaketime, and it could not be installed here.
-  Debian: sudo apt install libfaketime     Fedora: sudo dnf install libfaketime"
-fi
 
-say "engines (installed once, into the user's cache folder)"
-"$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
+if [ ${#selection[@]} = 0 ]; then
+  provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
+  provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
+    "R from https://www.r-project.org/, then install.packages('IRkernel')"
+  provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
+  say "engines (installed once, into the user's cache folder)"
+  "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
+fi
 
 say "pytest"
-# Real daemons on a busy machine: a test that fails is run once more, and told as rerun; one that fails twice has failed.
+# Real daemons on a busy machine: a test that fails is run once more, and reported as rerun; one that fails twice has failed.
 code=0
-"$python" -m pytest -n auto --dist loadgroup --reruns 1 "$@" || code=$?
+"$python" -m pytest -n auto --dist loadgroup --reruns 1 ${selection[@]+"${selection[@]}"} "$@" || code=$?
 [ -z "$failed" ] || die "failed before the tests: ${failed#, }"
 exit "$code"

@@ -40,7 +40,7 @@ SUBJECTS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the chosen subjects one after the other, each in a folder of its own; return the exit code."""
+    """Run the chosen subjects one after the other, each in a separate folder; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.partition(": ")[2])
     parser.add_argument(
         "names", nargs="*", metavar="name", help=f"one or more of: {', '.join(SUBJECTS)} (default: all)"
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_subject(name: str, folder: Path, *, quick: bool) -> None:
-    """Run one subject in a new folder and end whatever it leaves behind, also when it fails."""
+    """Run one subject in a new folder and end the processes it leaves behind, also after a failure."""
     subject = importlib.import_module(f"benchmarks.{name}")
     heading(name, inspect.getdoc(subject) or "")
     started = time.monotonic()

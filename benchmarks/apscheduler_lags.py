@@ -21,7 +21,7 @@ _WINDOW = [0.0, 0.0]
 
 
 def job(start: float, every: float) -> None:
-    """Note how late this call is for its nominal time."""
+    """Record the delay of this call after its nominal time."""
     now = time.time()
     nominal = start + (now - start) // every * every
     if _WINDOW[0] <= nominal < _WINDOW[1]:
@@ -53,7 +53,7 @@ def main(folder: Path, count: int, seconds: int) -> None:
 
 
 def _fill(scheduler: Any, store: Any, count: int, first: float) -> None:
-    """Store the jobs in one transaction: added one by one they take minutes."""
+    """Store the jobs in one transaction: adding them individually takes minutes."""
     from apscheduler.job import Job
     from apscheduler.triggers.interval import IntervalTrigger
 

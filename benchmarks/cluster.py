@@ -14,7 +14,7 @@ _LOOK_SECONDS = 0.01
 
 @contextmanager
 def running_cluster(http: httpx.Client, workers: int) -> Iterator[str]:
-    """Start the cluster with so many workers; give the address of its coordinator."""
+    """Start the cluster with this many workers; yield the address of its coordinator."""
     nodes = {"initial_nodes": workers, "max_nodes": workers}
     body = {"hadoop_settings": {"custom_config": ""}, "node_configuration": nodes}
     http.put("/clusters/default", json=body).raise_for_status()

@@ -1,6 +1,6 @@
-"""Contestants that take turns, so that whatever else the machine does hits them all alike.
+"""Contestants take turns, so that other load on the machine affects them equally.
 
-The order changes from round to round, the same way in every run: who follows a heavy one finds the caches cold.
+The order changes from round to round, identically in every run: the contestant after a heavy one finds cold caches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 _SEED = 1
 
 Measure = Callable[[], float]
-"""Does the thing once and returns what was measured: seconds, a rate, bytes."""
+"""Runs once and returns the measurement: seconds, a rate, bytes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Results:
-    """What each contestant measured, round by round: the n-th values of all are of the same round."""
+    """The measurements of each contestant; the n-th values of all belong to the same round."""
 
     values: Mapping[str, list[float]]
 
@@ -63,7 +63,7 @@ def compete(contestants: Mapping[str, Measure], rounds: int, *, warm_up: int = 1
 
 
 def _tell_round(number: int, rounds: int) -> None:
-    """Show on a terminal how far the contest is; a file gets the tables only."""
+    """Show the progress on a terminal; a file gets only the tables."""
     if sys.stderr.isatty():
         text = f"round {max(number, 0)} of {rounds}"
         sys.stderr.write(f"\r{text if number < rounds else ' ' * len(text)}\r")

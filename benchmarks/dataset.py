@@ -1,4 +1,4 @@
-"""The rows that queries read: generated, always the same, in a SQLite file or a PostgreSQL table."""
+"""The rows that queries read: generated deterministically, in a SQLite file or a PostgreSQL table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Row = tuple[int, int, float, float, str, str]
 
 
 def chunks(count: int) -> Iterator[list[Row]]:
-    """Yield `count` rows in lists; the n-th row is the same whatever the count."""
+    """Yield `count` rows in lists; the n-th row does not depend on the count."""
     generator = np.random.default_rng(_SEED)
     days = np.datetime_as_string(np.datetime64("2016-01-01") + np.arange(_DAYS))
     for start in range(0, count, _CHUNK):
@@ -49,7 +49,7 @@ def chunks(count: int) -> Iterator[list[Row]]:
 
 
 def write_sqlite(file: Path, count: int) -> None:
-    """Make a SQLite file with the rows."""
+    """Create a SQLite file with the rows."""
     with closing(sqlite3.connect(file)) as database, database:
         database.execute(_create())
         for rows in chunks(count):
@@ -57,7 +57,7 @@ def write_sqlite(file: Path, count: int) -> None:
 
 
 def write_postgres(url: str, count: int) -> None:
-    """Make the table in a PostgreSQL database."""
+    """Create the table in a PostgreSQL database."""
     with psycopg.connect(url) as database, database.cursor() as cursor:
         cursor.execute(_create().encode())
         with cursor.copy(f"COPY {TABLE} FROM STDIN".encode()) as copy:

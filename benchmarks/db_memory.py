@@ -1,7 +1,7 @@
-"""Memory of the service while a query's result goes through it: it must not depend on the number of rows.
+"""Memory of the service while it sends a query's result: it must not depend on the number of rows.
 
-A query runs in a worker process of the service's; the worker's parent stays for the next query. The service's own
-growth is its peak less what it had before the query; service and workers together count shared memory once. The client
+A query runs in a worker process of the service; the worker's parent stays for the next query. The service's growth is
+its peak minus its memory before the query; for service and workers together, shared memory counts once. The client
 reads the result as `%%svc_db` does: while the query runs.
 """
 
@@ -27,7 +27,7 @@ def run(folder: Path, *, quick: bool) -> None:
             file.parent.mkdir(exist_ok=True)
             write_sqlite(file, count)
             tap = client.db_taps.create("sqlite", "sqlite", db_name=str(file))
-            read(client, tap.id, f"{QUERY} LIMIT 10", 10)  # the workers' parent is there from now on
+            read(client, tap.id, f"{QUERY} LIMIT 10", 10)  # starts the workers' parent
             idle, forked = resident(service.pid), Descendants(service.pid).look()
             forget_peak(service.pid)
             with Descendants(service.pid) as watched:

@@ -1,7 +1,7 @@
 """A query of 1,000,000 rows × 6 columns (integers, floats, texts, dates), from the cell to its DataFrame.
 
-ADBC and pandas called directly in the kernel are what no service can beat: they cross no process. `pandas.read_sql` and
-JupySQL's `%%sql` are what a notebook would use instead. The tap is a SQLite file, then a PostgreSQL on this machine.
+ADBC and pandas called directly in the kernel are the lower bound: they cross no process boundary. `pandas.read_sql` and
+JupySQL's `%%sql` are the alternatives in a notebook. The tap is a SQLite file, then a PostgreSQL on this machine.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def run(folder: Path, *, quick: bool) -> None:
 
 
 def _query(kernel: Kernel, rows: int, function: str, *arguments: str) -> Measure:
-    """Return what runs the query once and returns its seconds; a result of another size is an error."""
+    """Return a function that runs the query once and returns its seconds; a result of another size is an error."""
 
     def measure() -> float:
         took, shape = kernel.call(function, *arguments, QUERY)

@@ -1,4 +1,4 @@
-"""A running ipcluster of one engine, the other way to run a cell's script in another process."""
+"""A running ipcluster with one engine: the alternative way to run a cell's script in another process."""
 
 from __future__ import annotations
 

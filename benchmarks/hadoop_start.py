@@ -1,8 +1,8 @@
-"""A Hadoop cluster from DOWN to UP: NameNode, DataNode, ResourceManager and two NodeManagers, and what they use.
+"""A Hadoop cluster from DOWN to UP: NameNode, DataNode, ResourceManager and two NodeManagers, and their resources.
 
-Beside it the same daemons with the same settings as the tutorials start them: `namenode -format`, then HDFS, then YARN,
-each waited for, by Java with the options it comes with. UP means: both workers are RUNNING and HDFS has its DataNode.
-Memory is the proportional set size of all five, the processor's share that of one core, over ten idle seconds.
+Compared with the same daemons and settings, started as in tutorials: `namenode -format`, then HDFS, then YARN, waiting
+for each, with Java's default options. UP means: both workers are RUNNING and HDFS has its DataNode. Memory is the
+proportional set size of all five; processor time is the share of one core over ten idle seconds.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from benchmarks.contests import Results
 from benchmarks.processes import ProcessorTime, proportional
 from benchmarks.service import Service
 from svc_jupyter.api.clusters import ClusterConfiguration
+from svc_jupyter.service.application.engines import MADE_AT_INSTALL
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
-from svc_jupyter.service.engines.engine import Engine, Installed
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
-from svc_jupyter.service.engines.hadoop.configuration import POOLS_FILE, Place, node_sites
-from svc_jupyter.service.engines.hadoop.daemons import small_files
-from svc_jupyter.service.engines.hadoop.exclude_file import exclude_file
-from svc_jupyter.service.engines.hadoop.site_files import pools_file
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.installs.engine import Engine, Installed
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
+from svc_jupyter.service.runtimes.hadoop.configuration import POOLS_FILE, Place, node_sites
+from svc_jupyter.service.runtimes.hadoop.daemons import small_files
+from svc_jupyter.service.runtimes.hadoop.exclude_file import exclude_file
+from svc_jupyter.service.runtimes.hadoop.site_files import pools_file
 
 _BLOCK = "127.241.9"
 _LOOK_SECONDS = 0.02
@@ -47,7 +48,7 @@ _IDLE_SECONDS = 10.0
 def run(folder: Path, *, quick: bool) -> None:
     """Print seconds, memory and idle processor time of both ways."""
     rounds = 1 if quick else 3
-    engines = Engines(default_engines_dir())
+    engines = Engines(default_engines_dir(), additions=MADE_AT_INSTALL)
     installed = asyncio.run(engines.ensure(Engine.HADOOP, print))
     java = asyncio.run(engines.java(print)).java
     ours, plain = _Figures(), _Figures()
@@ -73,7 +74,7 @@ class _Figures:
     idle: list[float] = field(default_factory=list)
 
     def look(self, pids: Iterable[int]) -> None:
-        """Note what daemons use while nobody asks anything of them."""
+        """Record what idle daemons use."""
         pids = list(pids)
         before = {pid: ProcessorTime.of(pid) for pid in pids}
         time.sleep(_IDLE_SECONDS)
@@ -145,7 +146,7 @@ class _ByHand:
 
     def _write_settings(self, number: int) -> None:
         place = self._place(number)
-        # Left alone, the shuffles of both workers would take the same port of all addresses.
+        # Otherwise the shuffle services of both workers would use the same port.
         own = {"hadoop_settings": {"custom_config": f"mapreduce.shuffle.port={13500 + number}"}}
         sites = node_sites(Addresses(f"{_BLOCK}.1"), place, ClusterConfiguration.model_validate(own))
         files = {f"conf/{name}": content for name, content in sites.items()} | small_files()

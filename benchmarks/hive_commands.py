@@ -1,6 +1,6 @@
-"""Hive queries as commands, from their submission over HTTP to a DataFrame, beside PyHive on the same HiveServer2.
+"""Hive queries as commands, from submission over HTTP to a DataFrame, compared with PyHive on the same HiveServer2.
 
-Both ask one warm server; PyHive keeps its connection and makes its DataFrame of the rows it fetched. A row has two
+Both use one warm server; PyHive keeps its connection and builds its DataFrame from the fetched rows. A row has two
 numbers, a decimal, a date and a text.
 """
 
@@ -20,8 +20,8 @@ from benchmarks.cluster import running_cluster
 from benchmarks.contests import Measure, compete
 from benchmarks.service import Service
 from svc_jupyter.api.paths import ARROW_STREAM
-from svc_jupyter.service.engines.hive_server.program import PORT
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.runtimes.hive_server.program import PORT
 
 COMMAND = "HiveCommand"
 DIRECT = "PyHive"

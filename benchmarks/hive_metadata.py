@@ -1,7 +1,7 @@
-"""A table's definition and a partition sensor over HTTP, beside the bare metastore asked over its own protocol.
+"""A table's definition and a partition sensor over HTTP, compared with direct calls to the metastore.
 
-The table has 50 columns and 1,000 partitions. Both keep their connections; the bare client is in this process. Also
-the metastore's start, the first time, when it makes its database, and later, and its memory.
+The table has 50 columns and 1,000 partitions. Both keep their connections; the direct client is in this process. Also
+measured: the metastore's first start, when it creates its database, its later starts, and its memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks import report
 from benchmarks.contests import Measure, compete
 from benchmarks.processes import proportional
 from benchmarks.service import Service
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.ground.settings import default_engines_dir
 
 COLUMNS = 50
 PARTITIONS = 1000
@@ -33,7 +33,7 @@ _WARM_UP = 200
 
 
 def run(folder: Path, *, quick: bool) -> None:
-    """Print milliseconds of both, and what the metastore costs."""
+    """Print milliseconds of both, and the resources of the metastore."""
     rounds = 100 if quick else 1000
     with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
         first = _started(service)
@@ -52,7 +52,7 @@ def run(folder: Path, *, quick: bool) -> None:
 
 
 def _started(service: Service) -> float:
-    """Ask until the metastore answers, which it does once it is installed; return the seconds of its start."""
+    """Poll until the metastore answers, after its installation; return the seconds of its start."""
     base_url, token = service.address
     while True:
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What runs inside the kernel: cells and direct calls, timed there, so that messages to the kernel count for nobody."""
+"""The code that runs inside the kernel: cells and direct calls, timed there to exclude messages to the kernel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shell() -> InteractiveShell:
 
 
 def process_number() -> int:
-    """Return the kernel's own process."""
+    """Return the kernel's process number."""
     return os.getpid()
 
 
@@ -54,7 +54,7 @@ def magic_seconds(name: str, line: str, cell: str, wanted: list[str] | None) -> 
 
 
 def cell_seconds(source: str) -> float:
-    """Return the seconds of a whole cell, parsing and the display of its value included."""
+    """Return the seconds of a whole cell, including parsing and the display of its value."""
     started = time.perf_counter()
     result = shell().run_cell(source, store_history=False)
     took = time.perf_counter() - started
@@ -75,7 +75,7 @@ def client_seconds(script: str) -> float:
 
 
 def connect_engines(cluster_folder: str) -> None:
-    """Connect to the engines of ipyparallel and make `%%px` talk to them."""
+    """Connect to the engines of ipyparallel and point `%%px` to them."""
     import ipyparallel
 
     client = ipyparallel.Client(f"{cluster_folder}/security/ipcontroller-client.json")
@@ -86,7 +86,7 @@ def connect_engines(cluster_folder: str) -> None:
     _state["engines"] = client
 
 
-# Queries: each returns the seconds and the shape of its DataFrame, which is gone when the next one begins.
+# Queries: each returns the seconds and the shape of its DataFrame, which is freed before the next one.
 
 
 def query_by_magic(name: str, line: str, query: str) -> tuple[float, Shape]:
@@ -95,7 +95,7 @@ def query_by_magic(name: str, line: str, query: str) -> tuple[float, Shape]:
 
 
 def query_by_adbc(driver: str, uri: str, query: str) -> tuple[float, Shape]:
-    """Run a query by ADBC, directly: what a service cannot be faster than."""
+    """Run a query with ADBC directly: the lower bound for a service."""
     import importlib
 
     connect = importlib.import_module(f"{driver}.dbapi").connect
@@ -110,7 +110,7 @@ def query_by_adbc(driver: str, uri: str, query: str) -> tuple[float, Shape]:
 
 
 def query_by_pandas(uri: str, query: str) -> tuple[float, Shape]:
-    """Run a query by `pandas.read_sql`: over sqlite3 for a file, over SQLAlchemy for a URL."""
+    """Run a query with `pandas.read_sql`: over sqlite3 for a file, over SQLAlchemy for a URL."""
     import pandas as pd
 
     if "://" not in uri:
@@ -123,7 +123,7 @@ def query_by_pandas(uri: str, query: str) -> tuple[float, Shape]:
 
 
 def column_types(name: str, line: str, query: str) -> dict[str, str]:
-    """Return the types of the columns that a cell magic's DataFrame has."""
+    """Return the column types of a cell magic's DataFrame."""
     frame = shell().run_cell_magic(name, line, query)
     return {str(column): str(kind) for column, kind in frame.dtypes.items()}
 

@@ -1,4 +1,4 @@
-"""A running Jupyter server with Jupyter Scheduler, the other way to have a notebook run by a service."""
+"""A running Jupyter server with Jupyter Scheduler: the alternative service that runs notebooks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JobServer:
         job_id = self._client.post("jobs", json=job).raise_for_status().json()["job_id"]
         deadline = time.monotonic() + _RUN_SECONDS
         while (status := self._client.get(f"jobs/{job_id}").raise_for_status().json()["status"]) != "COMPLETED":
-            if status == "FAILED" or time.monotonic() > deadline:  # before it begins it is called STOPPED
+            if status == "FAILED" or time.monotonic() > deadline:  # a job that has not started is STOPPED
                 raise RuntimeError(f"the job of {notebook} is {status}")
             time.sleep(_LOOK_EVERY)
 
@@ -73,7 +73,7 @@ def job_server(folder: Path, notebooks: Path) -> Iterator[JobServer]:
 
 
 def _address(home: Path, process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return where the server answers, as it writes it down."""
+    """Return the server's address, from the file it writes."""
     deadline = time.monotonic() + _START_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         for file in home.rglob(f"jpserver-{process.pid}.json"):

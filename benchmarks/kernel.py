@@ -1,4 +1,4 @@
-"""A warm notebook kernel, driven as a front end does; what is timed is timed inside it."""
+"""A warm notebook kernel, driven as by a front end; times are taken inside it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Kernel:
         return int(self.call("process_number"))
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function of `in_kernel` with values that JSON can hold, and return its answer.
+        """Call a function of `in_kernel` with JSON values and return its answer.
 
-        RuntimeError tells what the kernel raised.
+        Raises RuntimeError with the kernel's error.
         """
         code = f"import benchmarks.in_kernel as _b; _v = _b.call({function!r}, {json.dumps(arguments)!r})"
         reply = self._client.execute_interactive(

@@ -1,7 +1,7 @@
 """The JupyterLab extension in Chromium: its size, its start, the form, long lists, an hour of polling, the handlers.
 
 Bars: 150 kB compressed, 30 ms to activate, the form open in 100 ms and a schedule made in 300 ms, 5 ms that the Jupyter
-Server adds to a call, no request while the panel is hidden. The hour passes on a clock that is turned, not waited for.
+Server adds to a call, no request while the panel is hidden. The hour passes on a simulated clock.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BARS = {"activation": 30, "form": 100, "form again": 100, "created": 300}
 _COMMANDS = 10_000
 _MINUTES = 60
 _LOOKS_A_MINUTE = 20
-"""The clock is turned by what lies between two looks at the commands, and stands still until they are answered."""
+"""The simulated clock advances by the interval between two polls of the commands, and stops until they are answered."""
 _CLOCK = (".jp-Toolbar-item[data-jp-item-name=svc-schedule] *", "")
 _FORM = (".jp-SvcForm h2", "")
 _COMMAND_LIST = "#svc-jupyter-section-commands .jp-SvcList"
@@ -121,7 +121,7 @@ def _print_times(browser: Browser, lab: LabProcess, rounds: int) -> None:
 
 
 def _let_rest(page: LabPage) -> None:
-    """Wait until the page has nothing under way: what is measured is the form, not what a notebook's opening takes."""
+    """Wait until the page is idle, so that the form is measured without the opening of the notebook."""
     page.page.wait_for_load_state("networkidle")
     page.page.evaluate("new Promise(done => requestIdleCallback(() => done()))")
 
@@ -172,7 +172,7 @@ def _print_hour(browser: Browser, lab: LabProcess, minutes: int) -> None:
 
 
 class _UnderWay:
-    """The page's calls of the extension that have no answer yet."""
+    """The page's pending calls of the extension."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -196,7 +196,7 @@ class _UnderWay:
 
 
 def _answer_with_commands(route: Route, count: int) -> None:
-    """Answer a page's call with made-up commands: what is measured is what the page does with so many."""
+    """Answer a page's call with generated commands, to measure how the page handles that many."""
     wanted = parse_qs(urlparse(route.request.url).query)
     number, size = int(wanted.get("page", ["1"])[0]), int(wanted.get("per_page", ["10"])[0])
     first = (number - 1) * size

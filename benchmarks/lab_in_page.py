@@ -1,4 +1,4 @@
-"""What is measured inside a page of JupyterLab, as JavaScript that runs there: only the page knows its own times."""
+"""Measurements inside a page of JupyterLab, as JavaScript that runs there: only the page knows its own times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ window._JUPYTERLAB = new Proxy({}, {
   }
 });
 """
-"""Wraps the extension's plugins before Lab activates them, and adds up the time that their `activate` takes."""
+"""Wraps the extension's plugins before Lab activates them, and adds up the time of their `activate`."""
 
 _SECONDS_UNTIL = """async ([press, seen]) => {
   const find = ([selector, text]) =>
@@ -36,7 +36,7 @@ _SECONDS_UNTIL = """async ([press, seen]) => {
   await new Promise(done => setTimeout(done));
   return (performance.now() - started) / 1000;
 }"""
-"""What is in the page as a frame begins is painted in that frame; the first task after it comes when it has been."""
+"""What is in the page when a frame begins is painted in that frame; the first task after it runs after painting."""
 
 _SCROLL = """async ([selector, wanted, step]) => {
   const list = document.querySelector(selector);
@@ -56,12 +56,12 @@ _SCROLL = """async ([selector, wanted, step]) => {
 
 
 def seconds_until(page: LabPage, press: tuple[str, str], seen: tuple[str, str]) -> float:
-    """Press what has a selector and a text; return the seconds until something else has been painted."""
+    """Press the element with a selector and a text; return the seconds until another element has been painted."""
     return float(page.page.evaluate(_SECONDS_UNTIL, [press, seen]))
 
 
 def scroll_through(page: LabPage, selector: str, rows: int, *, step: int = 2000) -> dict[str, Any]:
-    """Scroll a list to its end, a step a frame; return `frames` in seconds, and the most rows that were in the page."""
+    """Scroll a list to its end, a step per frame; return `frames` in seconds, and the most rows in the page at once."""
     return dict(page.page.evaluate(_SCROLL, [selector, rows, step]))
 
 

@@ -1,4 +1,4 @@
-"""A process that loads a service and tells what that cost: `python -m benchmarks.load MODE COUNT`, result as JSON.
+"""A process that loads a service and reports the cost: `python -m benchmarks.load MODE COUNT`, result as JSON.
 
 The service is that of SVC_DATA_DIR. Connecting and the first calls do not count.
 """
@@ -21,14 +21,14 @@ from svc_jupyter.client import AsyncClient, Client, Settings
 from svc_jupyter.client.address.embedded import EmbeddedService, RunningService
 
 CONCURRENCY = 32
-"""Commands that are on their way at once."""
+"""The number of concurrent commands."""
 _SCRIPT = "true"
 _FIRST = 3
 _BODY = json.dumps({"command_type": "ShellCommand", "inline": _SCRIPT}).encode()
 
 
 def run_with_tasks(count: int) -> Callable[[], None]:
-    """Run commands to their end by one AsyncClient in 32 tasks."""
+    """Run commands to their end with one AsyncClient in 32 tasks."""
 
     async def one(client: AsyncClient) -> None:
         await client.commands.run("ShellCommand", inline=_SCRIPT)
@@ -49,7 +49,7 @@ def run_with_tasks(count: int) -> Callable[[], None]:
 
 
 def run_with_threads(count: int) -> Callable[[], None]:
-    """Run commands to their end by one Client in 32 threads."""
+    """Run commands to their end with one Client in 32 threads."""
     client = Client()
     pool = ThreadPoolExecutor(CONCURRENCY)
 
@@ -61,7 +61,7 @@ def run_with_threads(count: int) -> Callable[[], None]:
 
 
 def submit(count: int) -> Callable[[], None]:
-    """Submit commands by one Client, one after the other, and wait for none."""
+    """Submit commands with one Client, one after the other, without waiting for their end."""
     client = Client()
 
     def work(times: int) -> None:
@@ -73,7 +73,7 @@ def submit(count: int) -> Callable[[], None]:
 
 
 def submit_bare(count: int) -> Callable[[], None]:
-    """Send the same submissions over one connection of the standard library, and read no more than their status."""
+    """Send the same submissions over one connection of the standard library, and read only their status."""
     service = running_service()
     connection = http.client.HTTPConnection(urlsplit(service.base_url).netloc)
     headers = {paths.TOKEN_HEADER: service.token, "Content-Type": "application/json"}
@@ -101,7 +101,7 @@ MODES = {"tasks": run_with_tasks, "threads": run_with_threads, "submit": submit,
 
 
 def main() -> None:
-    """Print the seconds of the work, and the processor seconds that client, service and commands used for it."""
+    """Print the seconds of the work, and the processor seconds of client, service and commands."""
     mode, count = sys.argv[1], int(sys.argv[2])
     work = MODES[mode](count)
     service = running_service().pid

@@ -14,7 +14,7 @@ MARK = "seconds: "
 
 
 def main() -> None:
-    """Print the seconds on a line of their own, after MARK: extensions print too, some at the very end."""
+    """Print the seconds on a separate line, after MARK: extensions print too, some at exit."""
     extension, *cell = sys.argv[1:]
     shell = InteractiveShell.instance()
     started = time.perf_counter()

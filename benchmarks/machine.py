@@ -1,4 +1,4 @@
-"""On what the numbers were measured: the machine, how busy it was, and the versions that took part."""
+"""The environment of the measurement: the machine, its load, and the versions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PACKAGES = (
     *("ipython", "ipykernel", "ipyparallel", "jupysql"),
 )
 _QUIET = 0.5
-"""Load per core from which on the table says that the machine was busy."""
+"""Load per core above which the table says that the machine was busy."""
 
 
 def machine_lines() -> list[str]:
-    """Return the machine, its load right now with a warning when it is not quiet, and the versions."""
+    """Return the machine, its current load with a warning if it is busy, and the versions."""
     cores = os.cpu_count() or 1
     load = os.getloadavg()[0]
     busy = "" if load / cores < _QUIET else "  BUSY: compare ratios within a table, not absolute numbers"

@@ -1,8 +1,8 @@
-"""Nodes of a running Hadoop cluster added and removed, and its health, beside the same done by hand.
+"""Adding and removing nodes of a running Hadoop cluster, and reading its health, compared with the same by hand.
 
-By hand: `RMAdminCLI` (what `yarn rmadmin` starts) after the exclude file was written, and one curl for each address
-that tells a part of the health. A node is added when it is RUNNING, and removed when its command has ended and its
-machine is given back; by hand it is removed when YARN has let it go, with its processes and folders still there.
+By hand: `RMAdminCLI` (what `yarn rmadmin` starts) after writing the exclude file, and one curl per address with a part
+of the health. A node is added when it is RUNNING, and removed when its command has ended and its machine is released;
+by hand it is removed when YARN has decommissioned it, without cleaning up its processes and folders.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ import httpx
 from benchmarks import report
 from benchmarks.contests import Results
 from benchmarks.service import Service
-from svc_jupyter.service.engines.engine import Engine, class_path
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.hadoop.addresses import EXCLUDE_FILE, Port
-from svc_jupyter.service.engines.hadoop.exclude_file import exclude_file
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.application.engines import MADE_AT_INSTALL
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.installs.engine import Engine, class_path
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Port
+from svc_jupyter.service.runtimes.hadoop.exclude_file import exclude_file
 
 _LOOK_SECONDS = 0.02
 _FRESH_SECONDS = 1.05
-"""After that the service looks anew."""
+"""After this time the service reads the health again."""
 _EXCLUDED = """<?xml version="1.0"?>
 <hosts><host><name>{address}</name><timeout>3600</timeout></host></hosts>
 """
@@ -45,7 +46,7 @@ _BY_HAND = (
 def run(folder: Path, *, quick: bool) -> None:
     """Print seconds of additions and removals, and milliseconds of a look at the health."""
     rounds = 2 if quick else 5
-    engines = Engines(default_engines_dir())
+    engines = Engines(default_engines_dir(), additions=MADE_AT_INSTALL)
     jars = asyncio.run(engines.ensure(Engine.HADOOP, print)).jars
     java = asyncio.run(engines.java(print)).java
     with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
@@ -117,7 +118,7 @@ class _Cluster:
         self._administer("-refreshNodes", "-g", "3600", "-client")
 
     def tidy_up(self) -> None:
-        """Give the machine back that was left behind."""
+        """Release the machine that was left behind."""
         self._exclude(exclude_file([]))
         self.remove()
 

@@ -1,8 +1,8 @@
-"""A trivial notebook of two cells, from asking for its run to having it executed, in a fresh kernel each time.
+"""A trivial notebook of two cells, from the request to its execution, in a fresh kernel each time.
 
 The service is warm after the first run, as it is for a schedule that fires every minute; then it is measured cold, as
-for one that fires every hour. `jupyter execute` and papermill are programs started for each run; Jupyter Scheduler is
-a warm service too, asked over HTTP.
+for one that fires every hour. `jupyter execute` and papermill are started for each run; Jupyter Scheduler is also a
+warm service, called over HTTP.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run(folder: Path, *, quick: bool) -> None:
     notebooks.mkdir()
     content = new_notebook(cells=[new_code_cell("print('hi')"), new_code_cell("6 * 7")])
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    content.metadata["kernelspec"] = kernel  # papermill wants one
+    content.metadata["kernelspec"] = kernel  # papermill requires one
     nbformat.write(content, notebooks / NAME)
     with (
         Service(folder) as service,
@@ -73,9 +73,9 @@ def _submitted(client: Client) -> None:
 
 
 def _cold(service: Service, client: Client) -> float:
-    """Run it without the process that is kept loaded, and load that again afterwards."""
+    """Run it without the preloaded process, and load that again afterwards."""
     for child in psutil.Process(service.pid).children():
-        if "svc_jupyter.service.notebook_runs.worker" in child.cmdline():
+        if "svc_jupyter.service.kinds.notebook.worker" in child.cmdline():
             child.kill()
             child.wait()
     return _timed(lambda: _submitted(client))()

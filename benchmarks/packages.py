@@ -1,8 +1,8 @@
-"""A package environment: made, changed, and gone back to from the installer's cache.
+"""A package environment: created, changed, and restored from the installer's cache.
 
-Beside it stands what somebody would do by hand: a new virtual environment by `uv` from the same exact versions, and by
-`venv` and `pip`. They take turns; what they install was fetched before. Of R: `install.packages` of the same into a new
-library, from a repository on the same disk; the packages are made here.
+It is compared with the same by hand: a new virtual environment with the same exact versions, by `uv`, and by `venv` and
+`pip`. They take turns; all downloads are cached. For R: `install.packages` of the same packages into a new library,
+from a repository on the same disk; the packages are built here.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from benchmarks import report
 from benchmarks.service import Service
 
 _LIMIT_SECONDS = 3.0
-"""What going back may take (issue: Speed)."""
+"""The limit for a restore (issue: Speed)."""
 _PIP_ROUNDS = 3
-"""Each takes half a minute, and they hardly differ."""
+"""Few runs: each takes half a minute, and they hardly differ."""
 _R_ROUNDS = 3
 _R_PACKAGES = 20
-"""Each needs the one before; every fourth holds C."""
+"""Each package requires the previous one; every fourth contains C."""
 _PACKAGES = ["six==1.16.0", "numpy==2.2.6", "pandas==2.2.3"]
 
 
 def run(folder: Path, *, quick: bool) -> None:
-    """Print the times, of the service's calls until their activity is over."""
+    """Print the times of the service's calls, up to the end of their activity."""
     rounds = 3 if quick else 15
     repository = _r_repository(folder)
     service = Service(folder / "service")

@@ -1,4 +1,4 @@
-"""Deciding with 1,000 object policies and a caller in 200 groups with a role each: per decision, list and look-up.
+"""Authorization with 1,000 object policies and a caller in 200 groups, each with a role: per decision, list, look-up.
 
 Processor time of this process. A decision is made at every call; a caller is looked up after a change, and with several
 replicas every five seconds.
@@ -15,16 +15,16 @@ import sqlalchemy as sa
 
 from benchmarks import report
 from svc_jupyter.api.access import Action, Resource
-from svc_jupyter.service import migrations
 from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.access.caller_reading import CallerReader
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import decision
-from svc_jupyter.service.access.tables import group_roles, groups, memberships, object_policy_versions, roles, users
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.schedules.tables import schedules
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database import migrations
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import group_roles, groups, memberships, object_policy_versions, roles, users
+from svc_jupyter.service.schema.schedules import schedules
 
 _POLICIES = 1000
 _GROUPS = 200

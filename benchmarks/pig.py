@@ -1,8 +1,9 @@
-"""A group-by on all 336,776 flights and a script of four jobs, locally and on YARN, beside Pig's own program.
+"""A group-by on all 336,776 flights and a script of four jobs, locally and on YARN, compared with Pig's own program.
 
-The command is timed from its submission over HTTP to its typed rows. Its own job time is what the script took in its
-Java, which says what the service adds. `pig -x local` starts a new Java with Pig's own settings, as a user does who
-has Pig installed. Seconds of processors are those of the Java alone, its start included where it is not warm.
+The command is timed from its submission over HTTP to its typed rows. Its job time is the script's time in its Java
+process; the difference is the service's overhead. `pig -x local` starts a new Java process with Pig's own settings,
+like a local installation of Pig. Processor seconds are those of the Java process, including its start unless it is
+warm.
 
 On YARN the cluster is UP with two workers and has run a script before. `pig -x mapreduce` starts a new Java with the
 same cluster's addresses, and with Pig's and Hadoop's own settings for nearly everything else.
@@ -30,12 +31,13 @@ from benchmarks.contests import compete
 from benchmarks.service import Service
 from svc_jupyter.api.paths import ARROW_STREAM
 from svc_jupyter.cli.demo.build import build
-from svc_jupyter.service.engines.engine import Engine, class_path
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.hadoop.addresses import Addresses
-from svc_jupyter.service.engines.hadoop.configuration import Place, wiring
-from svc_jupyter.service.engines.hadoop.site_files import site_file
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.application.engines import MADE_AT_INSTALL
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.installs.engine import Engine, class_path
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.configuration import Place, wiring
+from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 
 FLIGHTS = """f = LOAD 'flights/flights.csv' USING PigStorage(',') AS (year:int, month:int, day:int, dep_time:int,
     sched_dep_time:int, dep_delay:double, arr_time:int, sched_arr_time:int, arr_delay:double, carrier:chararray,
@@ -59,13 +61,13 @@ ON_YARN = "PigCommand on YARN"
 PROPERTIES = "pig.properties"
 _LOOK_SECONDS = 0.01
 _IDLE_SHARE = 0.1
-"""A Java that takes less of a processor than this has warmed up."""
+"""A Java process that uses less of a processor than this has warmed up."""
 
 
 def run(folder: Path, *, quick: bool) -> None:
     """Print seconds on the wall and of processors."""
     rounds = 2 if quick else 7
-    engines = Engines(default_engines_dir())
+    engines = Engines(default_engines_dir(), additions=MADE_AT_INSTALL)
     jars = asyncio.run(engines.ensure(Engine.PIG, print)).jars
     java = asyncio.run(engines.java(print)).java
     with Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service:
@@ -123,7 +125,7 @@ class _Pig:
         self.shares: list[float] = []
 
     def command(self, script: str) -> tuple[float, float]:
-        """Run a script as a command in a Java that is warm; return its seconds on the wall and of processors."""
+        """Run a script as a command in a warm Java process; return its wall and processor seconds."""
         self._wait_until_warm()
         used = _Used(self._warm())
         began = time.perf_counter()
@@ -140,7 +142,7 @@ class _Pig:
         return seconds, used.seconds()
 
     def cold(self, script: str, mode: str = "local", conf: Path | None = None) -> tuple[float, float]:
-        """Run a script with Pig's own program; return its seconds on the wall and of processors.
+        """Run a script with Pig's own program; return its wall and processor seconds.
 
         `conf` is the folder of the cluster's addresses.
         """
@@ -162,12 +164,12 @@ class _Pig:
         return seconds, usage.ru_utime + usage.ru_stime
 
     def needed_on_yarn(self) -> str:
-        """Return the settings without which Pig 0.18 runs no script on Hadoop 3.5 and Java 17, whoever starts it."""
+        """Return the settings that Pig 0.18 requires on Hadoop 3.5 and Java 17, however it is started."""
         (jar,) = (jar for jar in self._java[-1].split(":") if "/commons-collections-3" in jar)
         return f"pig.additional.jars={jar}\npig.gc.default.params=-XX:+UseSerialGC\nmapreduce.job.working.dir=/\n"
 
     def _warm(self) -> psutil.Process | None:
-        """Return the Java that waits for a script."""
+        """Return the Java process that waits for a script."""
         running = str(self._data_dir / "pig" / "running")
         for process in psutil.process_iter():
             with suppress(psutil.Error):
@@ -198,18 +200,18 @@ class _OnYarn:
         self.command(GROUP_BY)
 
     def command(self, script: str) -> float:
-        """Run a script as a command in a Java that is warm; return its seconds."""
+        """Run a script as a command in a warm Java process; return its seconds."""
         return self._pig.command(script)[0]
 
     def cold(self, script: str) -> float:
-        """Run a script with Pig's own program; return its seconds. Its relative paths would lie in HDFS."""
+        """Run a script with Pig's own program; return its seconds. Its relative paths would be in HDFS."""
         storage = self._data_dir / "storage"
         whole = script.replace("LOAD '", f"LOAD '{storage.as_uri()}/")
         return self._pig.cold(whole, "mapreduce", self._conf)[0]
 
 
 class _Used:
-    """Processor time of a process from now until it ends, looked at often enough to miss little of its end."""
+    """Processor time of a process from now until its end, sampled often enough to miss little."""
 
     def __init__(self, process: psutil.Process | None) -> None:
         self._process = process
@@ -229,7 +231,7 @@ class _Used:
 
 
 def _processors(process: psutil.Process | None) -> float:
-    """Return the seconds a process has used; 0 once it is gone."""
+    """Return the processor seconds of a process; 0 once it is gone."""
     try:
         if process is None or process.status() == psutil.STATUS_ZOMBIE:
             return 0.0

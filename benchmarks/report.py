@@ -1,4 +1,4 @@
-"""Tables in plain text, to be read in a terminal and kept in a file."""
+"""Tables in plain text, for a terminal or a file."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def megabytes(size: float) -> str:
 
 
 def heading(name: str, text: str) -> None:
-    """Print what is measured next."""
+    """Print the heading of the next measurement."""
     print(f"\n{'=' * 100}\n{name}\n\n{text}")
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: the first column to the left, the others to the right."""
+    """Print a table: the first column is aligned left, the others right."""
     widths = [max(len(row[place]) for row in (columns, *rows)) for place in range(len(columns))]
     print(f"\n{title}")
     for row in (columns, ["-" * width for width in widths], *rows):
@@ -45,7 +45,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def contest(title: str, unit: str, results: Results, reference: str, show: Format) -> None:
-    """Print one row per contestant: its spread, and its ratio to the reference, pair by pair in the same rounds."""
+    """Print one row per contestant: its spread, and its ratio to the reference in the same rounds."""
     rows = []
     for name in results.values:
         spread, ratio = results.spread(name), results.ratios(name, reference)

@@ -1,9 +1,9 @@
-"""100,000 active schedules of which 100 are due each second: how late they fire, and what the ticker costs.
+"""100,000 active schedules of which 100 are due each second: their lag, and the cost of the ticker.
 
 The lag is from the nominal time to the creation of the command, whose script is `true`; the share of a core is that of
-the whole service, which also runs these commands. Beside it APScheduler with as many jobs in a SQLite job store: its
-lag is to the call of a function in its own process, which starts nothing.
-The catch-up is that of a week's outage of 1,000 hourly schedules while the others go on: theirs is the lag shown.
+the whole service, which also runs these commands. It is compared with APScheduler with the same number of jobs in a
+SQLite job store: its lag ends at the call of a function in its own process, which starts nothing. The catch-up is after
+a week's outage of 1,000 hourly schedules while the others continue; the lag shown is that of the others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HOURLY = 1000
 _HOUR = 3600
 _WEEK = 7 * 24 * _HOUR
 _LEAD_SECONDS = 12
-"""From the end of the seeding to the first nominal time, about; meanwhile the idle service is measured."""
+"""Approximate time from the end of the seeding to the first nominal time; meanwhile the idle service is measured."""
 _SEEDED_PER_SECOND = 2000
 _DRAIN_SECONDS = 3
 
@@ -67,7 +67,7 @@ def _measured(name: str, service: Service, url: str, count: int, seconds: int) -
 
 
 def _create_template(service: Service) -> int:
-    """Create a schedule far in the future, whose row the others are copies of; return its id."""
+    """Create a schedule far in the future, the template of the other rows; return its id."""
     body = {
         "command_type": "ShellCommand",
         "command": {"inline": "true"},
@@ -79,7 +79,7 @@ def _create_template(service: Service) -> int:
 
 
 def _seed(engine: sa.Engine, template: int, count: int, first: int) -> None:
-    """Copy the template: the copies are due in turn, and again after as long as all of them take."""
+    """Copy the template: the copies are due in turn, and again after a full round."""
     minutes = max(1, count // PER_SECOND // 60)
     spread = minutes * 60
     starts = [first + place * spread / count for place in range(count)]
@@ -103,7 +103,7 @@ def _copy(engine: sa.Engine, template: int, rows: Sequence[dict[str, Any]], unit
 
 
 def _wake(service: Service, template: int) -> None:
-    """Rows that came from outside are noticed with the next change of a schedule."""
+    """Change a schedule, so that the service notices the rows inserted from outside."""
     _call(service, "PUT", f"/api/v1.2/scheduler/{template}", {"concurrency": 1})
 
 
@@ -116,7 +116,7 @@ def _call(service: Service, method: str, path: str, body: dict[str, Any]) -> dic
 
 
 def _fired_columns(engine: sa.Engine, pid: int, first: float, seconds: int) -> list[str]:
-    """Wait for what is due in the `seconds` after `first`; return its columns of the table."""
+    """Wait for the actions due in the `seconds` after `first`; return their columns of the table."""
     time.sleep(max(0.0, first - time.time()))
     before, begun = ProcessorTime.of(pid), time.monotonic()
     lags = _wait_and_read(engine, first, seconds)
@@ -125,7 +125,7 @@ def _fired_columns(engine: sa.Engine, pid: int, first: float, seconds: int) -> l
 
 
 def _wait_and_read(engine: sa.Engine, first: float, seconds: int) -> list[float]:
-    """Return the lags, in seconds, of what was due in the `seconds` after `first`, when all of it can have fired."""
+    """Return the lags, in seconds, of the actions due in the `seconds` after `first`, once all can have fired."""
     last = first + seconds
     time.sleep(max(0.0, last + _DRAIN_SECONDS - time.time()))
     query = sa.text(

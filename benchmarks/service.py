@@ -1,4 +1,4 @@
-"""The service that is measured: `svc-jupyter serve` with its defaults, in a process and a data folder of its own."""
+"""The measured service: `svc-jupyter serve` with its defaults, in a separate process and data folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STOP_SECONDS = 30.0
 
 
 class Service:
-    """A service in `folder/data`, started by `with`; its settings are given as `SVC_…` values."""
+    """A service in `folder/data`, started by `with`; its settings are passed as `SVC_…` variables."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.data_dir = folder / "data"

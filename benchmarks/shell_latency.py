@@ -1,7 +1,8 @@
 """From the first line of a cell with `echo hi` to its value, in a warm kernel.
 
-The service runs already, on SQLite, with its defaults. `%%bash` runs the script in a child of the kernel; `%%px` sends
-it to an engine of ipyparallel, which runs it in a child of its own. The client is the magic without the magic.
+The service is running, on SQLite, with its defaults. `%%bash` runs the script in a child of the kernel; `%%px` sends it
+to an engine of ipyparallel, which runs it in a child process of the engine. The client row is the Python client without
+the magic.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""A Spark cluster: warm statements, a note, a million rows, beside Spark Connect; a first note on a cluster that is UP.
+"""A Spark cluster: warm statements, a note and a million rows, compared with Spark Connect; a first note when UP.
 
-The service's are cells in a warm kernel, from the magic's first line to its DataFrame. "Spark Connect" is a client of
-its own with a server of its own, on the same Spark and also warm: what somebody without a service would write.
-`spark-submit` starts the same statement as a program, anew each time. All that is compared has its tasks in the
-driver's process (`local[*]`) and takes turns; the other server is idle meanwhile. A cell with a session of its own
-comes a second after the one before; cells one right after the other have a table of their own. sparkmagic cannot be
-measured: its server, Livy, knows no Spark 4.
+The service's are cells in a warm kernel, from the magic's first line to its DataFrame. "Spark Connect" is a separate
+client and server on the same Spark, also warm: the alternative without the service. `spark-submit` starts the same
+statement as a program each time. All contestants run their tasks in the driver's process (`local[*]`) and take turns;
+the other server is idle meanwhile. A cell with its own session follows the previous one after a second; back-to-back
+cells have a separate table. sparkmagic cannot be measured: its server, Livy, does not support Spark 4.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from benchmarks.processes import forget_peak, peak_resident, resident
 from benchmarks.service import Service
 from benchmarks.spark_connect import SparkConnect, submit_seconds
 from svc_jupyter.client import Client
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.settings import Settings, default_engines_dir
+from svc_jupyter.service.application.engines import engines_of
+from svc_jupyter.service.ground.settings import Settings, default_engines_dir
+from svc_jupyter.service.installs.engine import Engine
 
 _ONE = "SELECT 1"
 _MILLION = (
@@ -43,14 +42,14 @@ _GOALS = {"in one process": 8, "on YARN": 40}
 _LOOK_SECONDS = 0.05
 _WARM_UP = 10
 _PAUSE_SECONDS = 1.0
-"""Before a cell with a session of its own, as somebody reads the one before: the next session is made meanwhile."""
+"""The pause before a cell with its own session, while a user reads the previous one and the next session is created."""
 _BURST = 10
-"""Cells that somebody runs one right after the other."""
+"""The number of back-to-back cells."""
 
 
 def run(folder: Path, *, quick: bool) -> None:
     """Print seconds of a note, memory, milliseconds of statements, seconds of a million rows, then of starts."""
-    home = asyncio.run(Engines.of(Settings(data_dir=folder)).ensure(Engine.SPARK, lambda _line: None)).home
+    home = asyncio.run(engines_of(Settings(data_dir=folder)).ensure(Engine.SPARK, lambda _line: None)).home
     starts = {}
     with (
         Service(folder, SVC_ENGINES_DIR=str(default_engines_dir())) as service,
@@ -72,7 +71,7 @@ def _warm(
 ) -> None:
     rounds = 5 if quick else 20
     _note(kernel, client, note, rounds)
-    _memory(service, kernel, client, 10**8 if quick else 10**9)  # before it has grown by what follows
+    _memory(service, kernel, client, 10**8 if quick else 10**9)  # before it grows
     with SparkConnect(home, folder) as direct:
         _statements(kernel, direct, rounds)
         _bursts(kernel, direct, max(2, rounds // 4))
@@ -137,7 +136,7 @@ def _note(kernel: Kernel, client: Client, note: int, rounds: int) -> None:
 
 
 def _run_note(kernel: Kernel, client: Client, note: int) -> tuple[float, float]:
-    """Return the seconds of a run, and those of its paragraphs."""
+    """Return the seconds of a run and of its paragraphs."""
     seconds = float(kernel.call("cell_seconds", f"%svc_spark_run {note} --label spark"))
     outputs = client.commands.list(per_page=1).commands[0].outputs
     assert outputs is not None
@@ -171,7 +170,7 @@ def _starts(starts: dict[str, tuple[float, float]], submitted: list[float]) -> N
 
 
 class _Cluster:
-    """The Spark cluster of a service, with settings: UP in a `with`."""
+    """The Spark cluster of a service, with settings; UP within a `with`."""
 
     def __init__(self, service: Service, settings: str) -> None:
         base_url, token = service.address

@@ -1,7 +1,7 @@
-"""Spark used without a service: a client of Spark Connect that stays, and `spark-submit`, which starts anew each time.
+"""Spark without the service: a persistent client of Spark Connect, and `spark-submit`, which starts each time.
 
-Both run on the Spark that the service has installed, with its tasks in the driver's own process. What Spark Connect's
-client needs besides is installed into a folder of the benchmark.
+Both use the Spark that the service has installed, with tasks in the driver's process. The client's other requirements
+are installed into a folder of the benchmark.
 
     python benchmarks/spark_connect.py    # in Spark's own Python: a query per line in, the seconds to a DataFrame out
 """
@@ -28,7 +28,7 @@ SparkSession.builder.getOrCreate().sql(sys.argv[1]).toPandas()
 
 
 class SparkConnect:
-    """A warm client with a server of its own, started by `with`. `home` is Spark's own virtual environment."""
+    """A warm client with its own server, started by `with`. `home` is Spark's virtual environment."""
 
     def __init__(self, home: Path, folder: Path) -> None:
         self._python = home / "bin" / "python"
@@ -61,7 +61,7 @@ class SparkConnect:
         self._process.communicate(timeout=_END_SECONDS)
 
     def seconds(self, query: str) -> float:
-        """Return how long a query takes to its DataFrame."""
+        """Return the seconds of a query, up to its DataFrame."""
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -74,7 +74,7 @@ class SparkConnect:
 
 
 def submit_seconds(home: Path, folder: Path, query: str) -> float:
-    """Return how long a program of one query takes by `spark-submit`, from its start to its end."""
+    """Return the seconds of a program with one query under `spark-submit`, from its start to its end."""
     program = folder / "program.py"
     program.write_text(_PROGRAM)
     submit = next((home / "lib").glob("python3*/site-packages/pyspark/bin/spark-submit"))
@@ -90,7 +90,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    """Answer queries until there are no more."""
+    """Answer queries until the input ends."""
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.remote(MASTER).config("spark.ui.enabled", "false").getOrCreate()

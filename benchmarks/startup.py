@@ -1,8 +1,8 @@
-"""How long one waits for `%load_ext`, for the first cell, and for the service; what the service uses when idle.
+"""The time to wait for `%load_ext`, for the first cell, and for the service; the resources of the idle service.
 
-Each start is a fresh interpreter whose IPython shell is up already. The first cell is `%%svc_shell` with `echo hi`, or
+Each start is a fresh interpreter with a ready IPython shell. The first cell is `%%svc_shell` with `echo hi`, or
 JupySQL's `%%sql` with `SELECT 1`, `%load_ext` included. Without a running service the first cell starts the embedded
-one. Modules are compiled already, as they are from the second start on.
+one. Modules are already compiled, as from the second start on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FRESH, EXISTING, IPCLUSTER = "service, fresh data folder", "service, existing da
 
 
 def run(folder: Path, *, quick: bool) -> None:
-    """Print the times to load, to the first value and to a ready service, then the idle service."""
+    """Print the times to load, to the first value and to a ready service, then the resources of the idle service."""
     rounds, idle_seconds = (5, 5) if quick else (20, 20)
     with Service(folder) as service:
         _load_and_first_cell(folder, service, rounds)
@@ -71,7 +71,7 @@ def _load_and_first_cell(folder: Path, service: Service, rounds: int) -> None:
 
 
 def interpreter_seconds(environ: dict[str, str], extension: str, *cell: str) -> float:
-    """Return what `load_ext.py` measures in a fresh interpreter: loading an extension, and a first cell if given."""
+    """Return the result of `load_ext.py` in a fresh interpreter: loading an extension, and a first cell if given."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.load_ext", extension, *cell]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     for line in done.stdout.splitlines():

@@ -1,7 +1,7 @@
-"""A log and a result of 1 GB, sent by the service and read by the client without keeping them.
+"""A log and a result of 1 GB, sent by the service and read by the client in constant memory.
 
-`python -m http.server` sends the same file to the same HTTP library: what a plain download of it takes. The growth is
-the peak of memory less what the process had before the download; it must not depend on the size.
+`python -m http.server` sends the same file to the same HTTP library, for comparison with a plain download. The growth
+is the peak of memory minus the memory before the download; it must not depend on the size.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def run(folder: Path, *, quick: bool) -> None:
 
 
 def _reader(service: Service, used: list[tuple[int, int]], mode: str, what: str, size: int) -> Measure:
-    """Return what reads once, by `read.py` in a process of its own, and returns megabytes a second.
+    """Return a function that reads once, with `read.py` in a separate process, and returns megabytes per second.
 
-    `used` takes the growth of service and client, in bytes.
+    `used` receives the growth of service and client, in bytes.
     """
 
     def measure() -> float:
@@ -79,7 +79,7 @@ def _reader(service: Service, used: list[tuple[int, int]], mode: str, what: str,
 
 @contextmanager
 def _plain_server(folder: Path, served: Path) -> Iterator[str]:
-    """Serve a folder by the standard library's server; yield the address of its `file`."""
+    """Serve a folder with the standard library's server; yield the address of its `file`."""
     command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(served)]
     with (folder / "plain.log").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment(folder))

@@ -1,4 +1,4 @@
-"""The environment of what is measured: folders of its own, nothing of the user's settings, nothing left behind."""
+"""The environment of measured processes: separate folders, no user settings, nothing left behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-"""The folder that `benchmarks` is imported from, also by the processes that it starts."""
+"""The folder from which `benchmarks` is imported, also by child processes."""
 _GRACE_SECONDS = 5.0
 
 
@@ -30,16 +30,16 @@ def environment(folder: Path, **values: str) -> dict[str, str]:
 
 
 def keep_bytecode(folder: Path) -> None:
-    """Let processes keep compiled modules in a folder where this machine tells Python not to keep them at all.
+    """Let processes keep compiled modules in a folder, even if this machine disables bytecode files.
 
-    Without them every start compiles all it imports: several times as long, and not what users have.
+    Without them every start compiles all imports: several times as long, and unlike a user's machine.
     """
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
 
 
 def leave_no_trace_of(folder: Path) -> None:
-    """End every process that still works for a folder: commands and services outlive what started them, on purpose."""
+    """End every process that still uses a folder: commands and services outlive their starters by design."""
     left = [process for process in psutil.process_iter() if _works_for(process, str(folder))]
     for process in left:
         with suppress(psutil.NoSuchProcess):
@@ -52,7 +52,7 @@ def leave_no_trace_of(folder: Path) -> None:
 
 
 def _works_for(process: psutil.Process, folder: str) -> bool:
-    """Tell by its environment: the home folder and the mark of its command are handed down to every child."""
+    """Return whether a process belongs to the folder, from its environment: the home folder and the command's mark."""
     if process.pid == os.getpid():
         return False
     try:

@@ -1,9 +1,9 @@
-"""No-op shell commands a second from submission to their end, the client included, and submissions a second.
+"""No-op shell commands per second from submission to end, including the client, and submissions per second.
 
 `xargs` starts the same `bash -c true` on all cores and keeps nothing: no record, log, output or exit code. Processor
 time is split between the client, the service, and the commands' own processes (a wrapper and bash). In the table of
-submissions all slots are taken by another command, so nothing of them runs meanwhile; "bare" sends the same bytes
-without a client, and waits for each answer as the client does: both wait for the disk once a submission.
+submissions another command takes all slots, so that none of them runs; "bare" sends the same bytes without a client and
+waits for each answer as the client does: both wait for the disk once per submission.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ XARGS = f"xargs -P {os.cpu_count()}"
 
 
 def run(folder: Path, *, quick: bool) -> None:
-    """Print commands a second with their processor time, then submissions a second."""
+    """Print commands per second with their processor time, then submissions per second."""
     count, rounds = (300, 3) if quick else (2_000, 7)
     with Service(folder) as service:
         _commands(service, count, rounds)
@@ -62,7 +62,7 @@ def _commands(service: Service, count: int, rounds: int) -> None:
 
 
 def _rate(service: Service, mode: str, count: int, note: Callable[[dict[str, float]], None]) -> Measure:
-    """Return what runs the load once and returns commands a second; what it used is noted."""
+    """Return a function that runs the load once and returns commands per second; it records the resources used."""
 
     def measure() -> float:
         answer = load(service, mode, count)
@@ -73,7 +73,7 @@ def _rate(service: Service, mode: str, count: int, note: Callable[[dict[str, flo
 
 
 def load(service: Service, mode: str, count: int) -> dict[str, float]:
-    """Run a load (load.py) in a process of its own and return what it tells."""
+    """Run a load (load.py) in a separate process and return its report."""
     command = [sys.executable, "-m", "benchmarks.load", mode, str(count)]
     answer = subprocess.run(command, env=service.environment, stdout=subprocess.PIPE, check=True)
     told: dict[str, float] = json.loads(answer.stdout)
@@ -81,7 +81,7 @@ def load(service: Service, mode: str, count: int) -> dict[str, float]:
 
 
 def xargs_seconds(count: int) -> float:
-    """Return how long xargs takes to run `bash -c true` so many times, on all cores."""
+    """Return the seconds of xargs for this many runs of `bash -c true`, on all cores."""
     numbers = "\n".join(map(str, range(count)))
     command = ["xargs", "-P", str(os.cpu_count()), "-n", "1", "bash", "-c", "true"]
     started = time.perf_counter()

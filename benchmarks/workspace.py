@@ -1,7 +1,7 @@
 """10,000 folders and 100,000 notes: a page of a folder, a note, and the move and deletion of a whole subtree.
 
-Half of the notes lie in one folder, the others in a subtree of all the folders. Times are those of a client, over one
-connection; the subtree moves to and fro.
+Half of the notes are in one folder, the others in a subtree with all the folders. Times are measured in a client, over
+one connection; the subtree is moved back and forth.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _call(http: httpx.Client, method: str, path: str, **body: Any) -> None:
 
 
 def _seed(url: str, width: int) -> int:
-    """Put folders into `Common/tree` and notes into them and into `Common/crowded`; return the id of one of these."""
+    """Insert folders into `Common/tree` and notes into them and `Common/crowded`; return the id of one there."""
     engine = sa.create_engine(url)
     metadata = sa.MetaData()
     metadata.reflect(engine, only=["folders", "notes", "note_revisions"])
@@ -126,7 +126,7 @@ def _seed(url: str, width: int) -> int:
 def _filled(
     connection: sa.Connection, folders: sa.Table, row: dict[str, Any], parents: Sequence[int], count: int
 ) -> list[int]:
-    """Put `count` folders into each of the parents and return their ids."""
+    """Insert `count` folders into each of the parents and return their ids."""
     same = {key: value for key, value in row.items() if key != "id"}
     rows = [same | {"parent_id": parent, "name": f"folder {n:04}"} for parent in parents for n in range(count)]
     connection.execute(sa.insert(folders), rows)

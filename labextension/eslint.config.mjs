@@ -6,7 +6,7 @@ import { defineConfig } from 'eslint/config';
 import typescript from 'typescript-eslint';
 
 export default defineConfig([
-  { ignores: ['build', 'node_modules', '*.js', '*.mjs'] },
+  { ignores: ['build', 'node_modules', '*.js', '*.mjs', '**/*.d.ts'] },
   js.configs.recommended,
   typescript.configs.strictTypeChecked,
   { plugins: { jupyter } },

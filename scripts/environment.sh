@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Sourced by quickstart.sh and test.sh: finds a Python and makes a virtual environment with the package in it.
+# Sourced by quickstart.sh and test.sh: finds a Python and creates a virtual environment with the package.
 
-# Without bytecode kept every process compiles what it imports: a service would start in 2.5 s instead of 1.
+# Without bytecode files every process compiles its imports: a service would start in 2.5 s instead of 1.
 unset PYTHONDONTWRITEBYTECODE
 
 say() { printf '\n==> %s\n' "$*"; }
@@ -26,14 +26,14 @@ find_python() {
   One that is not on the path is named by PYTHON=/path/to/python3 bash $(basename "$0")"
 }
 
-# Print all that the installed package is made from and an editable installation does not follow by itself.
+# Print the sources of the package that an editable installation does not pick up by itself.
 build_inputs() {
-  cat pyproject.toml hatch_build.py hatch_labextension.py javascript.lock.json
+  cat pyproject.toml hatch_*.py javascript.lock.json
   (cd labextension && LC_ALL=C find package.json rspack.config.js yarn.lock schema src style -type f ! -name '*.spec.*' -exec cksum {} + | sort)
 }
 
 # make_environment FOLDER EXTRA
-# The package of this folder, editable, with one of its extras. Done within a moment when nothing has changed.
+# Install the package of this folder, editable, with one of its extras. Fast when nothing has changed.
 make_environment() {
   local folder=$1 extra=$2 python wanted
   python=$(find_python) || exit 1
@@ -54,7 +54,7 @@ make_environment() {
 install_with_uv() {
   command -v uv >/dev/null || return 1
   (
-    # pip's settings for a mirror and its certificate hold for uv too, which knows them by other names.
+    # Pass pip's settings for a mirror and its certificate to uv, under uv's names.
     [ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
     [ -z "${PIP_FIND_LINKS:-}" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
     [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"

@@ -1,7 +1,8 @@
 """Make the client that blocks from the one for asyncio: `python -m scripts.make_blocking_client [--check]`.
 
-What the two have in common is written once, in `client/asynchronous`. A module there that has no counterpart written by
-hand becomes one of the same name in `client/blocking`: without `async` and `await`, with the names of blocking code.
+The common code is written once, in `client/asynchronous`. Each module there, unless its counterpart is written by hand,
+is converted to a module of the same name in `client/blocking`: without `async` and `await`, with the names of blocking
+code.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 _CLIENT = Path(__file__).parents[1] / "src" / "svc_jupyter" / "client"
 _SOURCE, _MADE = _CLIENT / "asynchronous", _CLIENT / "blocking"
 WRITTEN_BY_HAND = {"__init__.py", "client.py", "reading_ahead.py", "results.py"}
-"""Modules whose two forms really differ: what threads do in the one, tasks do in the other."""
+"""Modules whose two forms differ: threads in one, tasks in the other."""
 _NOTE = "# Made from asynchronous/{name} by scripts/make_blocking_client.py: change it there.\n"
 _REPLACEMENTS = [
     (r"await asyncio\.to_thread\(([\w.]+), ", r"\1("),
@@ -36,7 +37,7 @@ _TIDY = ["check", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet", "--select
 
 
 def made_from(name: str, text: str) -> str:
-    """Return the module that blocks, formatted, for the text of one for asyncio."""
+    """Return the formatted blocking module for an asyncio module's text."""
     for pattern, replacement in _REPLACEMENTS:
         text = re.sub(pattern, replacement, text)
     end_of_docstring = text.index('"""', 3) + 4
@@ -49,7 +50,7 @@ def made_from(name: str, text: str) -> str:
 
 
 def outdated() -> dict[Path, str]:
-    """Return the modules whose text is not what it is to be, with that text."""
+    """Return the outdated modules with their new text."""
     wanted = {
         _MADE / source.name: made_from(source.name, source.read_text())
         for source in sorted(_SOURCE.glob("*.py"))
@@ -59,7 +60,7 @@ def outdated() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write what is outdated, or with `--check` only name it; return the exit code."""
+    """Write the outdated modules, or with `--check` only list them; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(": ")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when something is outdated")
     check = parser.parse_args(arguments).check

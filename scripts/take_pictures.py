@@ -1,7 +1,7 @@
 """Take pictures of every view of the JupyterLab extension: `python -m scripts.take_pictures FOLDER`.
 
-Each light and dark. A real service and a real JupyterLab with something to show, in the machine's Chromium;
-needs the extra `test`. The pictures of the documentation (docs/pictures) are chosen from these.
+Each view is taken in light and dark. It uses a real service and JupyterLab with sample data, in the machine's Chromium,
+and needs the extra `test`. The pictures in docs/pictures are selected from these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
 from tests.support.service_process import ServiceProcess
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 _LOOKS = {"light": LIGHT, "dark": DARK}
 

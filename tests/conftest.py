@@ -17,9 +17,9 @@ from tests.support.hive import end_metastore_of
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 
-from svc_jupyter.service.commands.marks import mark_of, marked_processes
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
-pytest_plugins = ["tests.support.reruns"]
+pytest_plugins = ["tests.support.needs", "tests.support.reruns"]
 
 # No property fails because the machine is busy.
 hypothesis.settings.register_profile(

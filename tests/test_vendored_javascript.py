@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDER = Path("src/svc_jupyter/service/schedules/javascript")
+FOLDER = Path("src/svc_jupyter/service/macros/javascript")
 BUILD_FILES = ("pyproject.toml", "javascript.lock.json", "LICENSE", ".gitignore")
 FILES = {
     "moment.min.js",
@@ -226,7 +226,7 @@ def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook
         sdist.extractall(tmp_path / "unpacked")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     with zipfile.ZipFile(build("wheel", unpacked, tmp_path / "wheel")) as wheel:
-        macros = "svc_jupyter/service/schedules"
+        macros = "svc_jupyter/service/macros"
         names = set(wheel.namelist())
         check_labextension(wheel)
         assert {
@@ -234,6 +234,6 @@ def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook
             for package in json.loads((ROOT / "javascript.lock.json").read_text())["packages"]
             for file in package["files"]
         } <= names
-        assert "svc_jupyter/service/engines/default-repository.txt" in names
-        assert {f"{macros}/macro_prelude.js", f"{macros}/macro_worker.py"} <= names
+        assert "svc_jupyter/service/installs/default-repository.txt" in names
+        assert {f"{macros}/prelude.js", f"{macros}/worker.py"} <= names
         assert b"Permission is hereby granted" in wheel.read(f"{macros}/javascript/moment.LICENSE.txt")

@@ -28,7 +28,7 @@ const SERVERS = [3, 10, 17]
   .map(y => `<rect class="jp-icon3" x="3" y="${y}" width="18" height="5" rx="1" fill="#616161"/>`)
   .join('');
 
-/** Machines one above the other: a cluster. */
+/** Stacked machines: a cluster. */
 export const clusterIcon = new LabIcon({
   name: 'svc-jupyter:cluster',
   svgstr: svg(SERVERS)

@@ -11,7 +11,7 @@ import { schedulingPlugin } from './scheduling/plugin';
 import { scheduleStatusPlugin } from './scheduling/statusPlugin';
 import { servicePlugin } from './service/plugin';
 
-/** Every feature is a plugin of its own, so that each can be switched off. */
+/** Every feature is a separate plugin and can be disabled. */
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   servicePlugin,
   panelPlugin,

@@ -17,7 +17,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
 from tests.support.service_process import ServiceProcess
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 _WINDOW = {"width": 1280, "height": 800}
 _FAILED = pytest.StashKey[bool]()

@@ -14,11 +14,11 @@ from tests.support.engines import ENGINES, engine_at_once
 
 from svc_jupyter.cli import engines as command_line
 from svc_jupyter.cli.main import main
-from svc_jupyter.service.engines import class_archive
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.engines.engines import COMPILER
-from svc_jupyter.service.engines.lock import locked
-from svc_jupyter.service.engines.store import Store
+from svc_jupyter.service.installs import class_archive
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.installs.engines import COMPILER
+from svc_jupyter.service.installs.lock import locked
+from svc_jupyter.service.installs.store import Store
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,14 @@ from svc_jupyter.cli import main as command_line
 from svc_jupyter.magics.arguments.options import option_names, parser_of
 from svc_jupyter.magics.extension import FAMILIES
 from svc_jupyter.magics.session.settings import SvcMagics
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+TOP = ("src", "tests", "labextension", "docs", "notebooks", "scripts", "benchmarks")
 MAGICS = {
     name: getattr(family, method)
     for family in FAMILIES
@@ -77,6 +84,43 @@ def test_links_to_files_lead_somewhere(page: Path):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
     files = [link for link in links if "://" not in link]
     assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+_PATH = re.compile(r"(?<![\w./:~-])(?:[\w.-]+/)*(?:[\w-]+\.(?:py|tsx?)\b|(?<=/)[\w-]*)(?![\w/*<{.-])")
+
+
+@cache
+def paths() -> str:
+    """Return the files and folders of the repository, each with a line before and after it."""
+    inside = [path for top in TOP for path in (ROOT / top).rglob("*") if path.suffix != ".pyc"]
+    found = [path.relative_to(ROOT) for path in (*ROOT.iterdir(), *inside)]
+    return "\n".join(["", *(f"/{path.as_posix()}" for path in found if "node_modules" not in path.parts), ""])
+
+
+def spans(page: Path) -> Iterator[str]:
+    """Yield what stands between backticks in the text of a page, outside of its blocks of code."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    yield from re.findall(r"`([^`\n]+)`", text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_paths_of_the_repository_exist(page: Path):
+    """Those that begin at its top, and for maintainers also the ends of paths: `commands/kind.py`, `routes.py`."""
+    is_for_maintainers = page.stem in ("CONTRIBUTING", "architecture", "adding-a-command-type")
+    named = [name.rstrip("/") for span in spans(page) for name in _PATH.findall(span)]
+    wanted = [
+        name
+        for name in named
+        if name.split("/")[0] in TOP or (is_for_maintainers and name.endswith((".py", ".ts", ".tsx")))
+    ]
+    example = "kinds/count"
+    assert [name for name in wanted if f"/{name}\n" not in paths() and example not in name] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_modules_that_are_run_exist(page: Path):
+    modules = re.findall(r"\bpython -m ([\w.]+)", page.read_text())
+    assert [name for name in modules if find_spec(name) is None] == []
 
 
 _DOCUMENT = re.compile(r"\b([A-Z]{4,})\.md\b|[(;] ?([A-Z]{4,})(?: section \d|: [A-Z`\"])")

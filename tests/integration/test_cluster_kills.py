@@ -14,7 +14,7 @@ from tests.support.hive import metastores_of
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 pytestmark = pytest.mark.timeout(300)  # the first of a session may install Hadoop
 

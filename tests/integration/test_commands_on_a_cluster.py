@@ -23,7 +23,7 @@ from tests.support.pig import DATA, FLIGHTS, rows_of, succeeded
 from tests.support.s3_server import S3Server, s3_store
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("cluster-of-its-own")]
 _SECONDS = 450.0

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.service.commands.test_process_leftovers import is_over
+from tests.service.processes.test_process_leftovers import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {end}) SELECT count(*) AS c FROM n"

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import end_commands_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.commands.marks import marked_processes
+from svc_jupyter.service.processes.marks import marked_processes
 
 SECRET = "the-password-of-the-mail-server"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.service.commands.test_process_leftovers import DAEMON, is_over
+from tests.service.processes.test_process_leftovers import DAEMON, is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 MB = 1_000_000

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 from tests.conftest import end_commands_of
-from tests.service.commands.test_process_leftovers import is_over
+from tests.service.processes.test_process_leftovers import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 NewService = Callable[..., ServiceProcess]

@@ -13,7 +13,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 pytestmark = pytest.mark.timeout(300)
 

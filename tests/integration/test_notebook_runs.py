@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.conftest import end_commands_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.commands.marks import marked_processes
+from svc_jupyter.service.processes.marks import marked_processes
 
 NOTEBOOK, HTML = "application/x-ipynb+json", "text/html"
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"

@@ -23,9 +23,10 @@ from tests.support.engines import engine_at_once
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess
 
-from svc_jupyter.service.app import create_app
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.installs.engine import Engine
 
 CHECKS = [
     not_a_server_error,
@@ -35,7 +36,7 @@ CHECKS = [
     response_schema_conformance,
     allow_header_conformance,
 ]
-schema = schemathesis.openapi.from_dict(create_app(Settings(data_dir=Path("/nonexistent"))).openapi())
+schema = schemathesis.openapi.from_dict(create_app(Service.of(Settings(data_dir=Path("/nonexistent")))).openapi())
 """The document as the service gives it out; nothing is opened or started for it."""
 
 

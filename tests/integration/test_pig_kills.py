@@ -12,7 +12,7 @@ from tests.support.engines import engine_at_once
 from tests.support.pig import FLIGHTS, put_data, rows_of, submit_pig, succeeded
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 
 @pytest.fixture

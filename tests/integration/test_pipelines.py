@@ -17,7 +17,7 @@ from tests.support.hadoop import java_program
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.spark import LABEL, SECONDS
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(400)]
 CODE = """

@@ -27,8 +27,8 @@ from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.socket_bridge import bridge_to
 
-from svc_jupyter.service.db_taps.engines.presto.client import SessionState, StatementClient, Target
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.runtimes.presto.client import SessionState, StatementClient, Target
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("presto")]
 _SECONDS = 250.0
@@ -280,7 +280,7 @@ def test_a_removal_that_went_on_after_a_kill_of_the_service_can_be_called_off(se
     wait_until(lambda: "1 query has work there" in service.logs(removal), "the worker is leaving", _SECONDS)
     service.kill()
     service.start()
-    wait_until(lambda: service.logs(removal).count("queries that have work there may finish") == 2, "it goes on")
+    wait_until(lambda: service.logs(removal).count("what runs there may finish") == 2, "it goes on")
     assert service.http.put(f"/commands/{removal}", json={"status": "kill"}).json()["kill_succeeded"]
     assert service.ended(removal, _SECONDS)["status"] == "cancelled"
     assert f"{worker}: put back" in service.logs(removal)

@@ -17,7 +17,7 @@ from tests.support.s3_server import S3Server, s3_store
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.spark import LABEL, SECONDS, lines, log, results, run, spark_service, submit
 
-from svc_jupyter.service.engines.hadoop.addresses import Port
+from svc_jupyter.service.runtimes.hadoop.addresses import Port
 
 pytestmark = [pytest.mark.xdist_group("spark_on_yarn"), pytest.mark.timeout(400)]
 CUSTOM = "spark.ui.enabled=false\nspark.sql.shuffle.partitions=2\nspark.yarn.queue=root.default"

@@ -44,6 +44,7 @@ def test_an_environment_is_made_changed_and_gone_back_to(at_work, name, capsys):
     assert f"{name} deleted" in capsys.readouterr().out
 
 
+@pytest.mark.engine
 def test_an_environment_of_r_is_made_and_gone_back_to(at_work, name):
     at_work.value(f"%svc_environment create '{name}' --r")
     frame = at_work.value("%svc_environment")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.magics.arguments.options import continued, macros, parse, submission_fields, variable_text
-from svc_jupyter.magics.commands.db import DbMagics
+from svc_jupyter.magics.commands.queries import QueryMagics
 from svc_jupyter.magics.commands.shell import ShellMagics
 from svc_jupyter.magics.display.errors import SvcUsageError
 
 SHELL = ShellMagics.svc_shell
-DB = DbMagics.svc_db
+DB = QueryMagics.svc_db
 
 
 def usage_error(line, magic=SHELL):

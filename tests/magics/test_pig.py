@@ -5,7 +5,7 @@ import pytest
 
 from svc_jupyter.magics.commands.pig import outputs_of
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.nested_values import readable, with_readable_cells
+from svc_jupyter.magics.display.rendering import readable, with_readable_cells
 
 CARRIERS = pa.table({"carrier": ["UA", "AA"], "days": [[{"day": 1}], []]})
 MONTHS = pa.table({"month": list(range(1, 13))})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.ground.settings import default_engines_dir
 
 
 @pytest.fixture(scope="session")

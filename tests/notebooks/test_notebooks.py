@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # One service for all of them, and the engines of a cluster need their time.
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("notebooks")]
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("notebooks"), pytest.mark.engine]
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 
 

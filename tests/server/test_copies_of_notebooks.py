@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -184,24 +183,3 @@ def test_two_servers_of_one_user_have_copies_and_schedules_of_their_own(
     other.http.put(f"/schedules/{there['id']}", json={"status": "kill"}).raise_for_status()
     wait_until_gone(service, path_of(service, there))
     assert source_at(service, path_of(service, here)) == "'here'"
-
-
-def test_a_copy_of_an_earlier_release_is_found_and_left_by_an_update(
-    jupyter: JupyterProcess, service: ServiceProcess
-) -> None:
-    jupyter.write_notebook("earlier.ipynb", "'earlier'")
-    content = json.loads((jupyter.root / "earlier.ipynb").read_text())
-    old = f"{COPIES}/earlier.ipynb"
-    service.http.put(f"/jupyter_notebooks/contents/{COPIES}", json={"type": "directory"}).raise_for_status()
-    body = {"type": "notebook", "format": "json", "content": content}
-    service.http.put(f"/jupyter_notebooks/contents/{old}", json=body).raise_for_status()
-    body = {"command_type": "JupyterNotebookCommand", "command": {"path": old}, **YEARLY}
-    made = service.http.post("/scheduler", json=body).json()
-    query = {"notebook": "earlier.ipynb"}
-    found = jupyter.http.get("/schedules", params=query).json()["schedules"]
-    assert [record["id"] for record in found] == [made["id"]]
-    assert jupyter.http.get("/schedules/copy", params=query).json() == {"path": old, "is_current": True}
-    jupyter.write_notebook("earlier.ipynb", "'later'")
-    jupyter.http.put("/schedules/copy", json=query).raise_for_status()
-    assert source_at(service, path_of(service, made)) == "'later'"
-    assert source_at(service, old) == "'earlier'"

@@ -25,11 +25,6 @@ def test_a_copy_tells_which_notebook_of_which_server_it_is_of() -> None:
     assert not PLACES.is_copy_of("a/b.ipynb", None)
 
 
-def test_a_copy_of_an_earlier_release_is_known_by_its_path_alone() -> None:
-    assert PLACES.is_copy_of("a/b.ipynb", "Users/ann@example.com/Scheduled/a/b.ipynb")
-    assert not PLACES.is_copy_of("b.ipynb", "Users/ann@example.com/Scheduled/a/b.ipynb")
-
-
 def test_folders_of_other_servers_are_not_its_own() -> None:
     assert PLACES.own(["ab12-1", "cd34-1", "ab12", "ab123-1", "a"]) == ["ab12-1"]
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 from tests.support.postgres import PostgresCluster
 
-from svc_jupyter.service import migrations
+from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.accounts import ensure_account
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.database import migrations
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.job import Connection
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
+from svc_jupyter.service.schema.access import users
 
 DATABASES = ("sqlite", "postgresql")
 _TEMPLATE = "svc_template"
+Start = Callable[..., DurableProcess]
 
 
 @pytest.fixture(scope="session")
@@ -85,3 +95,47 @@ def _create_tables(settings: Settings) -> None:
     database = Database(settings)
     migrations.upgrade(database)
     database.close()
+
+
+@pytest.fixture
+def caller(database: Database, account_id: int) -> Caller:
+    """The first administrator."""
+    with database.connect() as connection:
+        row = connection.execute(sa.select(users.c.id, users.c.email)).one()
+    return Caller(row.id, account_id, row.email, frozenset({BuiltinGroup.ADMIN}), token_id=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An attempt's folder with its working folder."""
+    folder = tmp_path / "7" / "1"
+    (folder / "work").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Start]:
+    """Starts a Bash script in the folder; whatever it leaves behind is ended afterwards."""
+
+    def start(script: str, **environment: str) -> DurableProcess:
+        return DurableProcess.start(
+            folder=folder,
+            argv=["bash", "-c", script],
+            cwd=folder / "work",
+            environment={"PATH": "/usr/local/bin:/usr/bin:/bin", **environment},
+            log=folder.parent / "log",
+        )
+
+    yield start
+    for process in marked_processes():
+        if mark_of(process) == str(folder):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+@pytest.fixture
+def postgres_connection(empty_postgres_url: str, tmp_path: Path) -> Connection:
+    """An empty PostgreSQL database as a tap."""
+    tap = TapAttributes("warehouse", "url", url=empty_postgres_url)
+    found = connection_of(tap, Settings(data_dir=tmp_path))
+    return Connection("warehouse", "postgresql", found.engine, found.dialect, "localhost:5432", found.target)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from svc_jupyter.service.access.accounts import ACCOUNT_ID
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.first_clusters import DEFAULT, ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
 
 
 def gate_of(settings: Settings, database: Database, bus: Bus) -> ClusterGate:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from svc_jupyter.service.engines.engine import Engine, Installed
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.java import JavaHome
-from svc_jupyter.service.settings import default_engines_dir
+from svc_jupyter.service.application.engines import MADE_AT_INSTALL
+from svc_jupyter.service.ground.settings import default_engines_dir
+from svc_jupyter.service.installs.engine import Engine, Installed
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.installs.java import JavaHome
 
-ENGINES = Engines(default_engines_dir())
+ENGINES = Engines(default_engines_dir(), additions=MADE_AT_INSTALL)
 
 
 async def engine_for_tests(engine: Engine) -> Installed:

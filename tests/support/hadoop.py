@@ -31,25 +31,25 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service import migrations
 from svc_jupyter.service.access.accounts import ensure_account
-from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.clusters.cluster_engine import Sample
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
-from svc_jupyter.service.clusters.samples import Sample
-from svc_jupyter.service.clusters.tables import cluster_instances, clusters
-from svc_jupyter.service.commands.marks import marked_processes
-from svc_jupyter.service.commands.process import mark_of as command_mark_of
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.engines.hadoop.addresses import Addresses
-from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
-from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
-from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
-from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database import migrations
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.processes.durable_process import mark_of as command_mark_of
+from svc_jupyter.service.processes.marks import marked_processes
+from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
+from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 
 START_SECONDS = 150.0
 """How long a cluster may take on a machine that runs other tests meanwhile."""
@@ -74,44 +74,53 @@ class NoHealth:
 
 
 @dataclass
-class HadoopCluster:
-    """Everything around one instance, over a database of its own."""
+class ClusterRows:
+    """A cluster that is PENDING by its rows, over a database of its own, and the machines of this host."""
 
     settings: Settings
     database: Database
     instances: Instances
     provider: LocalProvider
+    instance_id: int
+
+    @classmethod
+    def of(cls, data_dir: Path, configuration: Mapping[str, Any] | None = None, **settings: Any) -> ClusterRows:
+        """Make the rows; a second call finds them again."""
+        made = Settings(data_dir=data_dir, **settings)
+        data_dir.mkdir(parents=True, exist_ok=True)
+        database = Database(made)
+        migrations.upgrade(database)
+        wanted = ClusterConfiguration.model_validate(configuration or CONFIGURATION)
+        with database.begin() as connection:
+            ensure_account(connection, made)
+            instance_id = _ensure_instance(connection, wanted)
+        return cls(made, database, Instances(made, database), LocalProvider(made, java_program), instance_id)
+
+    async def instance(self) -> Instance:
+        """Return the instance as its rows are now."""
+        return await self.instances.get(self.instance_id)
+
+
+@dataclass
+class HadoopCluster(ClusterRows):
+    """Everything around one instance."""
+
     nodes: HadoopNodes
     engine: HadoopEngine
     http: DaemonHttp
     yarn: YarnRest
-    instance_id: int
     said: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, data_dir: Path, configuration: Mapping[str, Any] | None = None, **settings: Any) -> HadoopCluster:
         """Return a cluster that is PENDING, with its rows; nothing of it runs yet. A second call finds it again."""
-        made = Settings(data_dir=data_dir, **settings)
-        data_dir.mkdir(parents=True, exist_ok=True)
-        database = Database(made)
-        migrations.upgrade(database)
-        wanted = ClusterConfiguration.model_validate(
-            configuration or {"node_configuration": {"initial_nodes": 2, "max_nodes": 4}}
-        )
-        with database.begin() as connection:
-            ensure_account(connection, made)
-            instance_id = _ensure_instance(connection, wanted)
-        instances = Instances(made, database)
-        provider = LocalProvider(made, java_program)
-        nodes = HadoopNodes(ENGINES, {"local": provider}, no_bootstrap)
+        rows = ClusterRows.of(data_dir, configuration, **settings)
+        providers = {"local": rows.provider}
+        nodes = HadoopNodes(ENGINES, providers, no_bootstrap)
         http = DaemonHttp()
         yarn = YarnRest(http)
-        engine = HadoopEngine(instances, {"local": provider}, nodes, yarn, NoHealth())
-        return cls(made, database, instances, provider, nodes, engine, http, yarn, instance_id)
-
-    async def instance(self) -> Instance:
-        """Return the instance as its rows are now."""
-        return await self.instances.get(self.instance_id)
+        engine = HadoopEngine(rows.instances, providers, nodes, yarn, NoHealth())
+        return cls(**vars(rows), nodes=nodes, engine=engine, http=http, yarn=yarn)
 
     async def start(self) -> Instance:
         """Start it; return it with its nodes."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from tests.support.engines import ENGINES, engine_for_tests
 
 from svc_jupyter.service.clusters.instances import Instance
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.engines.hadoop.nodes import client_folder
-from svc_jupyter.service.engines.lock import parse
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.installs.lock import parse
+from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
 
 _LOCK = Path(__file__).with_name("hadoop-jobs-3.5.0.lock")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.support.engines import ENGINES
 
-from svc_jupyter.service.engines.engine import Engine, class_path
+from svc_jupyter.service.installs.engine import Engine, class_path
 
 SOURCE = Path(__file__).with_name("java") / "SleepJob.java"
 # A heartbeat, the look for the end and the start of each JVM take most of a short job's time.

@@ -16,8 +16,8 @@ import httpx
 import sqlalchemy as sa
 
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.commands import commands
 
 START_SECONDS = 30.0
 

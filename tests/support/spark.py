@@ -18,7 +18,7 @@ from tests.support.hadoop import end_clusters_of, start_cluster
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 
 LABEL = "spark"
 SECONDS = 120.0

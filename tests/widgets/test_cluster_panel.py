@@ -256,7 +256,7 @@ def test_left_open_it_says_that_it_looks_no_more(up: ClusterPanel, monkeypatch: 
     monkeypatch.setattr(up.model.worker, "_clock", lambda: later)
     with up.model.worker._changed:
         up.model.worker._changed.notify()
-    wait_until(lambda: "nobody touched the panel for long" in up._foot.value)
+    wait_until(lambda: "the panel is paused" in up._foot.value)
     assert "unknown since" in up._health.value
 
 

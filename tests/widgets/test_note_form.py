@@ -6,7 +6,7 @@ import pytest
 from tests.magics.service_double import wait_until
 
 from svc_jupyter.api.notes import Note, NoteForm
-from svc_jupyter.widgets.notes.form import NoteFormPanel, NoteFormText, field_of
+from svc_jupyter.widgets.notes.form import NoteFormPanel, field_of, form_text
 
 DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
 
@@ -80,7 +80,7 @@ def test_the_title_is_text_not_markup(opened):
 
 
 def test_where_there_are_no_widgets_the_forms_are_told():
-    text = repr(NoteFormText(note(*FORMS)))
+    text = form_text(note(*FORMS))
     assert "Day of the week (day, select): 1 (of 1, 2)" in text
     assert "key (key, password): not kept" in text
     assert "%svc_spark_run 7 NAME=VALUE" in text

@@ -9,21 +9,21 @@ import type {
 } from '../service/records/clusters';
 import { type IClusterLook, PLOT_SECONDS, PLOTTED, PLOTTED_WITH_YARN } from './view';
 
-/** Of more clusters the newest are listed. */
+/** Maximum number of clusters listed, the newest ones. */
 const LISTED = 100;
 
-/** What this feature asks of the service. Everything rejects with `ServiceError`. */
+/** The feature's calls to the service. All reject with `ServiceError`. */
 export class ClusterCalls {
   constructor(private readonly _requests: ServiceRequests) {}
 
-  /** Return all clusters by name, each with its state, and with its health where it is UP. */
+  /** Return all clusters by name, each with its state and, when UP, its health. */
   async all(signal?: AbortSignal): Promise<IClusterLook[]> {
     const query = { per_page: LISTED };
     const { clusters } = await this._requests.get<IClusterList>('clusters', query, signal);
     return Promise.all(byName(clusters).map(record => this._listed(record, signal)));
   }
 
-  /** Return all that a detail shows of a cluster. */
+  /** Return all data of a cluster's detail. */
   async look(cluster: number, signal?: AbortSignal): Promise<IClusterLook> {
     const record = await this._requests.get<IClusterRecord>(path(cluster), undefined, signal);
     const state = await this._state(record, signal);
@@ -49,7 +49,7 @@ export class ClusterCalls {
     return this._requests.post(path(cluster, 'nodes'), { node_count: count });
   }
 
-  /** Return the command that removes a worker; without a name the idlest goes. */
+  /** Return the command that removes a worker; without a name the least busy one. */
   removeNode(cluster: number, node: string | null): Promise<ICommand> {
     return this._requests.delete(path(cluster, 'nodes'), { query: { private_dns: node } });
   }
@@ -77,7 +77,7 @@ export class ClusterCalls {
     return this._requests.get(path(record.id, 'state'), undefined, signal);
   }
 
-  /** Return the health, or why the service cannot tell it: the rest is shown all the same. */
+  /** Return the health, or why the service cannot report it; the rest is shown anyway. */
   private async _health(
     state: IClusterState,
     signal?: AbortSignal
@@ -98,7 +98,7 @@ export class ClusterCalls {
   }
 }
 
-/** Return clusters in the order in which people look for them. */
+/** Return clusters sorted by their first label. */
 export function byName(records: IClusterRecord[]): IClusterRecord[] {
   const key = (record: IClusterRecord): string => record.label[0] ?? '~';
   return [...records].sort((one, other) => key(one).localeCompare(key(other)));

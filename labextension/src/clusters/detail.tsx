@@ -1,13 +1,18 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { UseSignal } from '@jupyterlab/ui-components';
 import { type JSX, useContext, useEffect } from 'react';
+import { clusterIcon } from '../icons';
+import { isConfirmed, VisibleView } from '../panel';
 import { VisibleContext } from '../service';
-import { isConfirmed } from './ask';
+import { iconOf } from '../words';
+import type { ClusterCalls } from './calls';
 import { Figures, Health } from './health';
-import { BUSY_PERIOD, type ClusterModel } from './model';
+import { BUSY_PERIOD, ClusterModel } from './model';
 import { Sizing } from './sizing';
-import type { Step } from './steps';
+import { questionOf, type Step } from './steps';
 import { type IClusterView, nameOf, phaseOf, typeOf } from './view';
-import { clockOf, doing, startWords, STATE_ICONS, stateWords } from './words';
+import { clockOf, doing, startWords, stateWords } from './words';
 import { Workers } from './workers';
 
 interface IDetailProps {
@@ -15,7 +20,7 @@ interface IDetailProps {
   model: ClusterModel;
 }
 
-/** One cluster: its state, health and workers, and what can be done about it. */
+/** One cluster: its state, health and workers, and the possible steps. */
 export function ClusterDetail({ trans, model }: IDetailProps): JSX.Element {
   const isVisible = useContext(VisibleContext);
   useEffect(() => {
@@ -55,7 +60,7 @@ export function ClusterDetail({ trans, model }: IDetailProps): JSX.Element {
   );
 }
 
-/** Ask for the confirmation of a step, then do it. A start needs none. */
+/** Ask for the confirmation of a step, then perform it. A start needs no confirmation. */
 async function asked(
   trans: TranslationBundle,
   model: ClusterModel,
@@ -66,7 +71,7 @@ async function asked(
   if (!question) {
     return;
   }
-  if (step === 'start' || (await isConfirmed(trans, question))) {
+  if (step === 'start' || (await isConfirmed(trans, questionOf(trans, question)))) {
     await model.perform(question);
   } else if (step === 'resize') {
     model.dismiss();
@@ -92,7 +97,7 @@ function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
       <span>{typeOf(view.record)}</span>
       <span className={`jp-SvcTone jp-mod-${isGood ? 'good' : 'calm'}`}>
         <span className="jp-SvcTone-icon" aria-hidden="true">
-          {doubt ? '?' : STATE_ICONS[phase]}
+          {doubt ? '?' : iconOf(phase)}
         </span>{' '}
         {words}
       </span>
@@ -173,4 +178,29 @@ function Again({ trans, model }: IDetailProps): JSX.Element {
       {trans.__('Try again')}
     </button>
   );
+}
+
+/** A cluster's detail in the main area. */
+export type ClusterWidget = MainAreaWidget<VisibleView>;
+
+/** Return the widget of a cluster's detail; disposing it disposes its model. */
+export function clusterWidget(
+  calls: ClusterCalls,
+  trans: TranslationBundle,
+  cluster: number,
+  name: string
+): ClusterWidget {
+  const model = new ClusterModel(cluster, calls, trans);
+  const content = new VisibleView(() => (
+    <UseSignal signal={model.changed}>
+      {() => <ClusterDetail model={model} trans={trans} />}
+    </UseSignal>
+  ));
+  const widget = new MainAreaWidget({ content });
+  widget.title.label = name;
+  widget.title.caption = trans.__('Cluster %1', name);
+  widget.title.icon = clusterIcon;
+  widget.title.closable = true;
+  widget.disposed.connect(() => model.dispose());
+  return widget;
 }

@@ -3,12 +3,13 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { CommandFollower } from '../service';
 import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
+import { iconOf, runningTime } from '../words';
 import type { Tone } from './healthWords';
 
-/** Of more commands the latest are shown. */
+/** Maximum number of commands shown, the latest ones. */
 const SHOWN = 5;
 
-/** What a followed command says: an icon and a sentence. */
+/** The line of a followed command: an icon and a sentence. */
 export interface ICommandLine {
   id: number;
   icon: string;
@@ -19,21 +20,21 @@ export interface ICommandLine {
 interface IFollowed {
   record: ICommand;
   doing: string;
-  /** Milliseconds of the Unix time. */
+  /** Unix time in milliseconds. */
   begun: number;
   ended: number | null;
   follower: CommandFollower | null;
 }
 
-const ICONS: Readonly<Record<CommandStatus, [string, Tone]>> = {
-  waiting: ['◌', 'calm'],
-  running: ['◐', 'calm'],
-  done: ['✓', 'good'],
-  error: ['✗', 'bad'],
-  cancelled: ['■', 'calm']
+const TONES: Readonly<Record<CommandStatus, Tone>> = {
+  waiting: 'calm',
+  running: 'calm',
+  done: 'good',
+  error: 'bad',
+  cancelled: 'calm'
 };
 
-/** The commands that a panel has begun, each followed to its end while the panel is shown. */
+/** The commands that a panel has started, each followed to its end while the panel is shown. */
 export class FollowedCommands implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _ended = new Signal<this, void>(this);
@@ -41,24 +42,24 @@ export class FollowedCommands implements IDisposable {
   private _isShown = false;
   private _isDisposed = false;
 
-  /** `now` returns milliseconds of the Unix time. */
+  /** `now` returns the Unix time in milliseconds. */
   constructor(
     private readonly _follow: (id: number) => CommandFollower,
     private readonly _trans: TranslationBundle,
     private readonly _now: () => number
   ) {}
 
-  /** Emitted when a command has told something new. */
+  /** Emitted when a command reports something new. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** Emitted when one has ended. */
+  /** Emitted when a command has ended. */
   get ended(): ISignal<this, void> {
     return this._ended;
   }
 
-  /** The ids of those that have not ended. */
+  /** The ids of the commands that have not ended. */
   get running(): number[] {
     return this._all.filter(one => one.ended === null).map(one => one.record.id);
   }
@@ -67,7 +68,7 @@ export class FollowedCommands implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Follow commands from here on, with what they do in words (`adding 1 node`); those that have ended are forgotten. */
+  /** Follow commands from now on, with a description (`adding 1 node`); ended ones are forgotten. */
   add(records: ICommand[], doing: string): void {
     const begun = this._now();
     const added = records.map(record => ({ record, doing, begun, ended: null, follower: null }));
@@ -75,7 +76,7 @@ export class FollowedCommands implements IDisposable {
     this.show(this._isShown);
   }
 
-  /** Say whether anybody sees them: only then they are followed. */
+  /** Set whether the panel is shown: commands are followed only then. */
   show(isShown: boolean): void {
     this._isShown = isShown;
     for (const one of this._all) {
@@ -111,15 +112,14 @@ export class FollowedCommands implements IDisposable {
 
   private _line(one: IFollowed): ICommandLine {
     const { record, doing } = one;
-    const [icon, tone] = ICONS[record.status];
-    const time = duration((one.ended ?? this._now()) - one.begun);
+    const time = runningTime(((one.ended ?? this._now()) - one.begun) / 1000);
     const parts = [`${doing}: ${this._ending(record.status, time)}`, words(record.message)];
     if (one.ended === null) {
       const trouble = one.follower?.error?.message ?? '';
       parts.splice(0, 2, doing, words(record.message) || record.status, time, trouble);
     }
     const text = [this._trans.__('command %1', record.id), ...parts].filter(Boolean).join(' · ');
-    return { id: record.id, icon, tone, text };
+    return { id: record.id, icon: iconOf(record.status), tone: TONES[record.status], text };
   }
 
   private _ending(status: CommandStatus, time: string): string {
@@ -136,11 +136,4 @@ export class FollowedCommands implements IDisposable {
 
 function words(text: string | null | undefined): string {
   return (text ?? '').split(/\s+/).filter(Boolean).join(' ');
-}
-
-/** Return milliseconds as `00:03`. */
-function duration(milliseconds: number): string {
-  const seconds = Math.max(Math.trunc(milliseconds / 1000), 0);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${two(Math.trunc(seconds / 60))}:${two(seconds % 60)}`;
 }

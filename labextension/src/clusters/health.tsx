@@ -4,16 +4,16 @@ import { figures, healthEntries, type IHealthEntry } from './healthWords';
 import { Sparkline } from './sparkline';
 import { type IClusterView, PLOT_SECONDS } from './view';
 
-/** What a part of the detail shows: a cluster as it was, and why that may no longer be so. */
+/** The properties of a part of the detail: a cluster as last fetched, and why that may be out of date. */
 export interface IPartProps {
   trans: TranslationBundle;
   view: IClusterView;
   doubt: string | null;
-  /** Milliseconds of the Unix time. */
+  /** Unix time in milliseconds. */
   now: number;
 }
 
-/** The daemons: a dot, a name and a word for each, and why where one is not well. */
+/** The daemons: a dot, a name and a word for each, and the reason if one is unhealthy. */
 export function Health({ trans, view, doubt }: IPartProps): JSX.Element | null {
   const entries = healthEntries(trans, view, doubt);
   if (!entries.length) {
@@ -65,7 +65,7 @@ function plotted(trans: TranslationBundle): IPlotted[] {
   ];
 }
 
-/** The figures with their plots over the last minutes; the figures alone where no samples are kept. */
+/** The metrics with plots of the last minutes; without plots when no samples are kept. */
 export function Figures({ trans, view, doubt, now }: IPartProps): JSX.Element | null {
   if (!view.health || doubt !== null) {
     return null;

@@ -1,12 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { IServiceHealth } from '../service/records/clusters';
+import type { IClusterHealth, IServiceHealth } from '../service/records/clusters';
 import { type IClusterView, phaseOf } from './view';
 import { clockOf, percent } from './words';
 
-/** How something stands out, besides its word. */
+/** The emphasis of an entry, besides its word. */
 export type Tone = 'good' | 'warning' | 'bad' | 'calm';
 
-/** One word of health: a dot, a name, what is said of it, and why. */
+/** One entry of health: a dot, a name, its status, and the reason. */
 export interface IHealthEntry {
   dot: string;
   name: string;
@@ -19,13 +19,13 @@ const GOOD_DOT = '●';
 const OFF_DOT = '○';
 const BAD_DOT = '✗';
 const UNKNOWN_DOT = '?';
-/** How the service begins the reason of what nobody has needed yet. */
+/** The start of the service's reason for a daemon that was not needed yet. */
 const NOT_STARTED = 'not started';
 
 /**
- * Return a word on each daemon of a cluster that is UP.
+ * Return an entry for each daemon of an UP cluster.
  *
- * With `doubt` nothing is known since the view was made: then no entry is good.
+ * With `doubt`, nothing is known since the view was fetched, so no entry is good.
  */
 export function healthEntries(
   trans: TranslationBundle,
@@ -44,7 +44,7 @@ export function healthEntries(
     : found.map((entry, place) => unknown(trans, entry.name, view, place === 0 ? doubt : ''));
 }
 
-/** Return the one entry that says most in a list: the worst, or nothing where all is well. */
+/** Return the most important entry: the worst, else an unknown one; null when all are good. */
 export function worstOf(entries: IHealthEntry[]): IHealthEntry | null {
   for (const tone of ['bad', 'warning'] as const) {
     const worst = entries.find(entry => entry.tone === tone);
@@ -55,7 +55,7 @@ export function worstOf(entries: IHealthEntry[]): IHealthEntry | null {
   return entries.find(entry => entry.dot === UNKNOWN_DOT) ?? null;
 }
 
-/** Return the coordinator's and YARN's figures as words. */
+/** Return the metrics of the coordinator and of YARN as text. */
 export function figures(trans: TranslationBundle, view: IClusterView): string[] {
   if (!view.health) {
     return [];
@@ -75,7 +75,7 @@ export function figures(trans: TranslationBundle, view: IClusterView): string[] 
 }
 
 function known(trans: TranslationBundle, view: IClusterView): IHealthEntry[] {
-  const daemons = view.health?.metrics.daemons ?? {};
+  const daemons: Partial<IClusterHealth['metrics']['daemons']> = view.health?.metrics.daemons ?? {};
   const found: IHealthEntry[] = [];
   for (const name of ['namenode', 'resourcemanager'] as const) {
     const word = daemons[name];

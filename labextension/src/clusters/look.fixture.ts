@@ -1,25 +1,27 @@
 import type { ClusterPhase, IClusterHealth, IClusterNode } from '../service/records/clusters';
 import type { IClusterView } from './view';
 
-/** The present of the specs. */
+/** The current time of the specs. */
 export const NOW = new Date('2026-11-21T14:02:11Z');
 
-/** Return a worker as the service tells it. */
-export function worker(name: string, status = 'RUNNING'): IClusterNode {
+/** Return a worker as sent by the service. */
+export function worker(name: string, status: IClusterNode['status'] = 'RUNNING'): IClusterNode {
   return {
     role: 'worker',
     hostname: name,
     private_ip: '127.0.0.11',
     private_dns: name,
+    instance_type: 'local',
     status,
     up_time: '2026-11-21T12:02:11Z'
   };
 }
 
-/** Return the health of a cluster where all is well. */
+/** Return the health of a healthy cluster. */
 export function health(): IClusterHealth {
   return {
     cluster_id: 1,
+    cluster_inst_id: 1,
     metrics: {
       captured_at: NOW.toISOString(),
       engine: { yarn: { memory: '37.5', containers: { pending: '0', failed: '0', killed: '0' } } },
@@ -32,7 +34,7 @@ export function health(): IClusterHealth {
           heap: { usage_percent: '41.2', status: 'green' }
         }
       },
-      system: { master: { cpu_usage: '23.4', disk_usage: '12.0' } }
+      system: { master: { cpu_usage: '23.4', disk_usage: '12.0', spotloss_count: 0 } }
     }
   };
 }

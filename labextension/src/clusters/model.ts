@@ -9,7 +9,7 @@ import { FollowedCommands } from './followed';
 import {
   addedBy,
   doingOf,
-  type IQuestion,
+  type IStepQuestion,
   obstacleTo,
   obstacleToRemoval,
   possibleSteps,
@@ -17,14 +17,14 @@ import {
 } from './steps';
 import { type IClusterView, isMoving, phaseOf, workersOf } from './view';
 
-/** How often a panel that is seen looks again, in milliseconds: while something is under way, and otherwise. */
+/** How often a visible panel refreshes, in milliseconds: during a change, and otherwise. */
 export const BUSY_PERIOD = 1_000;
 export const CALM_PERIOD = 5_000;
-/** How long the service may take to answer a look, in milliseconds, before what is shown is called unknown. */
+/** How long the service may take to answer, in milliseconds, before the displayed state is called unknown. */
 const LATE = 4_000;
 const LONGEST_PERIOD = 60_000;
 
-/** The state of one cluster's panel: what it shows, and what it does. */
+/** The state and the steps of one cluster's panel. */
 export class ClusterModel implements IDisposable {
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
@@ -35,10 +35,10 @@ export class ClusterModel implements IDisposable {
   private _note = '';
   private _isWorking = false;
   private _isShown = false;
-  /** Of two looks under way at once the later one counts. */
+  /** Of two concurrent refreshes the later one is used. */
   private _looks = 0;
 
-  /** `now` returns milliseconds of the Unix time. */
+  /** `now` returns the Unix time in milliseconds. */
   constructor(
     readonly cluster: number,
     private readonly _calls: ClusterCalls,
@@ -57,7 +57,7 @@ export class ClusterModel implements IDisposable {
     });
   }
 
-  /** The commands that this panel has begun. */
+  /** The commands that this panel has started. */
   readonly commands: FollowedCommands;
 
   /** Emitted after each change. */
@@ -65,32 +65,32 @@ export class ClusterModel implements IDisposable {
     return this._changed;
   }
 
-  /** What was seen last; null before the first look. */
+  /** The last view; null before the first refresh. */
   get view(): IClusterView | null {
     return this._view;
   }
 
-  /** How many workers the cluster is to have; nothing is done before a step. */
+  /** The requested number of workers; nothing happens before a step. */
   get target(): number {
     return this._target;
   }
 
-  /** The service's words on what it refused, or null. */
+  /** The service's refusal, or null. */
   get problem(): string | null {
     return this._problem;
   }
 
-  /** Why what `view` shows may no longer be true; null when it is as fresh as can be. */
+  /** Why `view` may be out of date; null when it is current. */
   get doubt(): string | null {
     return this._doubt;
   }
 
-  /** What more there is to say of the last step. */
+  /** The message of the last step. */
   get note(): string {
     return this._note;
   }
 
-  /** Whether a step is under way. */
+  /** Whether a step is in progress. */
   get isWorking(): boolean {
     return this._isWorking;
   }
@@ -99,7 +99,7 @@ export class ClusterModel implements IDisposable {
     return this._poll.isDisposed;
   }
 
-  /** What can be done just now: nothing while a step is under way or nothing is known. */
+  /** The steps possible now: none during a step or without a view. */
   get steps(): ReadonlySet<Step> {
     if (!this._view || this._isWorking || this._doubt !== null) {
       return new Set();
@@ -114,18 +114,18 @@ export class ClusterModel implements IDisposable {
     return steps;
   }
 
-  /** Why the cluster cannot get as many workers as are asked for. */
+  /** Why the cluster cannot get the requested number of workers, or null. */
   get obstacle(): string | null {
     return this._view && obstacleTo(this._trans, this._view, this._target);
   }
 
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two refreshes. */
   get period(): number {
     const moves = this._view !== null && isMoving(phaseOf(this._view));
     return moves || this.commands.running.length > 0 ? BUSY_PERIOD : CALM_PERIOD;
   }
 
-  /** Say whether anybody sees the panel: only then is the service asked. */
+  /** Set whether the panel is visible: it calls the service only then. */
   show(isShown: boolean): void {
     this._isShown = isShown;
     this.commands.show(isShown);
@@ -136,7 +136,7 @@ export class ClusterModel implements IDisposable {
     }
   }
 
-  /** Look again now. Resolves when that is done, or could not be: `doubt` tells. */
+  /** Refresh now. Resolves when done or failed; `doubt` has the failure. */
   async refresh(): Promise<void> {
     if (!this.isDisposed && this._isShown) {
       await this._poll.refresh();
@@ -144,25 +144,25 @@ export class ClusterModel implements IDisposable {
     }
   }
 
-  /** Say how many workers the cluster is to have. */
+  /** Set the requested number of workers. */
   aim(target: number): void {
     this._target = target;
     this._changed.emit();
   }
 
-  /** Return the question about a step; null when it cannot be done now. */
-  question(step: Step, node: string | null = null): IQuestion | null {
+  /** Return the question about a step; null when it is not possible now. */
+  question(step: Step, node: string | null = null): IStepQuestion | null {
     const view = this._view;
     return view && this.steps.has(step) ? { step, view, target: this._target, node } : null;
   }
 
-  /** Take back the size that nobody wants any more. */
+  /** Reset the requested size. */
   dismiss(): void {
     this.aim(this._view ? workersOf(this._view.state).length : 0);
   }
 
-  /** Do what was asked about and confirmed. */
-  perform(question: IQuestion): Promise<void> {
+  /** Perform the confirmed step. */
+  perform(question: IStepQuestion): Promise<void> {
     return this._do(async () => {
       const begun = await this._begin(question);
       this.commands.add(begun, doingOf(this._trans, question));
@@ -170,7 +170,7 @@ export class ClusterModel implements IDisposable {
     });
   }
 
-  /** Cancel the commands that the panel has begun: what they have done is taken back. */
+  /** Cancel the commands that the panel has started; their changes are reverted. */
   cancel(): Promise<void> {
     return this._do(async () => {
       await Promise.all(this.commands.running.map(id => this._calls.cancel(id)));
@@ -199,7 +199,7 @@ export class ClusterModel implements IDisposable {
     await this.refresh();
   }
 
-  private async _begin(question: IQuestion): Promise<ICommand[]> {
+  private async _begin(question: IStepQuestion): Promise<ICommand[]> {
     const added = addedBy(question);
     switch (question.step) {
       case 'start':
@@ -217,7 +217,7 @@ export class ClusterModel implements IDisposable {
     }
   }
 
-  /** What was begun is followed also when the service refuses one of the later removals. */
+  /** Commands already started are followed even if the service refuses a later removal. */
   private async _removeIdlest(count: number): Promise<ICommand[]> {
     const begun: ICommand[] = [];
     while (begun.length < count) {
@@ -255,7 +255,7 @@ export class ClusterModel implements IDisposable {
     if (look !== this._looks || this.isDisposed) {
       return;
     }
-    // A size that nobody has asked for follows the cluster's.
+    // If the user has not changed the size, it follows the cluster's.
     if (view && (!this._view || this._target === workersOf(this._view.state).length)) {
       this._target = workersOf(view.state).length;
     }

@@ -6,11 +6,10 @@ import {
 import { WidgetTracker } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { lazy, Suspense } from 'react';
-import { ISvcPanel, viewArea, VisibleView } from '../panel';
+import { isConfirmed, ISvcPanel, viewArea, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, Resource, TRANSLATION_DOMAIN } from '../service';
-
 import { ClusterCalls } from './calls';
-import type { ClusterWidget } from './panelWidget';
+import type { ClusterWidget } from './detail';
 import { type IClusterLook, nameOf } from './view';
 
 /** Opens the detail of a cluster: `{cluster: id, name?}`. */
@@ -60,9 +59,10 @@ function addSection(
     await clusters.refresh();
   };
   const terminate = async (look: IClusterLook): Promise<void> => {
-    const { isConfirmed } = await import('./ask');
+    const { questionOf } = await import('./steps');
     const view = { ...look, asOf: clusters.state.asOf ?? new Date() };
-    if (await isConfirmed(trans, { step: 'terminate', view, target: 0, node: null })) {
+    const question = questionOf(trans, { step: 'terminate', view, target: 0, node: null });
+    if (await isConfirmed(trans, question)) {
       await calls.terminate(look.record.id);
       await clusters.refresh();
     }
@@ -103,7 +103,7 @@ function addDetails(
     },
     execute: async ({ cluster, name }) => {
       const id = `svc-jupyter-cluster-${Number(cluster)}`;
-      const { clusterWidget } = await import('./panelWidget');
+      const { clusterWidget } = await import('./detail');
       let widget = tracker.find(known => known.id === id);
       if (!widget) {
         const title = typeof name === 'string' ? name : String(Number(cluster));

@@ -2,22 +2,23 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
 import { asServiceError, type Resource, useResource } from '../service';
+import { iconOf } from '../words';
 import { HealthWord } from './health';
 import { healthEntries, worstOf } from './healthWords';
 import { type IClusterLook, nameOf, typeOf, workersOf } from './view';
-import { sizeWords, STATE_ICONS } from './words';
+import { sizeWords } from './words';
 
-/** What the section shows, and what its buttons do. */
+/** The content of the section, and the actions of its buttons. */
 export interface IClustersSectionProps {
   trans: TranslationBundle;
   clusters: Resource<IClusterLook[]>;
   open: (look: IClusterLook) => void;
   start: (look: IClusterLook) => Promise<void>;
-  /** Asks before it does. */
+  /** Asks for confirmation first. */
   terminate: (look: IClusterLook) => Promise<void>;
 }
 
-/** The clusters: state, type, size and health at a glance; Enter opens one. */
+/** The clusters with state, type, size and health; Enter opens one. */
 export function ClustersSection(props: IClustersSectionProps): JSX.Element {
   const { trans, clusters } = props;
   const { value, error, asOf } = useResource(clusters);
@@ -81,7 +82,7 @@ function ClusterRow({ trans, look, asOf, isKnown }: IRowProps): JSX.Element {
     <span className="jp-SvcClusters-row">
       <span className={`jp-SvcTone jp-mod-${isGood ? 'good' : 'calm'}`}>
         <span className="jp-SvcTone-icon" aria-hidden="true">
-          {isKnown ? STATE_ICONS[phase] : '?'}
+          {isKnown ? iconOf(phase) : '?'}
         </span>
       </span>{' '}
       <b>{nameOf(record)}</b> {isKnown ? phase : trans.__('unknown')} {size}

@@ -11,7 +11,7 @@ interface ISizingProps {
   apply: () => void;
 }
 
-/** How many workers there are, and how many there are to be: `Workers 2 of 2 to 4  [−] 3 [+] [Apply…]`. */
+/** The current and the requested number of workers: `Workers 2 of 2 to 4  [−] 3 [+] [Apply…]`. */
 export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element {
   const isFixed = typeOf(view.record) === 'Spark' || model.doubt !== null || model.isWorking;
   const why = model.obstacle;

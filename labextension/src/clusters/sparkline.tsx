@@ -5,10 +5,10 @@ import type { Samples } from '../service/records/clusters';
 const WIDTH = 96;
 const HEIGHT = 20;
 const MARGIN = 2;
-/** Samples come every 5 s: where so many seconds are missing nothing was known, and no line is drawn across. */
+/** Samples come every 5 s: the plot leaves a gap where at least this many seconds are missing. */
 const GAP_SECONDS = 30;
 
-/** A plot of samples over the last `span` seconds; `top` is the value at the upper edge, at least. */
+/** A plot of samples over the last `span` seconds; `top` is the minimum of the upper edge. */
 export interface ISparklineProps {
   trans: TranslationBundle;
   label: string;
@@ -19,7 +19,7 @@ export interface ISparklineProps {
   top: number;
 }
 
-/** A small plot over time, and the same in words for who hears it; nothing where there is nothing to draw. */
+/** A small plot over time, with the same as text for screen readers; nothing without data. */
 export function Sparkline(props: ISparklineProps): JSX.Element | null {
   const { trans, label, samples, now, span, top } = props;
   const seen = samples.filter(([at]) => at >= now - span && at <= now);
@@ -55,7 +55,7 @@ export function Sparkline(props: ISparklineProps): JSX.Element | null {
   );
 }
 
-/** Return the samples cut where some are missing. */
+/** Return the samples, split at gaps. */
 export function pieces(samples: Samples): Samples[] {
   const found: Samples[] = [];
   for (const sample of samples) {

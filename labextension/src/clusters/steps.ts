@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IQuestion } from '../panel';
 import {
   type IClusterView,
   maximumOf,
@@ -10,23 +11,23 @@ import {
 } from './view';
 import { sizes, startWords, workers } from './words';
 
-/** Something that a person changes of a cluster. */
+/** A change of a cluster. */
 export type Step = 'start' | 'terminate' | 'resize' | 'remove';
 
 /** A step that waits for its confirmation; `target` is the number of workers, `node` the worker to remove. */
-export interface IQuestion {
+export interface IStepQuestion {
   step: Step;
   view: IClusterView;
   target: number;
   node: string | null;
 }
 
-/** Return how many workers a new size adds; negative for how many leave. */
-export function addedBy(question: IQuestion): number {
+/** Return how many workers a new size adds; negative when it removes some. */
+export function addedBy(question: IStepQuestion): number {
   return question.target - workersOf(question.view.state).length;
 }
 
-/** Return what can be done about a cluster in its state. */
+/** Return the steps possible in the cluster's state. */
 export function possibleSteps(view: IClusterView): ReadonlySet<Step> {
   switch (phaseOf(view)) {
     case 'DOWN':
@@ -42,12 +43,12 @@ export function possibleSteps(view: IClusterView): ReadonlySet<Step> {
   }
 }
 
-/** Return the service's own words on nodes of a Spark cluster. */
+/** Return the service's message about nodes of a Spark cluster. */
 export function sparkRefusal(trans: TranslationBundle): string {
   return trans.__('Node changes are not supported for Spark clusters');
 }
 
-/** Return why the cluster cannot get this many workers; null when it can, as far as one can see here. */
+/** Return why the cluster cannot get this many workers, or null if nothing visible here prevents it. */
 export function obstacleTo(
   trans: TranslationBundle,
   view: IClusterView,
@@ -72,7 +73,7 @@ export function obstacleTo(
   return null;
 }
 
-/** Return why the cluster cannot lose a worker; null when it can, as far as one can see here. */
+/** Return why the cluster cannot lose a worker, or null if nothing visible here prevents it. */
 export function obstacleToRemoval(trans: TranslationBundle, view: IClusterView): string | null {
   if (!possibleSteps(view).has('remove')) {
     return typeOf(view.record) === 'Spark'
@@ -82,8 +83,8 @@ export function obstacleToRemoval(trans: TranslationBundle, view: IClusterView):
   return obstacleTo(trans, view, workersOf(view.state).length - 1);
 }
 
-/** Return the question: what would be done, to which cluster, and what that means. */
-export function questionText(trans: TranslationBundle, question: IQuestion): string {
+/** Return the question: the step, the cluster and the consequences. */
+export function questionText(trans: TranslationBundle, question: IStepQuestion): string {
   const name = nameOf(question.view.record);
   switch (question.step) {
     case 'start':
@@ -103,8 +104,8 @@ export function questionText(trans: TranslationBundle, question: IQuestion): str
   }
 }
 
-/** Return what the button that confirms says; it names the object too. */
-export function yesText(trans: TranslationBundle, question: IQuestion): string {
+/** Return the label of the confirming button; it names the object. */
+export function yesText(trans: TranslationBundle, question: IStepQuestion): string {
   const added = addedBy(question);
   switch (question.step) {
     case 'start':
@@ -120,8 +121,17 @@ export function yesText(trans: TranslationBundle, question: IQuestion): string {
   }
 }
 
-/** Return what the command does that a confirmed question begins: `adding 1 node`. */
-export function doingOf(trans: TranslationBundle, question: IQuestion): string {
+/** Return the question for the dialog. */
+export function questionOf(trans: TranslationBundle, question: IStepQuestion): IQuestion {
+  return {
+    title: trans.__('Cluster %1', nameOf(question.view.record)),
+    text: questionText(trans, question),
+    yes: yesText(trans, question)
+  };
+}
+
+/** Return the description of a confirmed step's command: `adding 1 node`. */
+export function doingOf(trans: TranslationBundle, question: IStepQuestion): string {
   const added = addedBy(question);
   if (question.step === 'resize' && added > 0) {
     return trans._n('adding %1 node', 'adding %1 nodes', added);
@@ -129,7 +139,7 @@ export function doingOf(trans: TranslationBundle, question: IQuestion): string {
   return trans.__('removing %1', question.node ?? trans.__('a node'));
 }
 
-function resizeText(trans: TranslationBundle, question: IQuestion, name: string): string {
+function resizeText(trans: TranslationBundle, question: IStepQuestion, name: string): string {
   const added = addedBy(question);
   const most = maximumOf(question.view.record);
   if (added < 0) {

@@ -7,10 +7,10 @@ import type {
   IClusterState
 } from '../service/records/clusters';
 
-/** What a cluster runs. */
+/** The engine of a cluster. */
 export type ClusterType = 'Hadoop' | 'Spark' | 'Presto';
 
-/** The metrics that a detail plots; the last ones are only kept with `enable_ganglia_monitoring`. */
+/** The plotted metrics; the last ones are only kept with `enable_ganglia_monitoring`. */
 export const PLOTTED: readonly string[] = ['cpu_usage', 'resourcemanager_heap', 'disk_usage'];
 export const PLOTTED_WITH_YARN: readonly string[] = [
   ...PLOTTED,
@@ -18,31 +18,31 @@ export const PLOTTED_WITH_YARN: readonly string[] = [
   'containers_pending'
 ];
 
-/** How far back the plots reach, in seconds. */
+/** The time span of the plots, in seconds. */
 export const PLOT_SECONDS = 600;
 
-/** One cluster, all of it asked for at once. */
+/** One cluster, fetched together. */
 export interface IClusterLook {
   record: IClusterRecord;
   state: IClusterState;
   /** Null unless the cluster is UP and its health could be read. */
   health: IClusterHealth | null;
   metrics: IClusterMetrics | null;
-  /** Why there is no health of a cluster that is UP. */
+  /** Why an UP cluster has no health data. */
   unread: string | null;
 }
 
-/** A cluster as it was at `asOf`. */
+/** A cluster as of `asOf`. */
 export interface IClusterView extends IClusterLook {
   asOf: Date;
 }
 
-/** Return how a cluster is called in a sentence: its first label, or its id. */
+/** Return a cluster's name in messages: its first label, or its id. */
 export function nameOf(record: IClusterRecord): string {
   return record.label[0] ?? String(record.id);
 }
 
-/** Return what a cluster runs, as it follows from its settings. */
+/** Return a cluster's engine, from its settings. */
 export function typeOf(record: IClusterRecord): ClusterType {
   if (record.presto_settings?.enable_presto) {
     return 'Presto';
@@ -50,17 +50,17 @@ export function typeOf(record: IClusterRecord): ClusterType {
   return record.hadoop_settings?.use_spark ? 'Spark' : 'Hadoop';
 }
 
-/** Return how many workers it starts with; a Hadoop cluster never goes below. 0 where it is not told. */
+/** Return the number of workers at the start, the minimum of a Hadoop cluster; 0 if unknown. */
 export function minimumOf(record: IClusterRecord): number {
   return record.node_configuration?.initial_nodes ?? 0;
 }
 
-/** Return how many workers it should have at most; the service does not check it. 0 where it is not told. */
+/** Return the configured maximum of workers, which the service does not enforce; 0 if unknown. */
 export function maximumOf(record: IClusterRecord): number {
   return record.node_configuration?.max_nodes ?? 0;
 }
 
-/** Return the state's word. */
+/** Return the state. */
 export function phaseOf(view: IClusterView): ClusterPhase {
   return view.state.state;
 }
@@ -70,7 +70,7 @@ export function workersOf(state: IClusterState): IClusterNode[] {
   return state.nodes.filter(node => node.role === 'worker');
 }
 
-/** Return whether a cluster is on its way to another state, so that news are near. */
+/** Return whether a cluster is changing its state, so that updates are due soon. */
 export function isMoving(phase: ClusterPhase): boolean {
   return phase === 'PENDING' || phase === 'TERMINATING';
 }

@@ -1,23 +1,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { ClusterPhase, IClusterRecord } from '../service/records/clusters';
+import type { IClusterRecord } from '../service/records/clusters';
 import { type IClusterView, maximumOf, minimumOf, phaseOf, workersOf } from './view';
 
-/** How long the start of a local Hadoop cluster takes, about, in seconds (measured on two cores). */
+/** Approximate start time of a local Hadoop cluster, in seconds (measured on two cores). */
 const START_SECONDS = 12;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The icon of a cluster's state; the word always stands beside it. */
-export const STATE_ICONS: Readonly<Record<ClusterPhase, string>> = {
-  UP: '●',
-  DOWN: '○',
-  PENDING: '◐',
-  TERMINATING: '◐'
-};
-
-/** Return a length of time as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`. */
+/** Return a duration as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`. */
 export function span(trans: TranslationBundle, seconds: number): string {
   const whole = Math.max(Math.trunc(seconds), 0);
   if (whole < MINUTE) {
@@ -32,7 +24,7 @@ export function span(trans: TranslationBundle, seconds: number): string {
   return trans.__('%1 d %2 h', Math.trunc(whole / DAY), Math.trunc((whole % DAY) / HOUR));
 }
 
-/** Return how long ago a time of a record is; empty for none, or for what is no time. */
+/** Return the time since a time of a record; empty for a missing or invalid one. */
 export function since(
   trans: TranslationBundle,
   time: string | null | undefined,
@@ -42,7 +34,7 @@ export function since(
   return Number.isNaN(then) ? '' : span(trans, (now.getTime() - then) / 1000);
 }
 
-/** Return a time on the reader's clock. */
+/** Return a time in local time. */
 export function clockOf(moment: Date): string {
   return moment.toLocaleTimeString(undefined, {
     hour: '2-digit',
@@ -52,7 +44,7 @@ export function clockOf(moment: Date): string {
   });
 }
 
-/** Return `2 to 4`, or `2` where the smallest size is the largest. */
+/** Return `2 to 4`, or `2` when both are equal. */
 export function sizes(trans: TranslationBundle, record: IClusterRecord): string {
   const low = minimumOf(record);
   const high = maximumOf(record);
@@ -72,7 +64,7 @@ export function stateWords(trans: TranslationBundle, view: IClusterView, now: Da
   return [phase, since(trans, begun, now)].filter(Boolean).join(' ');
 }
 
-/** Return what is being done right now, or why the cluster is down, or nothing. */
+/** Return the current operation, or why the cluster is down; else empty. */
 export function doing(trans: TranslationBundle, view: IClusterView): string {
   switch (phaseOf(view)) {
     case 'PENDING':
@@ -102,12 +94,12 @@ export function workersLine(trans: TranslationBundle, view: IClusterView): strin
   return trans.__('Workers %1 of %2', workersOf(view.state).length, sizes(trans, view.record));
 }
 
-/** Return the size of a cluster in a list, `2/4`: its workers and how many it should have at most. */
+/** Return the size of a cluster in a list, `2/4`: its workers and its configured maximum. */
 export function sizeWords(record: IClusterRecord, count: number): string {
   return `${count}/${maximumOf(record) || minimumOf(record)}`;
 }
 
-/** Return a percentage of a record, a text, as people write it. */
+/** Return a percentage of a record, a text, in readable form. */
 export function percent(trans: TranslationBundle, text: string): string {
   const value = Number.parseFloat(text);
   return Number.isNaN(value) ? text : trans.__('%1 %', value.toFixed(0));

@@ -16,7 +16,7 @@ interface IWorkersProps {
 
 const RUNNING = 'RUNNING';
 
-/** The workers, a row for each with how it stands; none of a cluster that is ending. */
+/** The workers with their states, one row each; empty for a cluster that is terminating. */
 export function Workers({ trans, model, view, remove }: IWorkersProps): JSX.Element | null {
   const workers = workersOf(view.state);
   if (phaseOf(view) === 'TERMINATING' || !workers.length) {

@@ -1,4 +1,6 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { consoleIcon } from '@jupyterlab/ui-components';
 import {
   type JSX,
   useCallback,
@@ -9,15 +11,15 @@ import {
   useSyncExternalStore
 } from 'react';
 import { LoadingState } from '../list';
-import { VisibleContext } from '../service';
+import { VisibleWidget } from '../panel';
+import { type ServiceRequests, useNow, VisibleContext } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
-import type { CommandDetailModel, ICommandView } from './detailModel';
+import { CommandDetailModel, type ICommandView } from './detailModel';
 import { CommandResultView } from './resultView';
-import { useNow } from './useNow';
 import { clockTime, commandFacts, commandText, commandTitle, statusWords } from './words';
 
-/** A command: its facts, its log while it comes, its result, and its error as the engine said it. */
+/** A command: its facts, its live log, its result, and its error as reported by the engine. */
 export function CommandDetail(props: {
   model: CommandDetailModel;
   trans: TranslationBundle;
@@ -63,7 +65,7 @@ export function CommandDetail(props: {
   );
 }
 
-/** Return what is known of a command, and have it followed while the component can be seen. */
+/** Return the current view of a command, and follow it while the component is visible. */
 function useCommandView(model: CommandDetailModel): ICommandView {
   const visible = useContext(VisibleContext);
   useEffect(() => {
@@ -169,4 +171,38 @@ function Log(props: { view: ICommandView; trans: TranslationBundle }): JSX.Eleme
 function emptyLog(view: ICommandView, trans: TranslationBundle): string {
   const isOver = view.command !== null && hasEnded(view.command);
   return isOver ? trans.__('The log is empty.') : trans.__('Nothing yet.');
+}
+
+/** A command in the main area. */
+export class CommandDetailWidget extends MainAreaWidget<DetailContent> {
+  constructor(
+    requests: ServiceRequests,
+    readonly commandId: number,
+    trans: TranslationBundle
+  ) {
+    super({ content: new DetailContent(new CommandDetailModel(requests, commandId), trans) });
+    this.id = `svc-jupyter-command-${commandId}`;
+    this.title.label = trans.__('Command %1', commandId);
+    this.title.icon = consoleIcon;
+    this.title.closable = true;
+  }
+}
+
+class DetailContent extends VisibleWidget {
+  constructor(
+    private readonly _model: CommandDetailModel,
+    private readonly _trans: TranslationBundle
+  ) {
+    super();
+    this.addClass('jp-SvcDetailHost');
+  }
+
+  override dispose(): void {
+    this._model.dispose();
+    super.dispose();
+  }
+
+  protected override content(): JSX.Element {
+    return <CommandDetail model={this._model} trans={this._trans} />;
+  }
 }

@@ -4,7 +4,7 @@ import { CommandDetailModel, type ICommandView } from './detailModel';
 const DONE = { id: 7, command_type: 'DbTapQueryCommand', status: 'done', progress: 100 };
 const ROWS = 'carrier,flights\nUA,58665\nB6,54635\n';
 
-/** A service with one command that is done; its result is answered by `results`, one after the other. */
+/** A service with one finished command; `results` are the answers to requests for its result, in order. */
 function service(results: (string | ServiceError)[], logLength = 0): ServiceRequests {
   const send = (_: string, path: string, options: { query?: object } = {}): Promise<Response> => {
     if (path.endsWith('/results')) {

@@ -10,14 +10,14 @@ import type { ICommand, IResults } from '../service/records/commands';
 import { appended, EMPTY_LOG, type ILogTail } from './logBuffer';
 import { firstRows, type IResultRows } from './rows';
 
-/** What a command's result looks like. */
+/** The kinds of result of a command. */
 export type CommandResult =
   { kind: 'rows'; table: IResultRows } | { kind: 'text'; text: string } | { kind: 'none' };
 
-/** What is known of the command that is looked at. */
+/** What is known of the command. */
 export interface ICommandView {
   readonly command: ICommand | null;
-  /** Why it cannot be followed just now. */
+  /** Why it cannot be followed at present. */
   readonly error: ServiceError | null;
   readonly log: ILogTail;
   /** Once it is done. */
@@ -25,7 +25,7 @@ export interface ICommandView {
   readonly resultError: ServiceError | null;
 }
 
-/** Types whose result is a text, not rows. */
+/** Types whose result is a text rather than rows. */
 const TEXT_RESULTS = [
   'ShellCommand',
   'JupyterNotebookCommand',
@@ -33,15 +33,15 @@ const TEXT_RESULTS = [
   'RemoveNodeCommand',
   'HadoopCommand'
 ];
-/** Characters of a text result that are shown. */
+/** Maximum number of characters shown of a text result. */
 const SHOWN_TEXT = 200_000;
 
-/** A byte behind the end of every log: asked for what comes after it, the service tells the log's length alone. */
+/** An offset beyond the end of any log: the answer then reports only the log's length. */
 const BEYOND_ANY_LOG = 1e15;
-/** Bytes of a log that are read; more than are kept. */
+/** Maximum number of bytes of a log that are read; more than are kept. */
 const READ_BYTES = 1_000_000;
 
-/** One command with its log and its result, followed while it is looked at. */
+/** One command with its log and its result, followed while it is watched. */
 export class CommandDetailModel implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _end = new AbortController();
@@ -64,7 +64,7 @@ export class CommandDetailModel implements IDisposable {
     return this._changed;
   }
 
-  /** What is known now; another object after every change. */
+  /** The current view; a new object after each change. */
   get view(): ICommandView {
     return this._view;
   }
@@ -73,7 +73,7 @@ export class CommandDetailModel implements IDisposable {
     return this._end.signal.aborted;
   }
 
-  /** Follow it from now on until the returned watch is disposed; what ended is read once. */
+  /** Follow the command until the returned watch is disposed; a finished one is read once. */
   watch(): IDisposable {
     let follower: CommandFollower | null = null;
     const watch = new DisposableDelegate(() => follower?.dispose());
@@ -85,7 +85,7 @@ export class CommandDetailModel implements IDisposable {
     return watch;
   }
 
-  /** Cancel it. Returns what the service says of it. */
+  /** Cancel it. Returns the service's answer. */
   async cancel(): Promise<string> {
     const answer = await this._requests.put<{ result: string }>(`commands/${this.id}`, {
       status: 'kill'
@@ -93,7 +93,7 @@ export class CommandDetailModel implements IDisposable {
     return answer.result;
   }
 
-  /** Read the result again, after it could not be. */
+  /** Read the result again after a failure. */
   readResult(): void {
     this._become({ resultError: null });
     this._readResult();
@@ -112,7 +112,7 @@ export class CommandDetailModel implements IDisposable {
     this._follower = follower;
     let log: ILogTail = { text: '', isCut: from > 0 };
     follower.logged.connect((_, part) => {
-      // The part that is first may begin within a line.
+      // The first part may begin within a line.
       const text = log.text === '' && log.isCut ? part.slice(part.indexOf('\n') + 1) : part;
       log = appended(log, text);
       this._become({ log });
@@ -124,7 +124,7 @@ export class CommandDetailModel implements IDisposable {
     return follower;
   }
 
-  /** Return from which byte of the log on it is read: all of it, unless it is long. */
+  /** Return the byte offset to read the log from: 0 unless it is long. */
   private async _lastPart(): Promise<number> {
     try {
       const query = { err_file_processed: BEYOND_ANY_LOG };
@@ -135,7 +135,7 @@ export class CommandDetailModel implements IDisposable {
       const length = Number(answer.headers.get('err_length') ?? 0);
       return Math.max(0, length - READ_BYTES);
     } catch {
-      return 0; // Following it tells why.
+      return 0; // Following it reports the error.
     }
   }
 

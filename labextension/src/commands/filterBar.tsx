@@ -6,12 +6,12 @@ import type { ICommandFilter } from './model';
 import { statusWords } from './words';
 
 const STATUSES: readonly CommandStatus[] = ['waiting', 'running', 'done', 'error', 'cancelled'];
-/** Where the arrow of a choice stands. */
+/** The position of a select field's arrow. */
 const ARROW = { top: '6px' };
-/** Milliseconds without a key before a name is searched for. */
+/** Milliseconds after the last key until a name is searched for. */
 const TYPING_PAUSE = 300;
 
-/** Which commands are shown: of whom, with which status, of which name. */
+/** The filters of the command list: owner, status, name. */
 export function FilterBar(props: {
   filter: ICommandFilter;
   onChange: (filter: ICommandFilter) => void;

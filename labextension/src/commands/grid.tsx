@@ -1,18 +1,16 @@
-import { type JSX, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { visibleWindow } from '../list/window';
+import { type JSX, useMemo, useRef } from 'react';
+import { useRowsSeen } from '../list/window';
 import type { IResultRows } from './rows';
 
 const ROW_HEIGHT = 24;
-/** Rows that a column's width is taken from. */
+/** Number of rows that determine a column's width. */
 const MEASURED_ROWS = 50;
 const WIDEST = 40;
 
-/** Rows of a result; only those that are seen are in the page. */
+/** Rows of a result; only visible rows are in the page. */
 export function ResultGrid(props: { table: IResultRows; label: string }): JSX.Element {
   const { columns, rows } = props.table;
   const scroller = useRef<HTMLDivElement>(null);
-  const [scrollTop, setScrollTop] = useState(0);
-  const [height, setHeight] = useState(0);
   const template = useMemo(
     () =>
       columnWidths(columns, rows)
@@ -21,22 +19,10 @@ export function ResultGrid(props: { table: IResultRows; label: string }): JSX.El
     [columns, rows]
   );
 
-  useLayoutEffect(() => {
-    const node = scroller.current;
-    if (node !== null) {
-      const measure = (): void => setHeight(node.clientHeight);
-      measure();
-      const observer = new ResizeObserver(measure);
-      observer.observe(node);
-      return () => observer.disconnect();
-    }
-    return undefined;
-  }, []);
-
   const isNumber = useMemo(() => numberColumns(columns, rows), [columns, rows]);
   const alignment = (column: number): string => (isNumber[column] === true ? 'jp-mod-number' : '');
 
-  const { first, end } = visibleWindow(scrollTop, height, ROW_HEIGHT, rows.length);
+  const { first, end, onScroll } = useRowsSeen(scroller, ROW_HEIGHT, rows.length);
   return (
     <div
       ref={scroller}
@@ -46,7 +32,7 @@ export function ResultGrid(props: { table: IResultRows; label: string }): JSX.El
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
       tabIndex={0}
-      onScroll={event => setScrollTop(event.currentTarget.scrollTop)}
+      onScroll={onScroll}
     >
       <div
         className="jp-SvcGrid-head"
@@ -96,7 +82,7 @@ export function columnWidths(columns: readonly string[], rows: readonly string[]
   });
 }
 
-/** Return for each column whether its first values are numbers, which stand to the right. */
+/** Return for each column whether its first values are numbers, which are aligned right. */
 export function numberColumns(columns: readonly string[], rows: readonly string[][]): boolean[] {
   return columns.map((_, column) => {
     const values = rows.slice(0, MEASURED_ROWS).map(row => row[column] ?? '');

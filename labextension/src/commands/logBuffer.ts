@@ -1,19 +1,19 @@
-/** Lines of a log that are kept to be shown: a log of any size costs the page no more. */
+/** Maximum number of lines kept of a log, so that a long log does not slow the page down. */
 export const KEPT_LINES = 2_000;
-/** Characters kept, for logs of few and endless lines. */
+/** Maximum number of characters kept, for logs with very long lines. */
 const KEPT_CHARACTERS = 400_000;
 
 /** The end of a log. */
 export interface ILogTail {
   readonly text: string;
-  /** Whether something stood before it. */
+  /** Whether text before it was dropped. */
   readonly isCut: boolean;
 }
 
-/** A log of which nothing was read yet. */
+/** The state before anything was read. */
 export const EMPTY_LOG: ILogTail = { text: '', isCut: false };
 
-/** Return the end of a log with a further part behind it. */
+/** Return the end of a log after appending a part. */
 export function appended(tail: ILogTail, part: string): ILogTail {
   const text = tail.text + part;
   let start = Math.max(0, text.length - KEPT_CHARACTERS);

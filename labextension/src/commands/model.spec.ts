@@ -4,7 +4,7 @@ import { CommandsModel, NO_FILTER } from './model';
 
 const SECOND = 1_000;
 
-/** A service with so many commands; the newest has the highest id. */
+/** A service with this many commands; the newest has the highest id. */
 class History {
   records: ICommand[] = [];
   asked: { path: string; query: Record<string, unknown> }[] = [];

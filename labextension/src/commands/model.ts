@@ -8,9 +8,9 @@ import {
   type ICommandPage
 } from '../service/records/commands';
 
-/** Which commands are wanted. */
+/** A filter of the command list. */
 export interface ICommandFilter {
-  /** Everybody's, not only one's own. */
+  /** All users' commands, not only the caller's. */
   allUsers: boolean;
   /** Empty for every status. */
   status: CommandStatus | '';
@@ -18,21 +18,21 @@ export interface ICommandFilter {
   name: string;
 }
 
-/** Without a filter: all of one's own. */
+/** No filter: all of the caller's commands. */
 export const NO_FILTER: ICommandFilter = { allUsers: false, status: '', name: '' };
 
 const PER_PAGE = 100;
-/** Commands that still run but are no longer on the first page, of which as many are looked at each time. */
+/** Maximum number of running commands outside the first page that each refresh reads individually. */
 const STRAYS = 20;
 
 /**
- * The history of commands, newest first, as far as it was scrolled to.
+ * The history of commands, newest first, as far as the user has scrolled.
  *
- * Each reading asks for the newest page and for those further down that have not ended; pages further down are read
- * once, when they are scrolled to. No more is kept than was scrolled to, however long the page is open.
+ * Each refresh reads the newest page and the older commands that have not ended; older pages are read once, when
+ * scrolled to. Memory is limited to what was scrolled to, however long the page stays open.
  */
 export class CommandsModel implements IDisposable {
-  /** What is known, newest first. */
+  /** The known commands, newest first. */
   readonly resource: Resource<readonly ICommand[]>;
   private _filter = NO_FILTER;
   private _pages = 1;
@@ -54,7 +54,7 @@ export class CommandsModel implements IDisposable {
     return this._filter;
   }
 
-  /** Want others; what was known of the ones before is forgotten. */
+  /** Set the filter and discard the previous commands. */
   set filter(filter: ICommandFilter) {
     if (!JSONExt.deepEqual({ ...filter }, { ...this._filter })) {
       this._filter = filter;
@@ -65,12 +65,12 @@ export class CommandsModel implements IDisposable {
     }
   }
 
-  /** Whether there are older ones than those that are known. */
+  /** Whether there are older commands to load. */
   get hasMore(): boolean {
     return this._hasMore;
   }
 
-  /** How many have not ended. */
+  /** The number of commands that have not ended. */
   get activeCount(): number {
     return (this.resource.state.value ?? []).filter(command => !hasEnded(command)).length;
   }
@@ -83,7 +83,7 @@ export class CommandsModel implements IDisposable {
     this.resource.dispose();
   }
 
-  /** Read the next older page, unless there is none or one is being read. A failure leaves the list as it is. */
+  /** Read the next older page, unless there is none or one is being read. A failure leaves the list unchanged. */
   async loadMore(): Promise<void> {
     if (!this._hasMore || this._isLoadingMore || this.isDisposed) {
       return;
@@ -98,13 +98,13 @@ export class CommandsModel implements IDisposable {
         this.resource.set(merged(this.resource.state.value ?? [], page.commands));
       }
     } catch {
-      // It is asked for again by the next scroll; the newest page's own failure is shown.
+      // The next scroll retries; a failure of the newest page is shown by its own resource.
     } finally {
       this._isLoadingMore = false;
     }
   }
 
-  /** Cancel a command. Returns what the service says of it. */
+  /** Cancel a command. Returns the service's answer. */
   async cancel(id: number): Promise<string> {
     const { result } = await this._requests.put<{ result: string }>(`commands/${id}`, {
       status: 'kill'
@@ -122,7 +122,7 @@ export class CommandsModel implements IDisposable {
       return this.resource.state.value ?? [];
     }
     const ids = new Set(page.commands.map(({ id }) => id));
-    // So many came since the last reading that the newest page does not reach what is known: begin anew.
+    // So many new commands that the newest page does not reach the known ones: start again.
     const hasGap = !known.some(({ id }) => ids.has(id));
     if (hasGap || this._pages === 1) {
       this._pages = 1;
@@ -155,7 +155,7 @@ export class CommandsModel implements IDisposable {
   }
 }
 
-/** Return both together, newest first; a record that did not change stays the same object. */
+/** Return both lists merged, newest first; an unchanged record stays the same object. */
 export function merged(known: readonly ICommand[], read: readonly ICommand[]): readonly ICommand[] {
   const byId = new Map(known.map(command => [command.id, command]));
   for (const command of read) {
@@ -172,4 +172,33 @@ function sameRecord(one: ICommand, other: ICommand): boolean {
     one as unknown as ReadonlyJSONValue,
     other as unknown as ReadonlyJSONValue
   );
+}
+
+/** The stored state of the section between visits. */
+export interface ICommandsMemory {
+  filter: ICommandFilter;
+  /** Key of the selected command. */
+  selected: string | null;
+}
+
+const STATUSES = ['', 'waiting', 'running', 'done', 'error', 'cancelled'];
+
+/** Return the stored state, ignoring invalid parts. */
+export function memoryOf(kept: unknown): ICommandsMemory {
+  const { filter, selected } = fields(kept);
+  const { allUsers, status, name } = fields(filter);
+  return {
+    filter: {
+      allUsers: allUsers === true,
+      status: STATUSES.includes(status as string)
+        ? (status as ICommandFilter['status'])
+        : NO_FILTER.status,
+      name: typeof name === 'string' ? name : NO_FILTER.name
+    },
+    selected: typeof selected === 'string' ? selected : null
+  };
+}
+
+function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -6,13 +6,11 @@ import {
 import { type MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
-import { ISvcPanel, viewArea, VisibleView } from '../panel';
+import { ISvcPanel, OPEN_COMMAND, viewArea, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import type { ICommand } from '../service/records/commands';
-import { memoryOf } from './memory';
-import { CommandsModel } from './model';
+import { CommandsModel, memoryOf } from './model';
 import { CommandsSection } from './section';
-import { OPEN_COMMAND } from './tokens';
 
 const MEMORY = `${EXTENSION_ID}:commands`;
 
@@ -72,7 +70,7 @@ async function cancel(
   await cancelAsked(command, id => model.cancel(id), trans);
 }
 
-/** Commands in the main area, each once; those that were open are so again after a reload. */
+/** Add commands to the main area, each at most once; open ones are restored after a reload. */
 function addDetails(
   app: JupyterFrontEnd,
   service: ISvcService,
@@ -96,7 +94,7 @@ function addDetails(
       const id = Number(args.id);
       let widget = tracker.find(open => open.commandId === id);
       if (widget === undefined) {
-        const { CommandDetailWidget } = await import('./detailWidget');
+        const { CommandDetailWidget } = await import('./detail');
         // eslint-disable-next-line jupyter/require-disposable-ownership -- the shell disposes what is closed
         widget = new CommandDetailWidget(service.requests, id, trans);
         await tracker.add(widget);

@@ -4,7 +4,7 @@ import { ErrorState } from '../list';
 import type { ICommandView } from './detailModel';
 import { ResultGrid } from './grid';
 
-/** The result of a command that is done: rows as a grid, a text as it is. */
+/** The result of a finished command: rows as a grid, or a text. */
 export function CommandResultView(props: {
   view: ICommandView;
   retry: () => void;

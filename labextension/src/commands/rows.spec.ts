@@ -1,7 +1,7 @@
 import { ServiceError, type ServiceRequests } from '../service';
 import { firstRows, SHOWN_ROWS } from './rows';
 
-/** A service that sends a CSV in pieces, and is told how many were taken. */
+/** A service that sends a CSV in pieces and reports how many were read. */
 function service(
   pieces: string[],
   type = 'text/csv; charset=utf-8'

@@ -9,15 +9,15 @@ export interface IResultRows {
   isCut: boolean;
 }
 
-/** How many rows of a result are shown. */
+/** Maximum number of rows shown. */
 export const SHOWN_ROWS = 1_000;
-/** Characters after which no more is read, however few rows they are. */
+/** Maximum number of characters read, regardless of the number of rows. */
 const READ_LIMIT = 4_000_000;
 
 /**
- * Return the first rows of a command's result; null when it has no rows but a text.
+ * Return the first rows of a command's result; null when it is a text.
  *
- * Reading stops with the last row that is shown: the rest of a large result never comes to the page.
+ * Reading stops after the last row shown: the rest of a large result is not downloaded.
  */
 export async function firstRows(
   requests: ServiceRequests,
@@ -42,7 +42,7 @@ export async function firstRows(
   const { text, isWhole } = await beginning(answer.body);
   const [columns = [], ...rows] = csvParseRows(text);
   const isCut = !isWhole || rows.length > SHOWN_ROWS;
-  // What was read last may be half a row.
+  // The last row read may be incomplete.
   const whole = isWhole ? rows : rows.slice(0, -1);
   return { columns, rows: whole.slice(0, SHOWN_ROWS), isCut };
 }
@@ -55,7 +55,7 @@ async function beginning(
   let text = '';
   let lines = 0;
   try {
-    // A row may hold line ends of its own, so more lines than rows are read at worst.
+    // Rows may contain line breaks, so at worst more lines than rows are read.
     while (lines <= SHOWN_ROWS + 1 || csvParseRows(text).length <= SHOWN_ROWS + 2) {
       const { done, value } = await reader.read();
       if (done) {

@@ -2,25 +2,24 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { stopIcon } from '@jupyterlab/ui-components';
 import { type JSX, useCallback, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
-import { useResource } from '../service';
+import { useNow, useResource } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
 import { FilterBar } from './filterBar';
 import { CommandsModel, type ICommandFilter, NO_FILTER } from './model';
-import { useNow } from './useNow';
 import { commandFacts, commandTitle, statusWords } from './words';
 
-/** What the section needs of its surroundings. */
+/** The dependencies of the section. */
 export interface ICommandsSectionProps {
   model: CommandsModel;
   trans: TranslationBundle;
   open: (id: number) => void;
   cancel: (command: ICommand) => void;
-  /** Told what is selected and filtered, to be found again after a reload. */
+  /** Stores the selection and the filter for the next reload. */
   remember: (memory: { filter: ICommandFilter; selected: string | null }) => void;
   selected: string | null;
 }
 
-/** The history of commands: a filter and a list that goes on as it is scrolled. */
+/** The history of commands: a filter and a list that loads more as it is scrolled. */
 export function CommandsSection(props: ICommandsSectionProps): JSX.Element {
   const { model, trans, remember } = props;
   const { value, error } = useResource(model.resource);

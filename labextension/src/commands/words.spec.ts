@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
-import { memoryOf } from './memory';
-import { clockTime, commandFacts, commandTitle, duration, statusWords } from './words';
+import { memoryOf } from './model';
+import { clockTime, commandFacts, commandTitle, statusWords } from './words';
 
 const trans = nullTranslator.load('');
 const NOW = new Date(2026, 10, 22, 14, 1, 30);
@@ -20,15 +20,6 @@ const COMMAND = {
 } as unknown as ICommand;
 
 describe('commands in words', () => {
-  it.each([
-    [0, '00:00'],
-    [64, '01:04'],
-    [3723, '1:02:03'],
-    [-5, '00:00']
-  ])('%d seconds are %s', (seconds, words) => {
-    expect(duration(seconds)).toBe(words);
-  });
-
   it('shows the date of a time that is not today', () => {
     expect(clockTime(SECONDS, NOW)).not.toContain('22');
     expect(clockTime(SECONDS - 86_400, NOW)).toContain('21');

@@ -5,7 +5,7 @@ import { type Resource, useResource } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
 import { connectionLine } from './model';
 
-/** The line on top of the panel: whether there is a connection, as whom, and a button to look anew. */
+/** The line at the top of the panel: the connection, the user, and a button to check again. */
 export function ConnectionHeader(props: {
   connection: Resource<IConnectionStatus>;
   trans: TranslationBundle;

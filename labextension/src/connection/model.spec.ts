@@ -4,7 +4,16 @@ import type { IConnectionStatus } from '../service/records/connection';
 import { connectionLine, isOfThisMachine, triedLines } from './model';
 
 const trans = nullTranslator.load('');
-const ACCOUNT = { id: 1, name: 'team', user_id: 2, email: 'ann@example.com', features: {} };
+const ACCOUNT = {
+  id: 1,
+  name: 'team',
+  user_id: 2,
+  email: 'ann@example.com',
+  groups: [],
+  features: {},
+  storage_url: 'file:///srv/storage',
+  concurrent_command_limit: 10
+};
 const CONNECTED: IConnectionStatus = {
   connected: true,
   base_url: 'https://service.test',

@@ -11,10 +11,10 @@ export interface IConnectionLine {
   details: string;
 }
 
-/** How the server names the service of this machine as the source of an address. */
+/** The server's name for the embedded service as the source of an address. */
 const EMBEDDED = 'embedded service';
 
-/** Return the line on top of the panel. */
+/** Return the line at the top of the panel. */
 export function connectionLine(
   state: IResourceState<IConnectionStatus>,
   trans: TranslationBundle
@@ -31,7 +31,7 @@ export function connectionLine(
   return { kind: 'missing', icon: '○', words: trans.__('not connected'), details };
 }
 
-/** Return what was tried and what came of it, for the view that stands in place of the sections. */
+/** Return the connection attempt and its failure, for the view that replaces the sections. */
 export function triedLines(
   state: IResourceState<IConnectionStatus>,
   trans: TranslationBundle
@@ -53,7 +53,7 @@ function addressOf(status: IConnectionStatus | undefined, trans: TranslationBund
     : trans.__('%1 (address from %2)', status.base_url, status.source);
 }
 
-/** Whether it is this machine's own service that was tried. */
+/** Return whether the embedded service was tried. */
 export function isOfThisMachine(state: IResourceState<IConnectionStatus>): boolean {
   return state.value?.source === EMBEDDED;
 }

@@ -1,11 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useState } from 'react';
+import { type FormEvent, type JSX, useState } from 'react';
 import { asServiceError, type ISvcService, useResource } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
-import { EnteredService } from './enteredService';
 import { isOfThisMachine, triedLines } from './model';
 
-/** Stands in place of the sections while there is no connection: what was tried, and the ways on. */
+/** Replaces the sections while there is no connection: the attempt, and the possible next steps. */
 export function NotConnected(props: {
   service: ISvcService;
   trans: TranslationBundle;
@@ -81,5 +80,62 @@ function Way(props: { label: string; isTrying: boolean; go: () => Promise<void> 
     >
       {props.label}
     </button>
+  );
+}
+
+/** Address and token for the Jupyter server. */
+export interface IEnteredService {
+  base_url: string;
+  token: string;
+}
+
+/**
+ * A form for another service.
+ *
+ * The token goes to the Jupyter server, which stores it: this page forgets it after sending and stores it nowhere.
+ */
+export function EnteredService(props: {
+  isTrying: boolean;
+  connect: (entered: IEnteredService) => Promise<void>;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { isTrying, connect, trans } = props;
+  const [address, setAddress] = useState('');
+  const [token, setToken] = useState('');
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void connect({ base_url: address.trim(), token: token.trim() });
+    setToken('');
+  };
+
+  return (
+    <form className="jp-SvcEntered" aria-label={trans.__('Another service')} onSubmit={submit}>
+      <label>
+        {trans.__('Address of the service')}
+        <input
+          className="jp-mod-styled"
+          type="url"
+          required
+          placeholder={trans.__('https://service.example.com')}
+          value={address}
+          onChange={event => setAddress(event.target.value)}
+        />
+      </label>
+      <label>
+        {trans.__('Token')}
+        <input
+          className="jp-mod-styled"
+          type="password"
+          autoComplete="off"
+          required
+          value={token}
+          onChange={event => setToken(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="jp-Button jp-mod-styled jp-mod-accept" disabled={isTrying}>
+        {trans.__('Connect')}
+      </button>
+    </form>
   );
 }

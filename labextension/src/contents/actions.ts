@@ -1,22 +1,23 @@
-import { Dialog, InputDialog, showDialog } from '@jupyterlab/apputils';
+import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { isConfirmed } from '../panel';
 import type { ILocalCopy } from '../service/records/contents';
 import { type IItem, lastPart } from './items';
 import type { JupyterTree } from './jupyterTree';
 import type { TreeModel } from './model';
 import { deletionText, kindWord } from './steps';
 
-/** Where copies go to and uploads come from. */
+/** The target of copies and the source of uploads. */
 export interface ILocalSide {
-  /** The folder of the Jupyter server that new copies go into. */
+  /** The folder of the Jupyter server for new copies. */
   folder(): string;
   /** Open a copy. */
   open(copy: ILocalCopy): Promise<void>;
-  /** Save a notebook that is open, and return its path on the Jupyter server. */
+  /** Save an open notebook, and return its path on the Jupyter server. */
   saved(): Promise<string>;
 }
 
-/** What a person does about items, and how each step is asked for: once, by name. */
+/** The user's steps on items; each asks for its input or confirmation once, naming the item. */
 export class ContentsActions {
   constructor(
     private readonly _trans: TranslationBundle,
@@ -43,7 +44,7 @@ export class ContentsActions {
     await this._named(title, item.name, name => this._model.rename(item, name));
   }
 
-  /** Let the person choose a folder, and move an item there. */
+  /** Let the user choose a folder, and move an item there. */
   async move(item: IItem): Promise<void> {
     const { chosenPlace } = await import('./moveTo');
     const place = await chosenPlace(this._trans, this._model.treeOf(item.tree), item);
@@ -58,12 +59,18 @@ export class ContentsActions {
       return;
     }
     const yes = this._trans.__('Delete %1', item.name);
-    if (await this._isConfirmed(yes, deletionText(this._trans, item, answer.told))) {
+    if (
+      await isConfirmed(this._trans, {
+        title: yes,
+        text: deletionText(this._trans, item, answer.told),
+        yes
+      })
+    ) {
       await this._model.remove(item);
     }
   }
 
-  /** Store the open notebook in a directory; one that has its name there is only replaced after a question. */
+  /** Store the open notebook in a directory; an existing item of that name is replaced only after a confirmation. */
   async upload(tree: JupyterTree, place: IItem): Promise<void> {
     const local = await this._local.saved();
     const name = lastPart(local);
@@ -75,29 +82,16 @@ export class ContentsActions {
       return;
     }
     const yes = this._trans.__('Replace %1', name);
-    const question = this._trans.__(
+    const text = this._trans.__(
       'Replace %1? What it holds now is gone. Runs of it from now on take the new one.',
       there
     );
-    if (!answer.isTaken || (await this._isConfirmed(yes, question))) {
+    if (!answer.isTaken || (await isConfirmed(this._trans, { title: yes, text, yes }))) {
       await this._model.put(place, () => tree.store(local, place, name));
     }
   }
 
-  private async _isConfirmed(yes: string, question: string): Promise<boolean> {
-    const answer = await showDialog({
-      title: yes,
-      body: question,
-      buttons: [
-        Dialog.cancelButton({ label: this._trans.__('No, leave it') }),
-        Dialog.warnButton({ label: yes })
-      ],
-      defaultButton: 0
-    });
-    return answer.button.accept;
-  }
-
-  /** Ask for a name until the service takes one, or the person gives up; what was typed stays. */
+  /** Ask for a name until the service accepts one or the user cancels; the typed text is kept. */
   private async _named(
     title: string,
     text: string,

@@ -1,19 +1,19 @@
 import { holds, type IItem, isPlace, keyOf, type TreeName } from './items';
 
-/** What has been fetched of an open item. */
+/** The fetched items of an open item. */
 export interface IBranch {
   items: readonly IItem[];
-  /** The page to ask for next; null when that is all. */
+  /** The next page to fetch; null after the last one. */
   nextPage: number | null;
-  /** What the service said when it could not be read. */
+  /** The service's error when it could not be read. */
   problem: string | null;
   isLoading: boolean;
 }
 
-/** An item, or of an open one: that nothing is in it, that there is more, that it is being read, or why it cannot be. */
+/** An item, or below an open item: that it is empty, that there is more, that it is being read, or an error. */
 export type RowKind = 'item' | 'empty' | 'more' | 'loading' | 'problem';
 
-/** One line of the view. `depth` counts from 0; `place` and `size` tell where it stands among its neighbours, from 1. */
+/** One row of the view. `depth` counts from 0; `place` and `size` give its position among its siblings, from 1. */
 export interface IRow {
   kind: RowKind;
   key: string;
@@ -22,11 +22,11 @@ export interface IRow {
   isOpen: boolean;
   place: number;
   size: number;
-  /** Of a row `problem`, what the service said. */
+  /** The error of a row `problem`. */
   text: string;
 }
 
-/** The branch of an item that is being read for the first time. */
+/** The branch of an item that is read for the first time. */
 export const LOADING: IBranch = {
   items: [],
   nextPage: null,
@@ -34,38 +34,38 @@ export const LOADING: IBranch = {
   isLoading: true
 };
 
-/** The open branches by the keys of their items. It never changes; the methods return the next one. */
+/** The open branches, keyed by their items. Immutable; the methods return a new value. */
 export class Branches {
   constructor(
     readonly trees: readonly IItem[],
     readonly open: ReadonlyMap<string, IBranch> = new Map()
   ) {}
 
-  /** Return the branches with one more open, or fetched anew. */
+  /** Return the branches with one more open, or replaced. */
   with(item: IItem, branch: IBranch): Branches {
     return new Branches(this.trees, new Map(this.open).set(keyOf(item), branch));
   }
 
-  /** Return the branches without what an item showed. */
+  /** Return the branches without those of an item. */
   without(item: IItem): Branches {
     const open = new Map(this.open);
     open.delete(keyOf(item));
     return new Branches(this.trees, open);
   }
 
-  /** Return the branches with what a person has opened and closed between two states. */
+  /** Return the branches with the user's changes between two states applied. */
   after(before: ReadonlyMap<string, IBranch>, now: ReadonlyMap<string, IBranch>): Branches {
     const opened = [...now].filter(([key]) => !before.has(key) && !this.open.has(key));
     const open = [...this.open].filter(([key]) => now.has(key) || !before.has(key));
     return new Branches(this.trees, new Map([...open, ...opened]));
   }
 
-  /** Return what is open of an item. */
+  /** Return the branch of an item, if it is open. */
   branch(item: IItem): IBranch | undefined {
     return this.open.get(keyOf(item));
   }
 
-  /** Return the lines from top to bottom; with `placesOnly` those of folders. */
+  /** Return the rows from top to bottom; with `placesOnly`, those of folders. */
   rows(placesOnly = false): IRow[] {
     const rows: IRow[] = [];
     const add = (items: readonly IItem[], depth: number): void => {
@@ -87,12 +87,12 @@ export class Branches {
     return rows;
   }
 
-  /** Return an item that is shown, by its key. */
+  /** Return a visible item by its key. */
   find(key: string): IItem | null {
     return this._items().find(item => keyOf(item) === key) ?? null;
   }
 
-  /** Return the folder or directory at a path, where it is shown. */
+  /** Return the folder or directory at a path, or null when it is not visible. */
   at(tree: TreeName, path: string): IItem | null {
     const found = this._items().find(
       item => isPlace(item) && item.tree === tree && item.path === path
@@ -107,7 +107,7 @@ export class Branches {
   }
 }
 
-/** Return the keys of open items as they are after an item was moved or renamed: what was open below it stays so. */
+/** Return the keys of open items after an item was moved or renamed; open items below it stay open. */
 export function rebased(keys: Iterable<string>, item: IItem, path: string): Set<string> {
   const kind = isPlace(item) ? item.kind : '';
   const start = `${item.tree}:${kind}:`;

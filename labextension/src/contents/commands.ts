@@ -10,24 +10,23 @@ import {
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { ContentsActions } from './actions';
-import { COMMANDS } from './commandIds';
 import { type IItem, isPlace } from './items';
 import type { JupyterTree } from './jupyterTree';
 import type { TreeModel } from './model';
 import { possibleSteps, type Step } from './steps';
 
-/** What the commands are about. */
+/** The parts that the commands act on. */
 export interface IContentsParts {
   trans: TranslationBundle;
   model: TreeModel;
   jupyter: JupyterTree;
-  /** Loaded when the first step is taken. */
+  /** Loaded when the first step is performed. */
   actions: () => Promise<ContentsActions>;
-  /** The name of the notebook that is open, to be uploaded. */
+  /** The name of the open notebook, for an upload. */
   openNotebook: () => string | null;
 }
 
-/** Add the commands to the application; the buttons, menus and shortcuts call these. */
+/** Add the commands to the application; buttons, menus and shortcuts call them. */
 export function addCommands(commands: CommandRegistry, parts: IContentsParts): void {
   const { trans, model, actions } = parts;
   const add = (
@@ -101,7 +100,7 @@ function addUpload(commands: CommandRegistry, parts: IContentsParts): void {
   });
 }
 
-/** Return the directory that is selected, or that the selected notebook lies in. */
+/** Return the selected directory, or that of the selected notebook. */
 function placeFor(model: TreeModel): IItem | null {
   const item = model.selected;
   if (!item || item.tree !== 'jupyter' || item.kind === 'tree') {
@@ -109,3 +108,14 @@ function placeFor(model: TreeModel): IItem | null {
   }
   return isPlace(item) ? item : model.branches.at('jupyter', item.parent);
 }
+
+/** Commands on the selected item of the section "Notebooks". */
+export const COMMANDS = {
+  open: 'svc-jupyter:open-content',
+  create: 'svc-jupyter:new-folder',
+  rename: 'svc-jupyter:rename-content',
+  move: 'svc-jupyter:move-content',
+  remove: 'svc-jupyter:delete-content',
+  upload: 'svc-jupyter:upload-notebook',
+  refresh: 'svc-jupyter:refresh-contents'
+} as const;

@@ -1,19 +1,18 @@
 import { pathOf, ServiceError, type ServiceRequests } from '../service';
-import type { ILocalCopy } from '../service/records/contents';
 import type {
   FolderType,
   IFolder,
   IFolderChanged,
   IFolderContents,
+  ILocalCopy,
   IWorkspaceItem
-} from '../service/records/folders';
-import { type IItem, itemsOf, treeItem } from './items';
-import type { IPage, ITree } from './trees';
+} from '../service/records/contents';
+import { type IItem, type IPage, itemsOf, type ITree, treeItem } from './items';
 
-/** How much of a folder is fetched at once. */
+/** How many items of a folder are fetched at once. */
 const PAGE = 100;
 
-/** The folders of notes, or those of dashboards, with what lies in them. */
+/** The folders of notes, or those of dashboards, with their items. */
 export class FolderTree implements ITree {
   constructor(
     private readonly _requests: ServiceRequests,
@@ -66,7 +65,7 @@ export class FolderTree implements ITree {
       const told = await this._requests.get<IFolderChanged>('folders/deletion', this._of(item));
       return told.message;
     } catch (reason) {
-      // A service of the bare contract cannot tell beforehand; any other refusal is the deletion's own.
+      // A service without the extension cannot say beforehand; the deletion reports any other refusal.
       if (reason instanceof ServiceError && [404, 405].includes(reason.status)) {
         return null;
       }

@@ -1,52 +1,57 @@
-import type { IContents } from '../service/records/contents';
-import type { FolderType, IFolder, IFolderContents } from '../service/records/folders';
+import type {
+  FolderType,
+  IContents,
+  IFolder,
+  IFolderContents,
+  ILocalCopy
+} from '../service/records/contents';
 
-/** The trees of the section: Jupyter notebooks are files, notes and dashboards lie in folders of their own. */
+/** The trees of the section: Jupyter notebooks are files; notes and dashboards have separate folders. */
 export type TreeName = 'jupyter' | FolderType;
 
-/** What an item is. */
+/** The kind of an item. */
 export type ItemKind = 'tree' | 'directory' | 'notebook' | 'file' | 'folder' | 'note' | 'dashboard';
 
-/** One line of a tree. `path` is its own, `parent` that of what it lies in; both are empty for a tree. */
+/** One item of a tree. `path` is its own, `parent` that of its container; both are empty for a tree. */
 export interface IItem {
   tree: TreeName;
   kind: ItemKind;
   name: string;
   path: string;
   parent: string;
-  /** A root stays where it is, and as it is called. */
+  /** A root can be neither moved nor renamed. */
   isRoot: boolean;
-  /** The service's number of it, where it has one. */
+  /** The service's id of it, if it has one. */
   id: number | null;
 }
 
-/** Return what an item is found again by. */
+/** Return the identity of an item. */
 export function keyOf(item: IItem): string {
   return `${item.tree}:${item.kind}:${item.path}`;
 }
 
-/** Return the line of a whole tree. */
+/** Return the item of a whole tree. */
 export function treeItem(tree: TreeName, name: string): IItem {
   const nowhere = { path: '', parent: '', isRoot: true, id: null };
   return { tree, kind: 'tree', name, ...nowhere };
 }
 
-/** Return whether something can lie in an item. */
+/** Return whether an item can contain items. */
 export function opens(item: IItem): boolean {
   return item.kind === 'tree' || isPlace(item);
 }
 
-/** Return whether something can be put into an item. */
+/** Return whether items can be moved into an item. */
 export function isPlace(item: IItem): boolean {
   return item.kind === 'directory' || item.kind === 'folder';
 }
 
-/** Return whether a path is an item's own, or lies below it. */
+/** Return whether a path is an item's own, or below it. */
 export function holds(item: IItem, path: string): boolean {
   return path === item.path || path.startsWith(`${item.path}/`);
 }
 
-/** Return the path of what a path lies in; empty for a root's. */
+/** Return the parent of a path; empty for a root's. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
@@ -56,7 +61,7 @@ export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Return the item of a file, notebook or directory that lies in another one. */
+/** Return the item of a file, notebook or directory in another one. */
 export function contentsItem(model: IContents, parent: IItem): IItem {
   const isRoot = parent.kind === 'tree';
   return {
@@ -70,7 +75,7 @@ export function contentsItem(model: IContents, parent: IItem): IItem {
   };
 }
 
-/** Return the item of a folder of notes or dashboards; a root is called by its location. */
+/** Return the item of a folder of notes or dashboards; a root is named by its location. */
 export function folderItem(folder: IFolder): IItem {
   const isRoot = folder.parent_id === null;
   return {
@@ -84,7 +89,7 @@ export function folderItem(folder: IFolder): IItem {
   };
 }
 
-/** Return what a page of a folder has, in the service's order. */
+/** Return the items of a page of a folder, in the service's order. */
 export function itemsOf(page: IFolderContents, tree: FolderType): IItem[] {
   const kind = tree === 'notes' ? 'note' : 'dashboard';
   const objects = page[tree] ?? [];
@@ -100,4 +105,30 @@ export function itemsOf(page: IFolderContents, tree: FolderType): IItem[] {
       id: one.id
     }))
   ];
+}
+
+/** The answer of one call for an open item. */
+export interface IPage {
+  items: IItem[];
+  /** The next page to fetch; null after the last one. */
+  nextPage: number | null;
+}
+
+/** One tree of the service. All methods reject with `ServiceError`. */
+export interface ITree {
+  /** The item of the tree itself. */
+  readonly item: IItem;
+  /** Return a page of an item's contents; pages count from 1. */
+  list(item: IItem, page: number): Promise<IPage>;
+  /** Create a folder; return its path. */
+  create(place: IItem, name: string): Promise<string>;
+  /** Return the item's new path. */
+  rename(item: IItem, name: string): Promise<string>;
+  /** Return the item's new path. */
+  move(item: IItem, place: IItem): Promise<string>;
+  remove(item: IItem): Promise<void>;
+  /** Return the service's statement of what a deletion would delete; null when it cannot say. */
+  whatGoes(item: IItem): Promise<string | null>;
+  /** Copy an item to a folder of the Jupyter server, under a free name. */
+  copy(item: IItem, folder: string): Promise<ILocalCopy>;
 }

@@ -1,9 +1,8 @@
 import { pathOf, type ServiceRequests } from '../service';
 import type { IContents, ILocalCopy } from '../service/records/contents';
-import { contentsItem, type IItem, treeItem } from './items';
-import type { IPage, ITree } from './trees';
+import { contentsItem, type IItem, type IPage, type ITree, treeItem } from './items';
 
-/** Holds the users' roots; it is not shown itself. */
+/** Contains the users' roots; it is not shown itself. */
 const USERS = 'Users';
 
 /** The service's Jupyter notebooks, files and directories. */
@@ -53,13 +52,13 @@ export class JupyterTree implements ITree {
     return this._requests.post('downloads', { path: item.path, to: folder });
   }
 
-  /** Return whether there is anything at a path. */
+  /** Return whether a path exists. */
   async has(place: IItem, name: string): Promise<boolean> {
     const { items } = await this.list(place);
     return items.some(item => item.name === name);
   }
 
-  /** Store a file of the Jupyter server in a directory, in place of what has its name there. */
+  /** Store a file of the Jupyter server in a directory; replaces an item of the same name. */
   async store(local: string, place: IItem, name: string): Promise<string> {
     const body = { path: local, to: `${place.path}/${name}` };
     return (await this._requests.post<IContents>('uploads', body)).path;

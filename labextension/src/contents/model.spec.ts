@@ -1,10 +1,9 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { ServiceError } from '../service';
 import { rebased } from './branches';
-import { type IItem, keyOf, treeItem } from './items';
+import { type IItem, type IPage, type ITree, keyOf, treeItem } from './items';
 import { TreeModel } from './model';
 import { deletionText, obstacleToMove, possibleSteps } from './steps';
-import type { IPage, ITree } from './trees';
 
 const trans = nullTranslator.load('svc_jupyter');
 
@@ -21,7 +20,7 @@ function directory(path: string): IItem {
   };
 }
 
-/** A tree in memory: directories by their paths. */
+/** A tree in memory: directories keyed by path. */
 class MemoryTree implements ITree {
   readonly item = treeItem('jupyter', 'Notebooks');
   refusal: string | null = null;

@@ -1,13 +1,12 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 import { asServiceError } from '../service';
 import { Branches, type IBranch, LOADING, rebased } from './branches';
-import { type IItem, keyOf, opens, type TreeName } from './items';
-import type { ITree } from './trees';
+import { type IItem, type ITree, keyOf, opens, type TreeName } from './items';
 
 /**
- * What the browser of notebooks shows, and what it does.
+ * The state and the steps of the notebook browser.
  *
- * It asks the service when somebody opens a folder or does something, and never by itself.
+ * It calls the service only when the user opens a folder or performs a step.
  */
 export class TreeModel<T extends ITree = ITree> {
   private readonly _changed = new Signal<this, void>(this);
@@ -15,7 +14,7 @@ export class TreeModel<T extends ITree = ITree> {
   private _selected: IItem | null = null;
   private _busy: IItem | null = null;
   private _problem: string | null = null;
-  /** Of two looks under way at once the later one counts. */
+  /** Of two concurrent refreshes the later one is used. */
   private _looks = 0;
 
   constructor(readonly trees: readonly T[]) {
@@ -31,22 +30,22 @@ export class TreeModel<T extends ITree = ITree> {
     return this._branches;
   }
 
-  /** The item that the keyboard is at. */
+  /** The item with the keyboard focus. */
   get selected(): IItem | null {
     return this._selected;
   }
 
-  /** The item that a step is under way for. */
+  /** The item of the step in progress. */
   get busy(): IItem | null {
     return this._busy;
   }
 
-  /** The service's words on what it refused; null when it did not. */
+  /** The service's refusal, or null. */
   get problem(): string | null {
     return this._problem;
   }
 
-  /** The keys of what is open, to be given to `restore` later. */
+  /** The keys of the open items, for a later `restore`. */
   get openKeys(): string[] {
     return [...this._branches.open.keys()];
   }
@@ -65,7 +64,7 @@ export class TreeModel<T extends ITree = ITree> {
     this._changed.emit();
   }
 
-  /** Show what is in an item. What the service refuses stands in its place. */
+  /** Show the contents of an item. An error of the service is shown in their place. */
   async open(item: IItem): Promise<void> {
     if (!opens(item) || this._branches.branch(item)?.isLoading) {
       return;
@@ -81,7 +80,7 @@ export class TreeModel<T extends ITree = ITree> {
     this._show(this._branches.without(item));
   }
 
-  /** Show the page after those that are there. */
+  /** Show the next page. */
   async more(item: IItem): Promise<void> {
     const before = this._branches.branch(item);
     if (!before || before.nextPage === null || before.isLoading) {
@@ -94,12 +93,12 @@ export class TreeModel<T extends ITree = ITree> {
     this._show(this._branches.with(item, { ...next, items }));
   }
 
-  /** Look again at all that is open. */
+  /** Refresh all open items. */
   refresh(): Promise<void> {
     return this.restore(this.openKeys);
   }
 
-  /** Open what has these keys, from the top: what has gone meanwhile is not asked for. */
+  /** Open the items with these keys, from the top; deleted ones are skipped. */
   async restore(keys: Iterable<string>): Promise<void> {
     const wanted = new Set(keys);
     const before = this._branches.open;
@@ -121,7 +120,7 @@ export class TreeModel<T extends ITree = ITree> {
     }
   }
 
-  /** Make a folder in an item, and show it. Like all steps it returns whether the service did it; `problem` says why not. */
+  /** Create a folder in an item, and show it. Like all steps it returns whether it succeeded; else see `problem`. */
   create(place: IItem, name: string): Promise<boolean> {
     return this.put(place, async tree => tree.create(place, name));
   }
@@ -130,7 +129,7 @@ export class TreeModel<T extends ITree = ITree> {
     return this._do(item, async tree => this._relocated(item, await tree.rename(item, name), []));
   }
 
-  /** Put an item into a folder of its tree, and show it there. When that is refused everything stays as it was. */
+  /** Move an item into a folder of its tree, and show it there. After a refusal nothing changes. */
   move(item: IItem, place: IItem): Promise<boolean> {
     return this._do(item, async tree =>
       this._relocated(item, await tree.move(item, place), [keyOf(place)])
@@ -145,7 +144,7 @@ export class TreeModel<T extends ITree = ITree> {
     });
   }
 
-  /** Do something that brings a new item into a folder, and show it; `step` returns its path. */
+  /** Run a step that creates an item in a folder, and show the item; `step` returns its path. */
   put(place: IItem, step: (tree: T) => Promise<string>): Promise<boolean> {
     return this._do(place, async tree => {
       const path = await step(tree);
@@ -154,14 +153,14 @@ export class TreeModel<T extends ITree = ITree> {
     });
   }
 
-  /** Ask for something about an item that changes nothing in the tree; null when that was refused. */
+  /** Run a call about an item that does not change the tree; null when it was refused. */
   async ask<R extends object>(item: IItem, step: (tree: T) => Promise<R>): Promise<R | null> {
     const answers: R[] = [];
     await this._do(item, async tree => answers.push(await step(tree)));
     return answers[0] ?? null;
   }
 
-  /** Forget what was refused. */
+  /** Clear the refusal. */
   forgive(): void {
     this._problem = null;
     this._changed.emit();

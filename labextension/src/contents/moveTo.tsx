@@ -2,13 +2,12 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
 import type { JSX } from 'react';
-import { type IItem, keyOf, parentOf } from './items';
+import { type IItem, type ITree, keyOf, parentOf } from './items';
 import { TreeModel } from './model';
 import { moveText, obstacleToMove } from './steps';
-import type { ITree } from './trees';
 import { TreeView } from './treeView';
 
-/** Let a person choose the folder that an item is to lie in; null when it stays. Everything works by keyboard. */
+/** Let the user choose an item's new folder; null to cancel. Fully usable by keyboard. */
 export async function chosenPlace(
   trans: TranslationBundle,
   tree: ITree,
@@ -36,7 +35,7 @@ export async function chosenPlace(
   }
 }
 
-/** The choice of a folder, and what would be done with it. */
+/** The choice of a folder, and the resulting move. */
 class MoveToBody extends ReactWidget {
   constructor(
     private readonly _trans: TranslationBundle,
@@ -62,7 +61,7 @@ class MoveToBody extends ReactWidget {
   }
 }
 
-/** Return the keys of the tree and of all that an item may lie in. */
+/** Return the keys of the tree and of all possible containers of an item. */
 function keysOnTheWay(tree: ITree, item: IItem): string[] {
   const kind = item.tree === 'jupyter' ? 'directory' : 'folder';
   const keys = [keyOf(tree.item)];

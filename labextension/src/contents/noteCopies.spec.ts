@@ -2,13 +2,13 @@ import type { ServiceRequests } from '../service';
 import { ServiceError } from '../service';
 import { type ISaving, noteOf, NoteCopy } from './noteCopies';
 
-/** A Jupyter server that knows which copies are of which version of note 7. */
+/** A Jupyter server that knows which copies have which version of note 7. */
 class Server {
   version = 3;
   known: number | null = 3;
   allowed = true;
   readonly asked: ISaving[] = [];
-  /** What happens elsewhere while a saving is under way. */
+  /** A concurrent change during a save. */
   meanwhile: () => void = () => undefined;
 
   put = (_: string, { overwrite, bind }: ISaving): Promise<unknown> => {

@@ -1,50 +1,53 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { asServiceError, pathOf, type ServiceError, type ServiceRequests } from '../service';
-import type { INoteRecord } from '../service/records/folders';
+import type { INoteRecord } from '../service/records/contents';
 
-/** Where the metadata of a note's copy name the note; what binds the two is known to the Jupyter server alone. */
+/** The metadata key that names the note of a copy; the binding itself is stored on the Jupyter server only. */
 const MARK = 'svc_jupyter';
 const TO_BE_ASKED = 428;
 
-/** What is used of an open notebook. */
+/** The used part of an open notebook. */
 export type ICopyModel = Pick<INotebookModel, 'getMetadata'>;
 
-/** What can be told to the Jupyter server beside the path: save whatever the note says by now; be a copy, or none. */
+/** Options of a save besides the path: overwrite the current note; bind the copy, or leave it unbound. */
 export interface ISaving {
   overwrite?: boolean;
   bind?: boolean;
 }
 
-/** Who is told what became of saving a copy back. */
+/** Receives the outcome of saving a copy back. */
 export interface ICopyListener {
   saved(note: INoteRecord): void;
-  /** The notebook names a note, and was not opened from it here: nothing is saved before `answer` is called. */
+  /** The notebook names a note but was not opened from it here: nothing is saved before `answer` is called. */
   asked(question: ServiceError, answer: (bind: boolean) => Promise<void>): void;
-  /** `overwrite` saves it all the same, whatever the note says by now. */
+  /** `overwrite` saves it anyway, replacing the note's current document. */
   refused(error: ServiceError, note: number, overwrite: () => Promise<void>): void;
 }
 
-/** Return the id of the note that a notebook names; null for any other notebook. */
+/** Return the id of the note that a notebook names, or null. */
 export function noteOf(model: ICopyModel): number | null {
   const mark = model.getMetadata(MARK) as { note?: unknown } | null | undefined;
   return typeof mark?.note === 'number' ? mark.note : null;
 }
 
 /**
- * A note that is open as a notebook of the Jupyter server: whenever that is saved, the note says the same.
+ * A note opened as a notebook of the Jupyter server: each save of the notebook also saves the note.
  *
- * One saving goes on at a time; a save during one is followed by another.
+ * Saves run one at a time; a save during another one follows it.
  */
 export class NoteCopy {
   constructor(
     private readonly _requests: ServiceRequests,
     private readonly _model: ICopyModel,
-    /** Returns the copy's path as the Jupyter server knows it. */
+    /** Returns the copy's path on the Jupyter server. */
     private readonly _path: () => string,
     private readonly _listener: ICopyListener
   ) {}
 
-  /** Take that the copy was saved on the Jupyter server. Resolves when the note says the same, or the listener knows why not. */
+  /**
+   * Handle a save of the copy on the Jupyter server. Resolves when the note is saved or the listener has the reason why
+   * not.
+   */
   async onSaved(saving: ISaving = {}): Promise<void> {
     this._next = saving;
     if (this._isStoring) {
@@ -86,7 +89,7 @@ export class NoteCopy {
     }
   }
 
-  /** Ask once, however often the notebook is saved until there is an answer. */
+  /** Ask once, regardless of the number of saves until the answer. */
   private _ask(question: ServiceError): void {
     if (!this._isAsked) {
       this._isAsked = true;
@@ -98,7 +101,7 @@ export class NoteCopy {
   }
 
   private _isStoring = false;
-  /** How to save what was saved in the notebook since its note was; null for nothing. */
+  /** The options of the pending save; null for none. */
   private _next: ISaving | null = null;
   private _isAsked = false;
 }

@@ -15,10 +15,10 @@ import type { ILocalCopy } from '../service/records/contents';
 import { type ICopyListener, noteOf, NoteCopy } from './noteCopies';
 
 const CONFLICT = 409;
-/** Milliseconds for which it is told that a note was saved. */
+/** How long the message about a saved note is shown, in milliseconds. */
 const SAVED_SHOWN = 4_000;
 
-/** Saves a note that is open as a notebook back to the service, whenever the notebook is saved. */
+/** Saves a note that is open as a notebook to the service, whenever the notebook is saved. */
 export const notesPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:notes`,
   description: 'Saves notes that are open as notebooks back to the service.',
@@ -58,7 +58,7 @@ export const notesPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Return what tells people of a copy, one message at a time. */
+/** Return a listener that shows messages about a copy, one at a time. */
 function listener(
   app: JupyterFrontEnd,
   requests: ServiceRequests,

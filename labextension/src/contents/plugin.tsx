@@ -72,7 +72,7 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Return what opens, at the first call, what was open in the last visit; later calls look at it again. */
+/** Return a function that restores the open items of the last visit at its first call, and refreshes them later. */
 function remembered(model: TreeModel, stateDB: IStateDB, first: string): () => void {
   let isRestored = false;
   const restore = async (): Promise<void> => {

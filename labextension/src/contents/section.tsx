@@ -3,17 +3,17 @@ import { CommandToolbarButtonComponent, UseSignal } from '@jupyterlab/ui-compone
 import type { CommandRegistry } from '@lumino/commands';
 import { type JSX, useContext, useEffect } from 'react';
 import { VisibleContext } from '../service';
-import { COMMANDS } from './commandIds';
+import { COMMANDS } from './commands';
 import type { IItem } from './items';
 import type { TreeModel } from './model';
 import { TreeView } from './treeView';
 
-/** What the section shows, and what it calls. */
+/** The content of the section, and its callbacks. */
 export interface IContentsSectionProps {
   trans: TranslationBundle;
   model: TreeModel;
   commands: CommandRegistry;
-  /** Called when the section comes into sight. */
+  /** Called when the section becomes visible. */
   look: () => void;
 }
 
@@ -26,7 +26,7 @@ const BAR = [
   COMMANDS.refresh
 ];
 
-/** The service's notebooks, notes and dashboards as trees, with what can be done about the selected item. */
+/** The service's notebooks, notes and dashboards as trees, with the steps for the selected item. */
 export function ContentsSection(props: IContentsSectionProps): JSX.Element {
   const { trans, model, commands, look } = props;
   const isVisible = useContext(VisibleContext);
@@ -62,7 +62,7 @@ export function ContentsSection(props: IContentsSectionProps): JSX.Element {
   );
 }
 
-/** What the service refused, in its words. */
+/** The service's refusal. */
 function Problem({
   trans,
   model

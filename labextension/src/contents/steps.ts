@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { holds, type IItem, type ItemKind, isPlace } from './items';
 
-/** What a person can do about an item. */
+/** A step on an item. */
 export type Step = 'open' | 'create' | 'rename' | 'move' | 'remove' | 'upload';
 
-/** Return what can be done about an item; a root stays where it is, and as it is called. */
+/** Return the steps possible for an item; a root can be neither moved nor renamed. */
 export function possibleSteps(item: IItem | null): ReadonlySet<Step> {
   if (!item || item.kind === 'tree') {
     return new Set();
@@ -24,7 +24,7 @@ export function possibleSteps(item: IItem | null): ReadonlySet<Step> {
   return steps;
 }
 
-/** Return what people call an item of this kind. */
+/** Return the word for an item's kind. */
 export function kindWord(trans: TranslationBundle, kind: ItemKind): string {
   switch (kind) {
     case 'notebook':
@@ -40,7 +40,7 @@ export function kindWord(trans: TranslationBundle, kind: ItemKind): string {
   }
 }
 
-/** Return why an item cannot be put into another one; null when it can, as far as one can see here. */
+/** Return why an item cannot be moved into another one, or null if nothing visible here prevents it. */
 export function obstacleToMove(
   trans: TranslationBundle,
   item: IItem,
@@ -64,7 +64,7 @@ export function obstacleToMove(
   return null;
 }
 
-/** Return the sentence that stands below the choice of a folder. */
+/** Return the sentence below the choice of a folder. */
 export function moveText(trans: TranslationBundle, item: IItem, place: IItem | null): string {
   const obstacle = obstacleToMove(trans, item, place);
   if (obstacle !== null || !place) {
@@ -75,7 +75,7 @@ export function moveText(trans: TranslationBundle, item: IItem, place: IItem | n
     : trans.__('Move %1 into %2.', item.path, place.path);
 }
 
-/** Return what a deletion means; `told` is what the service says would go with it. */
+/** Return the consequences of a deletion; `told` is the service's statement of what it would delete. */
 export function deletionText(trans: TranslationBundle, item: IItem, told: string | null): string {
   const question = trans.__('Delete %1 %2?', kindWord(trans, item.kind), item.path);
   if (told !== null) {

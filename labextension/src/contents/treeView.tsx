@@ -14,16 +14,16 @@ import { type IItem, type ItemKind, keyOf, opens } from './items';
 import type { TreeModel } from './model';
 import { obstacleToMove, possibleSteps } from './steps';
 
-/** A tree, and what is done with its items. */
+/** A tree, and the callbacks for its items. */
 export interface ITreeViewProps {
   trans: TranslationBundle;
   model: TreeModel;
   label: string;
-  /** Show folders alone. */
+  /** Show only folders. */
   placesOnly?: boolean;
-  /** Something that does not open in the tree is to be opened. */
+  /** Open an item that does not open within the tree. */
   onOpen?: (item: IItem) => void;
-  /** An item was dropped onto a folder that can take it. */
+  /** An item was dropped onto a folder that accepts it. */
   onDrop?: (item: IItem, place: IItem) => void;
 }
 
@@ -37,7 +37,7 @@ const ICONS: Readonly<Record<ItemKind, LabIcon | null>> = {
   dashboard: tableRowsIcon
 };
 
-/** A tree of the service, read folder by folder as it is opened. */
+/** A tree of the service; each folder is read when it is opened. */
 export function TreeView(props: ITreeViewProps): JSX.Element {
   const { trans, model, label, placesOnly = false, onOpen } = props;
   const rows = model.branches.rows(placesOnly);
@@ -79,7 +79,7 @@ export function TreeView(props: ITreeViewProps): JSX.Element {
   );
 }
 
-/** Right opens, then goes in; Left closes, then goes out. Returns whether the key was one of these. */
+/** Right opens, then enters; Left closes, then leaves. Returns whether the key was handled. */
 export function movesThroughTree(
   event: Pick<KeyboardEvent, 'key'>,
   row: IRow,
@@ -169,7 +169,7 @@ function wordsOf(trans: TranslationBundle, row: IRow): string {
   }
 }
 
-/** Return what rows hear while items are dragged: only a folder that can take the item lets it drop. */
+/** Return the drag handlers of rows: only a folder that accepts the item allows the drop. */
 function useDrag(props: ITreeViewProps): (row: IRow) => HTMLAttributes<HTMLDivElement> {
   const { trans, onDrop } = props;
   const [dragged, setDragged] = useState<IItem | null>(null);

@@ -5,13 +5,13 @@ import { ViewPlugin } from '@codemirror/view';
 import type { EditorView, PluginValue, ViewUpdate } from '@codemirror/view';
 import { languageOfBody } from './magicCells';
 
-/** Gives the language of a cell whose body is in the language of that name; `null` when there is none. */
+/** Returns the language with a name, for the body of a cell; `null` when there is none. */
 export type LanguageLoader = (name: string) => Promise<Language | null>;
 
 /**
- * An editor that shows the body of a cell in the language of the cell's magic.
+ * Return an editor extension that shows the body of a cell in the language of the cell's magic.
  *
- * A change of the text costs a look at the first line; the language is changed only when that names another one.
+ * Each change reads only the first line; the language is replaced only when it names another one.
  *
  * @param load - Loads a language when it is needed for the first time
  * @returns The extension of one editor
@@ -19,7 +19,7 @@ export type LanguageLoader = (name: string) => Promise<Language | null>;
 export function magicHighlighting(load: LanguageLoader): Extension {
   const compartment = new Compartment();
   const plugin = ViewPlugin.define(view => new CellLanguage(view, compartment, load));
-  // An editor takes the first language that is given to it: this stands before the notebook's own.
+  // An editor uses the first language it is given, so this comes before the notebook's own.
   return [Prec.highest(compartment.of([])), plugin];
 }
 
@@ -50,7 +50,7 @@ class CellLanguage implements PluginValue {
     }
   }
 
-  /** An editor cannot be changed while it takes a change: it is done afterwards, when it is still wanted. */
+  /** An editor cannot be changed during an update: apply it afterwards, if it is still wanted. */
   private async _apply(name: string | null): Promise<void> {
     const language = await (name === null ? null : this._load(name));
     if (this._wanted === name) {

@@ -1,12 +1,10 @@
-/** The text of an editor, as far as this needs it; CodeMirror's `Text` is one. */
+/** The used part of an editor's text; CodeMirror's `Text` implements it. */
 export interface ILines {
   readonly lines: number;
   line(number: number): { readonly text: string };
 }
 
-/**
- * Name, in JupyterLab's registry of languages, of what stands in a cell under each magic.
- */
+/** The language of each magic's body, by its name in JupyterLab's registry. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   svc_db: 'SQL',
   svc_hive: 'SQL',
@@ -16,11 +14,11 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   svc_pig: 'Pig'
 };
 
-/** IPython ignores empty lines above a magic. So many are looked at, whatever the cell holds. */
+/** IPython ignores empty lines above a magic. At most this many are skipped, in any cell. */
 const MOST_EMPTY_LINES = 20;
 
 /**
- * The language of a cell's body, by the magic that it begins with.
+ * Return the language of a cell's body, by the magic at its start.
  *
  * @param cell - The cell's text
  * @returns The language's name in the registry, or `null` for a cell without one of the magics

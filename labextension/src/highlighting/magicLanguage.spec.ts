@@ -2,7 +2,7 @@ import { StreamLanguage, syntaxTree } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import { magicLanguage } from './magicLanguage';
 
-/** Quoted texts may span lines, so a quote that reached it from the magic's line would change everything after it. */
+/** Strings may span lines, so a quote from the magic's line would change the rest of the body. */
 const quoting = StreamLanguage.define<{ isQuoted: boolean }>({
   name: 'quoting',
   startState: () => ({ isQuoted: false }),

@@ -12,10 +12,10 @@ const { types } = new NodeSet([
 const [cellType, magicType, bodyType] = types as [NodeType, NodeType, NodeType];
 
 /**
- * The language of a cell whose first line is a magic and whose other lines are of another language.
+ * Return the language of a cell whose first line is a magic and whose other lines are in another language.
  *
  * @param body - Language of the lines after the first
- * @returns A language; nothing in the magic's line, such as a quote, reaches the body's parser
+ * @returns A language; nothing in the magic's line, such as a quote, affects the body's parser
  */
 export function magicLanguage(body: Language): Language {
   return new Language(data, new MagicCellParser(body.parser), [], `${body.name} in a magic cell`);
@@ -38,13 +38,13 @@ class MagicCellParser extends Parser {
   private readonly _mixed: ParseWrapper;
 }
 
-/** Cuts a cell in two, which takes one step. */
+/** Splits a cell into two parts, in one step. */
 class MagicCellParse implements PartialParse {
   constructor(input: Input) {
     this._input = input;
   }
 
-  /** Where this is to end early; it never does. */
+  /** Where to stop early; never set. */
   readonly stoppedAt: number | null = null;
 
   get parsedPos(): number {
@@ -52,7 +52,7 @@ class MagicCellParse implements PartialParse {
   }
 
   stopAt(): void {
-    // It is done before anybody could want it to stop; the body's parser is stopped by itself.
+    // It finishes before it could be stopped; the body's parser handles stopping itself.
   }
 
   advance(): Tree {
@@ -70,7 +70,7 @@ class MagicCellParse implements PartialParse {
   private _isDone = false;
 }
 
-/** Where the first line ends that is not empty. */
+/** Return the end of the first non-empty line. */
 function endOfMagicLine(input: Input): number {
   let isEmpty = true;
   for (let start = 0; start < input.length;) {

@@ -5,9 +5,8 @@ import {
   IEditorExtensionRegistry,
   IEditorLanguageRegistry
 } from '@jupyterlab/codemirror';
-import { EXTENSION_ID } from '../service/translation';
-import { magicHighlighting } from './editorExtension';
-import type { LanguageLoader } from './editorExtension';
+import { EXTENSION_ID } from '../service/tokens';
+import { type LanguageLoader, magicHighlighting } from './editorExtension';
 import { magicLanguage } from './magicLanguage';
 
 /** Shows the bodies of `%%svc_db`, `%%svc_shell`, `%%svc_pig` and the like in their own languages. */

@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import type { ServiceError } from '../service';
 
-/** A list with nothing in it: says so, and offers the first step. */
+/** An empty list: says so, and offers the first step. */
 export function EmptyState(props: { text: string; children?: ReactNode }): JSX.Element {
   return (
     <div className="jp-SvcState" role="note">
@@ -11,7 +11,7 @@ export function EmptyState(props: { text: string; children?: ReactNode }): JSX.E
   );
 }
 
-/** Something that could not be read: says why in the service's words, and offers to try again. */
+/** A failed read: shows the service's error, and offers to retry. */
 export function ErrorState(props: {
   error: ServiceError;
   retry: () => void;
@@ -31,7 +31,7 @@ export function ErrorState(props: {
   );
 }
 
-/** Something that is read for the first time. */
+/** The first read is in progress. */
 export function LoadingState(props: { text: string }): JSX.Element {
   return (
     <div className="jp-SvcState" role="status">

@@ -8,9 +8,9 @@ import {
   useRef,
   useState
 } from 'react';
-import { movedBy, scrolledTo, visibleWindow } from './window';
+import { movedBy, useRowsSeen } from './window';
 
-/** What a row of a tree is. */
+/** A row's position in a tree. */
 export interface IBranch {
   /** From 1. */
   level: number;
@@ -18,68 +18,55 @@ export interface IBranch {
   expanded?: boolean;
 }
 
-/** What a `VirtualList` shows, and whom it tells. */
+/** The content of a `VirtualList`, and its callbacks. */
 export interface IVirtualListProps<T> {
   items: readonly T[];
-  /** Unique and lasting: the selected row stays the selected one when others come. */
+  /** Unique and stable: the selected row stays selected when others are added. */
   keyOf: (item: T) => string;
-  /** The row, as text and icons. */
+  /** Renders the row, as text and icons. */
   render: (item: T) => ReactNode;
   /** Buttons at the row's end. */
   actions?: (item: T) => ReactNode;
-  /** What a screen reader says of the list. */
+  /** The list's label for screen readers. */
   label: string;
-  /** Pixels; every row has the same. */
+  /** Pixels; the same for every row. */
   rowHeight?: number;
   /** Enter, or a double click (a click with `activateOnClick`). */
   onActivate?: (item: T) => void;
   activateOnClick?: boolean;
   selectedKey?: string | null;
   onSelect?: (item: T) => void;
-  /** Keys the list itself does not know (F2, Delete …); return true when it was for you. */
+  /** Handles keys unknown to the list (F2, Delete …); return true if handled. */
   onKey?: (event: KeyboardEvent, item: T) => boolean;
-  /** Near the end of what there is: read the next page. */
+  /** Called near the end of the loaded rows, to read the next page. */
   onNearEnd?: () => void;
   /** Makes the list a tree. */
   branch?: (item: T) => IBranch;
   onContextMenu?: (item: T) => void;
-  /** Further attributes of a row, such as `draggable` and `data-…`, and what it hears. */
+  /** Further attributes and event handlers of a row, such as `draggable` and `data-…`. */
   rowProps?: (item: T) => React.HTMLAttributes<HTMLDivElement>;
 }
 
 const ROW_HEIGHT = 28;
 
 /**
- * A list of any length of which only what is seen is in the page; a grid (or, with `branch`, a tree) to a screen reader.
+ * A list of any length that renders only its visible rows; a grid (or, with `branch`, a tree) for screen readers.
  *
- * One row at a time can be reached by Tab; arrows, Page, Home and End move on from it. Rows above that come or go do not
- * move what is looked at: the row that is focused stays rendered wherever it is.
+ * Tab reaches one row; arrows, Page, Home and End move from it. Rows added or removed above do not move the visible
+ * ones: the focused row stays rendered wherever it is.
  */
 export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
   const { items, keyOf, rowHeight = ROW_HEIGHT, onNearEnd } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [scrollTop, setScrollTop] = useState(0);
-  const [height, setHeight] = useState(0);
   const [activeKey, setActiveKey] = useState<string | null>(null);
   const focusWanted = useRef(false);
-  /** Whether the keyboard was here last; also when the row it was at has gone since. */
+  /** Whether the list had the keyboard focus last, even if the focused row is gone. */
   const wasFocused = useRef(false);
-
-  useLayoutEffect(() => {
-    const node = scroller.current;
-    if (node === null) {
-      return;
-    }
-    setHeight(node.clientHeight);
-    const observer = new ResizeObserver(() => setHeight(node.clientHeight));
-    observer.observe(node);
-    return () => observer.disconnect();
-  }, []);
 
   const wantedKey = activeKey ?? props.selectedKey ?? null;
   const found = wantedKey === null ? -1 : items.findIndex(item => keyOf(item) === wantedKey);
   const activeIndex = found >= 0 ? found : 0;
-  const { first, end } = visibleWindow(scrollTop, height, rowHeight, items.length);
+  const { first, end, page, onScroll, reveal } = useRowsSeen(scroller, rowHeight, items.length);
 
   useEffect(() => {
     if (onNearEnd !== undefined && items.length > 0 && end >= items.length) {
@@ -98,8 +85,8 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
 
   const { selectedKey = null } = props;
   useLayoutEffect(() => {
-    // What is selected from elsewhere is where the keyboard goes on, and is seen. The effect above then focuses it, when
-    // it has been rendered as the row that can be reached.
+    // The keyboard continues at a row selected from elsewhere, which is scrolled into view. The effect above focuses it
+    // once it is rendered as the reachable row.
     const node = scroller.current;
     const index = selectedKey === null ? -1 : items.findIndex(item => keyOf(item) === selectedKey);
     if (node !== null && index >= 0) {
@@ -108,27 +95,24 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
         (wasFocused.current && document.activeElement === document.body);
       focusWanted.current = isFocused && activeKey !== selectedKey;
       setActiveKey(selectedKey);
-      node.scrollTop = scrolledTo(index, node.scrollTop, node.clientHeight, rowHeight);
-      setScrollTop(node.scrollTop);
+      reveal(index);
     }
-    // Only when it changes: the rows around it come and go without moving what is looked at.
+    // Only when it changes: other rows come and go without moving the visible ones.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [selectedKey]);
 
   const moveTo = useCallback(
     (index: number) => {
       const item = items[index];
-      const node = scroller.current;
-      if (item === undefined || node === null) {
+      if (item === undefined) {
         return;
       }
-      node.scrollTop = scrolledTo(index, node.scrollTop, node.clientHeight, rowHeight);
-      setScrollTop(node.scrollTop);
+      reveal(index);
       setActiveKey(keyOf(item));
       focusWanted.current = true;
       props.onSelect?.(item);
     },
-    [items, keyOf, rowHeight, props]
+    [items, keyOf, reveal, props]
   );
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -137,12 +121,7 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
     if (item === undefined || !onRow) {
       return;
     }
-    const next = movedBy(
-      event.key,
-      activeIndex,
-      items.length,
-      Math.max(1, Math.floor(height / rowHeight) - 1)
-    );
+    const next = movedBy(event.key, activeIndex, items.length, page);
     if (event.ctrlKey || event.metaKey || event.altKey || next === null) {
       if (props.onKey?.(event, item) === true) {
         event.preventDefault();
@@ -172,7 +151,7 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
       role={props.branch === undefined ? 'grid' : 'treegrid'}
       aria-label={props.label}
       aria-rowcount={items.length}
-      onScroll={event => setScrollTop(event.currentTarget.scrollTop)}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
       onFocus={() => {
         wasFocused.current = true;

@@ -1,3 +1,3 @@
-export { viewArea } from './area';
-export { ISvcPanel, type ISection, type ISectionHandle } from './tokens';
-export { VisibleView, VisibleWidget } from './visibleWidget';
+export { isConfirmed, type IQuestion } from './question';
+export { ISvcPanel, type ISection, type ISectionHandle, OPEN_COMMAND } from './tokens';
+export { viewArea, VisibleView, VisibleWidget } from './views';

@@ -6,18 +6,18 @@ export interface IRanked {
   rank: number;
 }
 
-/** Return where a section goes among those that are sorted by rank; behind its equals. */
+/** Return a section's index among those sorted by rank, after its equals. */
 export function placeOf(section: IRanked, sorted: readonly IRanked[]): number {
   return ArrayExt.upperBound(sorted, section.rank, (other, rank) => other.rank - rank);
 }
 
-/** What is kept of the panel between two visits. */
+/** The stored state of the panel between visits. */
 export interface IPanelMemory {
-  /** Sections that were closed. */
+  /** The collapsed sections. */
   collapsed: string[];
 }
 
-/** Return what was kept, as far as it can be understood. */
+/** Return the stored state, ignoring invalid parts. */
 export function panelMemory(kept: unknown): IPanelMemory {
   const collapsed =
     typeof kept === 'object' && kept !== null ? (kept as { collapsed?: unknown }).collapsed : [];

@@ -3,22 +3,25 @@ import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
+/** Opens a command in the main area: `{id}`. */
+export const OPEN_COMMAND = 'svc-jupyter:open-command';
+
 /** A section of the side panel. */
 export interface ISection {
-  /** Unique, and the same after a reload: by it the section is found collapsed or not again. */
+  /** Unique and stable across reloads: the key of the section's collapsed state. */
   id: string;
   title: string;
-  /** Sections stand by rank, the smallest on top. */
+  /** Sections are sorted by rank, the smallest on top. */
   rank: number;
-  /** What it holds; `VisibleWidget` for React. */
+  /** The content of the section; `VisibleWidget` for React. */
   widget: Widget;
 }
 
-/** A section that is in the panel. */
+/** A section of the panel. */
 export interface ISectionHandle extends IDisposable {
-  /** A few words behind the title, such as `2 running`; empty for none. */
+  /** A short text after the title, such as `2 running`; empty for none. */
   badge: string;
-  /** Open it, when it is collapsed. */
+  /** Expand it if it is collapsed. */
   expand(): void;
 }
 
@@ -26,7 +29,7 @@ export interface ISectionHandle extends IDisposable {
 export interface ISvcPanel {
   /** Add a section. */
   addSection(section: ISection): ISectionHandle;
-  /** Whether the panel is seen and the service is there: only then may a badge be kept up to date. */
+  /** Whether the panel is visible and the service is connected: a badge may be updated only then. */
   readonly isShown: boolean;
   /** Emitted with `isShown` when it changes. */
   readonly shownChanged: ISignal<ISvcPanel, boolean>;

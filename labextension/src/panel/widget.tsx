@@ -1,27 +1,26 @@
 import type { ITranslator } from '@jupyterlab/translation';
-import { AccordionToolbar, SidePanel } from '@jupyterlab/ui-components';
+import { AccordionToolbar, SidePanel, Toolbar } from '@jupyterlab/ui-components';
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import type { Message } from '@lumino/messaging';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { AccordionPanel, Panel, type PanelLayout, type Widget } from '@lumino/widgets';
+import { AccordionPanel, Panel, type PanelLayout, Widget } from '@lumino/widgets';
 import { ConnectionHeader } from '../connection/header';
 import { NotConnected } from '../connection/notConnected';
-import type { IConnectionStatus } from '../service/records/connection';
 import { type ISvcService, type Resource, TRANSLATION_DOMAIN } from '../service';
-import { Badge } from './badge';
+import type { IConnectionStatus } from '../service/records/connection';
 import { type IPanelMemory, placeOf } from './model';
 import type { ISection, ISectionHandle, ISvcPanel } from './tokens';
-import { VisibleView } from './visibleWidget';
+import { VisibleView } from './views';
 
-/** What the panel is made of besides its sections. */
+/** The parts of the panel besides its sections. */
 export interface IServicePanelOptions {
   service: ISvcService;
   translator: ITranslator;
-  /** Told which sections are closed, after every change. */
+  /** Called with the collapsed sections after each change. */
   remember: (collapsed: string[]) => void;
 }
 
-/** The side panel: a line on the connection, then the sections, or what to do where there is no connection. */
+/** The side panel: a connection line, then the sections, or without a connection what to do. */
 export class ServicePanel extends SidePanel implements ISvcPanel {
   private readonly _shownChanged = new Signal<ISvcPanel, boolean>(this);
   private readonly _sections: ISection[] = [];
@@ -45,7 +44,7 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
     this.addClass('jp-SvcPanel');
     this._accordion = accordion;
     this._connection = connection;
-    /* Stands in place of the sections while there is no connection. */
+    /* Replaces the sections while there is no connection. */
     this._notConnected = new VisibleView(() => (
       <NotConnected service={options.service} trans={trans} />
     ));
@@ -95,7 +94,7 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
     };
   }
 
-  /** Close the sections that were closed when the panel was last left, those that come later too. */
+  /** Collapse the sections that were collapsed at the last visit, including those added later. */
   restore(memory: IPanelMemory): void {
     for (const id of memory.collapsed) {
       this._collapsed.add(id);
@@ -164,5 +163,31 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
       this._collapsed.delete(section.id);
     }
     this._remember([...this._collapsed]);
+  }
+}
+
+/**
+ * A short text at the end of a section's title.
+ *
+ * It is in the section's toolbar: an accordion replaces a title when its text changes, which would remove the keyboard
+ * focus.
+ */
+export class Badge {
+  readonly toolbar = new Toolbar();
+  private readonly _label = new Widget({ node: document.createElement('span') });
+
+  constructor() {
+    this._label.addClass('jp-SvcPanel-badge');
+    this.toolbar.addItem('badge', this._label);
+  }
+
+  get text(): string {
+    return this._label.node.textContent;
+  }
+
+  set text(text: string) {
+    if (text !== this.text) {
+      this._label.node.textContent = text;
+    }
   }
 }

@@ -2,10 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useContext, useEffect, useRef, useState } from 'react';
 import { CommandFollower, type ServiceRequests, VisibleContext } from '../service';
 
-/** Characters of a log that are kept in the page; of a longer one the end. */
+/** Maximum number of characters kept of a log, its end. */
 export const KEPT_CHARACTERS = 500_000;
 
-/** The log of the command that an action runs, while it is written. */
+/** The live log of an action's command. */
 export function ActionLog(props: {
   requests: ServiceRequests;
   commandId: number;

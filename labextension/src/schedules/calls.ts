@@ -16,11 +16,11 @@ import type {
 /** Actions on one page of a schedule's history. */
 export const ACTIONS_PER_PAGE = 50;
 
-/** What is asked of the service about schedules and their actions. Everything rejects with `ServiceError`. */
+/** The calls about schedules and their actions. All reject with `ServiceError`. */
 export class ScheduleCalls {
   constructor(private readonly _requests: ServiceRequests) {}
 
-  /** Return all schedules that are not over; with `ended` those that are, too. */
+  /** Return all schedules that are not over; with `ended`, also those that are. */
   async all(ended: boolean, signal?: AbortSignal): Promise<IScheduleRecord[]> {
     const wanted = ended ? [''] : ['RUNNING', 'SUSPENDED'];
     const lists = await Promise.all(
@@ -40,7 +40,7 @@ export class ScheduleCalls {
     return this._requests.get(pathOf('schedules', id), {}, signal);
   }
 
-  /** Store a saved notebook's copy, and a schedule that runs it. */
+  /** Store a copy of a saved notebook, and create a schedule that runs it. */
   create(notebook: string, body: IScheduleBody): Promise<IScheduleRecord> {
     return this._requests.post('schedules', { ...body, notebook });
   }
@@ -54,17 +54,17 @@ export class ScheduleCalls {
     return this._requests.put(pathOf('schedules', id), { status });
   }
 
-  /** Run what a schedule runs, now and once; return the command. */
+  /** Run a schedule's command once, now; return the command. */
   run(id: number): Promise<ICommand> {
     return this._requests.post(pathOf('schedules', id, 'run'));
   }
 
-  /** Store a saved notebook's copy and run it once; return the command. */
+  /** Store a copy of a saved notebook and run it once; return the command. */
   runNotebook(notebook: string, body: IScheduleBody): Promise<ICommand> {
     return this._requests.post('runs', { ...body, notebook });
   }
 
-  /** Run once what the body's command names by its path in the service; return the command. */
+  /** Run the stored notebook of the body's command once; return the command. */
   runStored(body: IScheduleBody): Promise<ICommand> {
     return this._requests.post('runs', body);
   }
@@ -77,7 +77,7 @@ export class ScheduleCalls {
     return this._requests.get('schedules/copy', { notebook }, signal);
   }
 
-  /** Store the saved notebook again; later runs take it. */
+  /** Store the saved notebook again; later runs use it. */
   updateCopy(notebook: string): Promise<ICopyState> {
     return this._requests.put('schedules/copy', { notebook });
   }
@@ -107,7 +107,7 @@ export class ScheduleCalls {
     return (await this._requests.send('GET', pathOf('actions', id, 'logs'), options)).text();
   }
 
-  /** Return the executed notebook as a page of HTML. */
+  /** Return the executed notebook as an HTML page. */
   async actionPage(id: number): Promise<string> {
     const path = pathOf('actions', id, 'notebook');
     return (await this._requests.send('GET', path, { query: { format: 'html' } })).text();
@@ -118,7 +118,7 @@ export class ScheduleCalls {
     return this._requests.get(pathOf('actions', id, 'notebook'), { format: 'ipynb' });
   }
 
-  /** Return who can be told of runs; empty where the service knows no channels. */
+  /** Return the notification channels; empty when the service has none. */
   async channels(): Promise<INotificationChannel[]> {
     const list = await this._requests.get<INotificationChannelList>('notification_channels', {
       per_page: 100

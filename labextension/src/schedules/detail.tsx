@@ -3,17 +3,18 @@ import { type JSX, useCallback, useState, useSyncExternalStore } from 'react';
 import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
 import { asServiceError, type ServiceRequests, useResource } from '../service';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
+import { iconOf } from '../words';
 import { ActionLog } from './actionLog';
 import type { ScheduleDetailModel } from './detailModel';
 import { type Step, stepLabel, stepsOf } from './steps';
 import { momentOf, shortTime } from './times';
-import { iconOf, nameOf, nextText, reasonOf, timetableText, wordOf } from './words';
+import { nameOf, nextText, reasonOf, timetableText, wordOf } from './words';
 
-/** What can be done in the detail of a schedule. All reject with `ServiceError`. */
+/** The steps in the detail of a schedule. All reject with `ServiceError`. */
 export interface IDetailSteps {
   step: (step: Step, schedule: IScheduleRecord) => Promise<void>;
   rerun: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
-  /** Asks before it does. */
+  /** Asks for confirmation first. */
   cancel: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
   openPage: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
   openCopy: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
@@ -26,7 +27,7 @@ interface IDetailProps {
   trans: TranslationBundle;
 }
 
-/** A schedule: when it runs, what can be done about it, what it did, and the log of the action that is chosen. */
+/** A schedule: its timetable, its steps, its actions, and the log of the selected action. */
 export function ScheduleDetail(props: IDetailProps): JSX.Element {
   const { model, steps, trans } = props;
   const { value, error, asOf } = useResource(model.look);

@@ -2,7 +2,7 @@ import { ServiceError } from '../service';
 import type { IActionList } from '../service/records/schedules';
 import type { ScheduleCalls } from './calls';
 import { ScheduleDetailModel } from './detailModel';
-import { guarded } from './guardedPage';
+import { guarded } from './executedNotebook';
 import { aSchedule, anAction } from './testing';
 
 function page(number: number, ids: number[], next: number | null): IActionList {

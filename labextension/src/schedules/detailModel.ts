@@ -6,15 +6,15 @@ import type { ScheduleCalls } from './calls';
 
 const INTERVAL = 5_000;
 
-/** A schedule and the newest of what it did. */
+/** A schedule and its newest actions. */
 export interface IScheduleLook {
   schedule: IScheduleRecord;
-  /** Newest first: the first page, and what was asked for of the older ones. */
+  /** Newest first: the first page, and the older ones that were loaded. */
   actions: IActionRecord[];
   hasMore: boolean;
 }
 
-/** One schedule with its actions. The newest page is read again and again, an older one once, when it is wanted. */
+/** One schedule with its actions. The newest page is polled; an older one is read once, on request. */
 export class ScheduleDetailModel implements IDisposable {
   constructor(
     readonly calls: ScheduleCalls,
@@ -29,12 +29,12 @@ export class ScheduleDetailModel implements IDisposable {
 
   readonly look: Resource<IScheduleLook>;
 
-  /** Emitted when another action's log is to be shown. */
+  /** Emitted when another action is selected. */
   get selectionChanged(): ISignal<this, void> {
     return this._selectionChanged;
   }
 
-  /** The action whose log is shown; null for none. */
+  /** The action whose log is shown, or null. */
   get selected(): number | null {
     return this._selected;
   }
@@ -49,7 +49,7 @@ export class ScheduleDetailModel implements IDisposable {
     this._selectionChanged.emit();
   }
 
-  /** Read the next older page of actions. Resolves with why it could not be, null when it was. */
+  /** Read the next older page of actions. Resolves with the error, or null. */
   async more(): Promise<ServiceError | null> {
     if (!this.look.state.value?.hasMore || this._isReadingMore) {
       return null;

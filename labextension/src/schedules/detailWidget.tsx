@@ -9,7 +9,7 @@ import { type IDetailSteps, ScheduleDetail } from './detail';
 import { ScheduleDetailModel } from './detailModel';
 import type { ISvcSchedules } from './tokens';
 
-/** Return the detail of a schedule for the main area; it is read while it can be seen, and after every step. */
+/** Return the detail of a schedule for the main area; it is read while it is visible, and after every step. */
 export function scheduleWidget(
   { calls }: ISvcSchedules,
   requests: ServiceRequests,

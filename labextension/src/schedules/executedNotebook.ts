@@ -1,11 +1,14 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { notebookIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
+import { viewArea } from '../panel';
 import { asServiceError } from '../service';
-import { guarded } from './guardedPage';
+import type { IOpener } from './performer';
 
-/** An executed notebook as a page that is shown and cannot do anything: a frame without any right. */
+/** An executed notebook as a page in a frame without permissions. */
 export class ExecutedNotebook extends MainAreaWidget {
   /** @param page - Reads the page; rejects with `ServiceError`. */
   constructor(title: string, page: () => Promise<string>, trans: TranslationBundle) {
@@ -34,4 +37,50 @@ function frameOf(page: string, title: string): HTMLIFrameElement {
   frame.title = title;
   frame.srcdoc = guarded(page);
   return frame;
+}
+
+/** With this policy nothing in a page runs, and nothing is loaded from elsewhere. */
+const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
+
+/**
+ * Return a page with the policy before its own content. The parser uses the first head and adds the content of the
+ * page's own head to it.
+ */
+export function guarded(page: string): string {
+  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="${POLICY}"></head>${page}`;
+}
+
+/** Return the opener of executed notebooks: a page in the main area, or a copy among the user's files. */
+export function labOpener(app: JupyterFrontEnd, trans: TranslationBundle): IOpener {
+  return {
+    page: (id, title, read) => {
+      if (![...app.shell.widgets(viewArea(app))].some(widget => widget.id === id)) {
+        const widget = new ExecutedNotebook(title, read, trans);
+        widget.id = id;
+        app.shell.add(widget, viewArea(app), { type: 'Executed Notebook' });
+      }
+      app.shell.activateById(id);
+    },
+    copy: async (name, content) => {
+      const path = await saveFree(app, name, content);
+      await app.commands.execute('docmanager:open', { path });
+    }
+  };
+}
+
+/** Save a notebook in the server's top folder under a free name; return its path. */
+async function saveFree(
+  app: JupyterFrontEnd,
+  name: string,
+  content: INotebookContent
+): Promise<string> {
+  const { contents } = app.serviceManager;
+  const folder = await contents.get('', { content: true });
+  const taken = new Set((folder.content as { name: string }[]).map(one => one.name));
+  let path = `${name}.ipynb`;
+  for (let number = 2; taken.has(path); number++) {
+    path = `${name}-${number}.ipynb`;
+  }
+  await contents.save(path, { type: 'notebook', format: 'json', content });
+  return path;
 }

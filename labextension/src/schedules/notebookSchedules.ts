@@ -6,28 +6,28 @@ import type { ScheduleCalls } from './calls';
 import { inOrder } from './order';
 import { nextRun } from './words';
 
-/** What is known of a notebook's schedules. */
+/** The state of a notebook's schedules. */
 export interface INotebookSchedules {
-  /** The running and suspended ones, what needs attention first. */
+  /** The running and suspended ones, those that need attention first. */
   schedules: IScheduleRecord[];
-  /** Whether the copy that they run is the notebook as it was saved last. */
+  /** Whether their copy is the notebook as last saved. */
   isCopyCurrent: boolean;
 }
 
 const INTERVAL = 60_000;
 const BUSY_PAUSE = 3_000;
 const AFTER_NEXT_RUN = 1_500;
-/** Timers of a browser end at 24 days. */
+/** The limit of browser timers is 24 days. */
 const LONGEST_PAUSE = 3_600_000;
 
 /**
- * The schedules of the notebooks that are open. One is watched at a time, and only as long as it has schedules: a
- * notebook without any is asked about once, when it is opened.
+ * The schedules of the open notebooks. One notebook is watched at a time, and only if it has schedules: a notebook
+ * without any is read once, when it is opened.
  */
 export class NotebookSchedules implements IDisposable {
   constructor(private readonly _calls: ScheduleCalls) {}
 
-  /** Emitted with a notebook's path when what is known of it changed. */
+  /** Emitted with a notebook's path when its state changed. */
   get changed(): ISignal<this, string> {
     return this._changed;
   }
@@ -36,7 +36,7 @@ export class NotebookSchedules implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Return what is known of a notebook; undefined before the first answer. */
+  /** Return the state of a notebook; undefined before the first answer. */
   of(path: string): INotebookSchedules | undefined {
     return this._resources.get(path)?.state.value;
   }
@@ -73,12 +73,12 @@ export class NotebookSchedules implements IDisposable {
     });
   }
 
-  /** Ask about a notebook now: it was saved, or scheduled. */
+  /** Read a notebook's schedules now: it was saved, or scheduled. */
   refresh(path: string): Promise<void> {
     return this._resource(path).refresh();
   }
 
-  /** Ask again about all notebooks that have been asked about and are watched or have schedules. */
+  /** Read again all known notebooks that are watched or have schedules. */
   refreshAll(): void {
     for (const resource of this._resources.values()) {
       if (resource.isWatched || resource.state.value?.schedules.length) {
@@ -87,7 +87,7 @@ export class NotebookSchedules implements IDisposable {
     }
   }
 
-  /** Forget a notebook that was closed. */
+  /** Forget a closed notebook. */
   forget(path: string): void {
     this._resources.get(path)?.dispose();
     this._resources.delete(path);
@@ -127,7 +127,7 @@ export class NotebookSchedules implements IDisposable {
   private _isDisposed = false;
 }
 
-/** Return in how many milliseconds something new is to be expected; null for not before the next regular look. */
+/** Return the milliseconds until a change is expected; null for not before the next regular poll. */
 export function pauseUntilNews(schedules: readonly IScheduleRecord[], now: number): number | null {
   if (schedules.some(one => one.last_action && !one.last_action.done)) {
     return BUSY_PAUSE;

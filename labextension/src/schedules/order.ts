@@ -4,7 +4,7 @@ import { needsAttention, nextRun } from './words';
 const LATER = Number.MAX_SAFE_INTEGER;
 const GROUPS = { RUNNING: 1, SUSPENDED: 2, DONE: 3, KILLED: 3 } as const;
 
-/** Return schedules in the order in which they want to be seen: failures, then the next to run, then what rests. */
+/** Return schedules in display order: failures, then by next run, then inactive ones. */
 export function inOrder(schedules: readonly IScheduleRecord[]): IScheduleRecord[] {
   const keyed = schedules.map(one => ({ one, key: keyOf(one) }));
   keyed.sort(
@@ -22,14 +22,14 @@ function keyOf(schedule: IScheduleRecord): { group: number; next: number } {
   return { group, next: nextRun(schedule)?.getTime() ?? LATER };
 }
 
-/** Return how many schedules that are not over need somebody's attention. */
+/** Return the number of unfinished schedules that need attention. */
 export function attentionCount(schedules: readonly IScheduleRecord[]): number {
   return schedules.filter(
     one => needsAttention(one) && (one.status === 'RUNNING' || one.status === 'SUSPENDED')
   ).length;
 }
 
-/** Return whether an action is under way somewhere, so that it is worth looking again soon. */
+/** Return whether an action is under way, so that polling soon is useful. */
 export function isBusy(schedules: readonly IScheduleRecord[]): boolean {
   return schedules.some(one => one.last_action && !one.last_action.done);
 }

@@ -5,24 +5,21 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { ICommand } from '../service/records/commands';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
-import { isConfirmed } from './ask';
+import { isConfirmed, OPEN_COMMAND } from '../panel';
 import type { IDetailSteps } from './detail';
 import { cancelQuestion, questionOf, type Step } from './steps';
 import { type ISvcSchedules, ScheduleCommands } from './tokens';
 import { nameOf } from './words';
 
-/** Opens the detail of a command: `{id}`. */
-const OPEN_COMMAND = 'svc-jupyter:open-command';
-
 /** What opens things in JupyterLab. */
 export interface IOpener {
-  /** Show a page in a tab of its own. */
+  /** Show a page in a separate tab. */
   page: (id: string, title: string, read: () => Promise<string>) => void;
   /** Save a notebook under a free name, and open it. */
   copy: (name: string, content: INotebookContent) => Promise<void>;
 }
 
-/** Does what is wanted of schedules and actions: asks where nothing undoes it, then says what became of it. */
+/** Performs steps on schedules and actions: asks before what cannot be undone, then shows the outcome. */
 export class SchedulePerformer implements IDetailSteps {
   constructor(
     private readonly _schedules: ISvcSchedules,
@@ -87,7 +84,7 @@ export class SchedulePerformer implements IDetailSteps {
   }
 }
 
-/** Say that a command began, and offer to look at it. */
+/** Report that a command began, with a link to it. */
 export function tellOfCommand(
   command: ICommand,
   commands: CommandRegistry,

@@ -35,7 +35,7 @@ const ID_ARGUMENT = {
   args: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] }
 } as const;
 
-/** The section "Schedules", the details of schedules, and the commands about them. */
+/** The section "Schedules", the details of schedules, and their commands. */
 export const schedulesPlugin: JupyterFrontEndPlugin<ISvcSchedules> = {
   id: `${EXTENSION_ID}:schedules`,
   description:
@@ -80,7 +80,7 @@ function sharedSchedules(service: ISvcService, filter: { ended: boolean }): ISvc
   return { calls, all, ofNotebooks, changed };
 }
 
-/** Add a command for each step: `{id}` is the schedule. */
+/** Add a command for each step; its argument `{id}` is the schedule. */
 function addCommands(
   app: JupyterFrontEnd,
   schedules: ISvcSchedules,
@@ -110,7 +110,7 @@ async function performerOf(
 ): Promise<import('./performer').SchedulePerformer> {
   const [{ SchedulePerformer }, { labOpener }] = await Promise.all([
     import('./performer'),
-    import('./opener')
+    import('./executedNotebook')
   ]);
   return new SchedulePerformer(schedules, app.commands, labOpener(app, trans), trans);
 }
@@ -159,7 +159,7 @@ function addSection(
   panel.whileShown(() => all.watch());
 }
 
-/** Return the menu of what can be done about a schedule; it ends with its closing. */
+/** Return the menu of a schedule's steps; it is disposed when closed. */
 function menuOf(app: JupyterFrontEnd, schedule: IScheduleRecord, trans: TranslationBundle): Menu {
   const menu = new Menu({ commands: app.commands });
   menu.title.label = trans.__('Schedule %1', schedule.name);

@@ -3,23 +3,24 @@ import { type JSX, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
 import { type Resource, useResource } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
-import { iconOf, lastText, needsAttention, nextText, shownStatus, timetableText } from './words';
+import { iconOf } from '../words';
+import { lastText, needsAttention, nextText, shownStatus, timetableText } from './words';
 
-/** What the section shows, and what it does. */
+/** The content of the section, and its actions. */
 export interface ISchedulesSectionProps {
   trans: TranslationBundle;
   schedules: Resource<IScheduleRecord[]>;
   open: (schedule: IScheduleRecord) => void;
-  /** Open the menu of what can be done, at a place of the page. */
+  /** Open the menu of steps at a position of the page. */
   menu: (schedule: IScheduleRecord, x: number, y: number) => void;
   kill: (schedule: IScheduleRecord) => void;
-  /** Schedule the notebook that is open; null when none is. */
+  /** Schedule the open notebook; null when none is open. */
   first: (() => void) | null;
-  /** Whether schedules that are over are listed too. */
+  /** Set whether finished schedules are listed too. */
   showEnded: (wanted: boolean) => void;
 }
 
-/** The schedules: what needs attention first, then the next to run. Enter opens one, its menu is at its end. */
+/** The schedules: those that need attention first, then by next run. Enter opens one; its menu is at the row's end. */
 export function SchedulesSection(props: ISchedulesSectionProps): JSX.Element {
   const { trans, schedules } = props;
   const { value, error } = useResource(schedules);

@@ -1,17 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IQuestion } from '../panel';
 import type { IActionRecord, IScheduleRecord, ScheduleChange } from '../service/records/schedules';
 import { momentOf, shortTime } from './times';
 import { nameOf } from './words';
 
-/** What can be done about a schedule. */
+/** The steps on a schedule. */
 export type Step = ScheduleChange | 'edit' | 'run';
-
-/** A question before something that cannot simply be undone; `yes` names the object, and is not the default. */
-export interface IQuestion {
-  title: string;
-  text: string;
-  yes: string;
-}
 
 const OF_STATUS: Readonly<Record<IScheduleRecord['status'], readonly Step[]>> = {
   RUNNING: ['edit', 'run', 'suspend', 'kill'],
@@ -20,10 +14,10 @@ const OF_STATUS: Readonly<Record<IScheduleRecord['status'], readonly Step[]>> = 
   KILLED: ['run']
 };
 
-/** Where the copies of notebooks lie that were scheduled here. */
+/** The location of the copies of notebooks that were scheduled here. */
 const OWN_COPY = /^Users\/[^/]+\/Scheduled\/[0-9a-f]{12}-[0-9a-f]{16}\//;
 
-/** Return what can be done about a schedule in its status, in the order of a menu. */
+/** Return the steps possible in a schedule's status, in the order of a menu. */
 export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
   const isNotebook = schedule.command_type === 'JupyterNotebookCommand';
   if (schedule.status === 'KILLED' && OWN_COPY.test(schedule.command.path ?? '')) {
@@ -32,7 +26,7 @@ export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
   return OF_STATUS[schedule.status].filter(step => step !== 'edit' || isNotebook);
 }
 
-/** Return what a step is called. */
+/** Return the name of a step. */
 export function stepLabel(trans: TranslationBundle, step: Step): string {
   const labels: Record<Step, string> = {
     edit: trans.__('Edit…'),
@@ -44,7 +38,7 @@ export function stepLabel(trans: TranslationBundle, step: Step): string {
   return labels[step];
 }
 
-/** Return the question before a step that nothing undoes; null for the others. */
+/** Return the question before a step that cannot be undone; null for the others. */
 export function questionOf(
   trans: TranslationBundle,
   step: Step,
@@ -68,7 +62,7 @@ export function questionOf(
   return null;
 }
 
-/** Return the question before an action is cancelled. */
+/** Return the question before the cancellation of an action. */
 export function cancelQuestion(
   trans: TranslationBundle,
   action: IActionRecord,

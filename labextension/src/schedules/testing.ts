@@ -1,6 +1,6 @@
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
 
-/** A schedule of a notebook as the service tells it; for tests. */
+/** A schedule of a notebook as sent by the service; for tests. */
 export function aSchedule(changes: Partial<IScheduleRecord> = {}): IScheduleRecord {
   return {
     id: 12,
@@ -38,7 +38,7 @@ export function aSchedule(changes: Partial<IScheduleRecord> = {}): IScheduleReco
   };
 }
 
-/** An action as the service tells it; for tests. */
+/** An action as sent by the service; for tests. */
 export function anAction(changes: Partial<IActionRecord> = {}): IActionRecord {
   return {
     id: 70,

@@ -8,10 +8,12 @@ const WALL_CLOCK: Intl.DateTimeFormatOptions = {
   minute: 'numeric',
   second: 'numeric'
 };
-/** Making a format takes a hundred times as long as using one, and a list of schedules shows many times of few zones. */
+/**
+ * Creating a format takes a hundred times as long as using it, and a list of schedules shows many times in few zones.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Return a zone's format. Throws `RangeError` for a zone that this browser does not know. */
+/** Return a zone's format. Throws `RangeError` for a zone unknown to this browser. */
 function formatOf(
   language: string | undefined,
   zone: string,
@@ -27,7 +29,7 @@ function formatOf(
   return made;
 }
 
-/** Return the offset of a zone from UTC at a moment, in milliseconds. */
+/** Return the offset of a zone from UTC at a time, in milliseconds. */
 function offsetOf(zone: string, moment: number): number {
   const parts = formatOf('en-US', zone, WALL_CLOCK).formatToParts(moment);
   const part = (type: string): number => Number(parts.find(one => one.type === type)?.value ?? 0);
@@ -53,8 +55,8 @@ export function isZone(name: string): boolean {
 }
 
 /**
- * Return the moment of a time that a record shows: with an offset an instant, without one the wall clock of `zone`.
- * Null for none, for what is no time, and for a zone that this browser does not know.
+ * Return the time of a record's text: an instant if it has an offset, else local time of `zone`. Null for a missing or
+ * invalid time, and for a zone unknown to this browser.
  */
 export function momentOf(text: string | null | undefined, zone: string): Date | null {
   const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:?\d\d)?/.exec(text ?? '');
@@ -76,12 +78,12 @@ export function momentOf(text: string | null | undefined, zone: string): Date | 
   return new Date(asUtc - offsetOf(zone, first));
 }
 
-/** Return a moment as a `datetime-local` field of a zone has it: `2026-11-22T09:00`. */
+/** Return a time as the value of a `datetime-local` field in a zone: `2026-11-22T09:00`. */
 export function fieldText(moment: Date, zone: string): string {
   return new Date(moment.getTime() + offsetOf(zone, moment.getTime())).toISOString().slice(0, 16);
 }
 
-/** Return the next full hour of a zone, as a `datetime-local` field has it. */
+/** Return the next full hour in a zone, as the value of a `datetime-local` field. */
 export function nextHour(now: Date, zone: string): string {
   const hour = 60 * MINUTE;
   const wall = now.getTime() + offsetOf(zone, now.getTime());
@@ -90,7 +92,7 @@ export function nextHour(now: Date, zone: string): string {
 
 let own: { zone: string; offset: number } | null = null;
 
-/** Return the zone that the reader's clock shows; it is looked up again when the clock's offset has changed. */
+/** Return the local zone; it is read again when the clock's offset has changed. */
 export function ownZone(): string {
   const offset = new Date().getTimezoneOffset();
   if (own?.offset !== offset) {
@@ -104,7 +106,7 @@ export function allZones(): string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
 }
 
-/** Return `09:00` for today's time, else `Sat 22 Nov 09:00`, with the year when it is another one. */
+/** Return `09:00` for a time of today, else `Sat 22 Nov 09:00`, with the year if it differs. */
 export function shortTime(moment: Date, now: Date, zone: string = ownZone()): string {
   const isToday = fieldText(moment, zone).slice(0, 10) === fieldText(now, zone).slice(0, 10);
   return isToday ? clock(moment, zone) : `${shortDay(moment, now, zone)} ${clock(moment, zone)}`;
@@ -115,7 +117,7 @@ export function clock(moment: Date, zone: string): string {
   return fieldText(moment, zone).slice(11);
 }
 
-/** Return `Sat 22 Nov`, in the reader's language, with the year when it is another one than now. */
+/** Return `Sat 22 Nov`, in the user's language, with the year if it differs from the current one. */
 export function shortDay(moment: Date, now: Date, zone: string): string {
   const part = (options: Intl.DateTimeFormatOptions): string =>
     formatOf(document.documentElement.lang || undefined, zone, options).format(moment);

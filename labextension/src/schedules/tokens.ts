@@ -4,18 +4,18 @@ import type { IScheduleRecord } from '../service/records/schedules';
 import type { ScheduleCalls } from './calls';
 import type { NotebookSchedules } from './notebookSchedules';
 
-/** What the features about schedules share. */
+/** State shared by the features about schedules. */
 export interface ISvcSchedules {
   readonly calls: ScheduleCalls;
-  /** All schedules, in the order in which they want to be seen; read while something shows them. */
+  /** All schedules, in display order; polled while a view shows them. */
   readonly all: Resource<IScheduleRecord[]>;
-  /** The schedules of the notebooks that are open. */
+  /** The schedules of the open notebooks. */
   readonly ofNotebooks: NotebookSchedules;
-  /** Something was changed: whatever is shown is read again. */
+  /** Report a change: all visible data is read again. */
   changed(): void;
 }
 
-/** What the features about schedules share. */
+/** State shared by the features about schedules. */
 export const ISvcSchedules = new Token<ISvcSchedules>(
   'svc-jupyter-labextension:ISvcSchedules',
   'The schedules of the data-processing service.'
@@ -23,7 +23,7 @@ export const ISvcSchedules = new Token<ISvcSchedules>(
 
 /** The commands about schedules; all but the first take `{id: number}`. */
 export const ScheduleCommands = {
-  /** `{path?: string, schedule?: number}`; without either of the notebook that is looked at. */
+  /** `{path?: string, schedule?: number}`; without either, for the current notebook. */
   schedule: 'svc-jupyter:schedule-notebook',
   scheduleSelected: 'svc-jupyter:schedule-selected-notebook',
   open: 'svc-jupyter:open-schedule',

@@ -7,26 +7,9 @@ import type {
 } from '../service/records/schedules';
 import { momentOf, shortTime } from './times';
 
-/** The icon of each status of schedules, actions and commands: the same as in the kernel's panels. */
-const ICONS: Readonly<Record<string, string>> = {
-  waiting: '◌',
-  submitted: '◌',
-  running: '◐',
-  done: '✓',
-  error: '✗',
-  not_found: '✗',
-  cancelled: '■',
-  suspended: '‖',
-  killed: '■'
-};
 const FAILURES: ReadonlySet<string> = new Set(['error', 'not_found']);
 
-/** Return the icon of a status; a dot for an unknown word. A word always stands beside it. */
-export function iconOf(status: string): string {
-  return ICONS[status.toLowerCase()] ?? '·';
-}
-
-/** Return what an action's status says to people; with a command `waiting` is the command's own. */
+/** Return the word for an action's status; with a command, `waiting` means that the command waits. */
 export function wordOf(trans: TranslationBundle, action: ILastAction): string {
   if (action.query_hist_id !== null && action.status === 'waiting') {
     return trans.__('waiting for a free slot');
@@ -43,7 +26,7 @@ export function wordOf(trans: TranslationBundle, action: ILastAction): string {
   return words[action.status] ?? action.status;
 }
 
-/** Return whether a schedule's last run failed, so that somebody should look. */
+/** Return whether a schedule's last run failed, so that it needs attention. */
 export function needsAttention(schedule: IScheduleRecord): boolean {
   return !!schedule.last_action && FAILURES.has(schedule.last_action.status);
 }
@@ -79,14 +62,14 @@ export function lastText(trans: TranslationBundle, schedule: IScheduleRecord, no
   return trans.__('last run %1 %2', wordOf(trans, last), when ? shortTime(when, now) : '').trim();
 }
 
-/** Return the status that stands for a schedule in a list: of its last run while it runs, else its own. */
+/** Return the status of a schedule in a list: while it is active its last run's, else its own. */
 export function shownStatus(schedule: IScheduleRecord): string {
   return schedule.status === 'RUNNING'
     ? (schedule.last_action?.status ?? 'submitted')
     : schedule.status;
 }
 
-/** Return when a schedule runs: the service's sentence, or one of our own. */
+/** Return a schedule's timetable: the service's sentence, or one generated here. */
 export function timetableText(trans: TranslationBundle, schedule: IScheduleRecord): string {
   if (schedule.description) {
     return schedule.description;
@@ -129,7 +112,7 @@ export function reasonOf(trans: TranslationBundle, action: IActionRecord): strin
     : trans.__('missing: %1', first);
 }
 
-/** Return how a schedule is called in a sentence: its name, with the id unless that is the name. */
+/** Return a schedule's name in messages: its name, with the id unless that is the name. */
 export function nameOf(schedule: IScheduleRecord): string {
   return schedule.name === String(schedule.id)
     ? schedule.name

@@ -3,7 +3,10 @@ import type { IScheduleBody, IScheduleRecord } from '../service/records/schedule
 import { bodyOf, valuesOf } from './formBody';
 import type { IFormValues } from './formValues';
 
-/** Return the attributes that an edit changes; what the form shows as it was is left as it is. */
+/** Objects that an edit replaces as a whole: parts that the form does not show are sent too. */
+const WHOLES = ['command', 'dependency_info', 'notification'] as const;
+
+/** Return the attributes that an edit changes; values unchanged in the form are omitted. */
 export function changesOf(record: IScheduleRecord, values: IFormValues): IScheduleBody {
   const before = bodyOf(valuesOf(record, declaredIn(values)));
   const after = bodyOf(values);
@@ -19,13 +22,15 @@ export function changesOf(record: IScheduleRecord, values: IFormValues): ISchedu
   if ('time_unit' in changes && after.frequency !== undefined) {
     changes.frequency = after.frequency;
   }
-  if ('command' in changes) {
-    changes.command = { ...record.command, ...after.command };
+  for (const key of WHOLES) {
+    if (key in changes) {
+      changes[key] = { ...record[key], ...after[key] };
+    }
   }
   return changes;
 }
 
-/** What the form knows of the notebook's own values, which are no part of the schedule. */
+/** Return the parameters with the notebook's own values, which are not part of the schedule. */
 function declaredIn(values: IFormValues): IFormValues['parameters'] {
   return values.parameters
     .filter(one => one.byDefault !== null)

@@ -1,4 +1,4 @@
-/** Return the schema and the name of a table typed as `schema.name`; without a schema it is Hive's own `default`. */
+/** Return schema and name of a table typed as `schema.name`; the default schema is Hive's `default`. */
 export function tableNameOf(text: string): { schema: string; name: string } {
   const [first = '', ...rest] = text.trim().split('.');
   return rest.length === 0
@@ -7,8 +7,8 @@ export function tableNameOf(text: string): { schema: string; name: string } {
 }
 
 /**
- * Return the columns of `day=%Y-%m-%d, region=EU|US`: a mask, or values that must all exist.
- * What has no `=` becomes a column without a value, for the service to refuse.
+ * Return the columns of `day=%Y-%m-%d, region=EU|US`: a mask, or values that must all exist. Text without `=` becomes a
+ * column without a value, which the service refuses.
  */
 export function columnsOf(text: string): { [column: string]: string | string[] } {
   const columns: { [column: string]: string | string[] } = {};
@@ -22,7 +22,7 @@ export function columnsOf(text: string): { [column: string]: string | string[] }
   return columns;
 }
 
-/** Return columns as they are typed. */
+/** Return columns in the form in which they are typed. */
 export function columnsText(columns: { [column: string]: string | string[] }): string {
   return Object.entries(columns)
     .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join('|') : value}`)

@@ -4,7 +4,7 @@ import { FormButton, SelectField, TextField } from './fields';
 import type { IFileRow, ITableRow } from './formValues';
 import { type IPartProps, unitOptions } from './timing';
 
-/** Shown in empty fields; they are the same in every language. */
+/** Placeholders of empty fields; the same in every language. */
 const EXAMPLES = {
   path: 'sales/day=%Y-%m-%d/',
   flag: '_SUCCESS',
@@ -14,7 +14,7 @@ const EXAMPLES = {
 const NEW_FILE: IFileRow = { path: '', doneFlag: '', windowStart: '0', windowEnd: '0' };
 const NEW_TABLE: ITableRow = { table: '', columns: '', windowStart: '0', windowEnd: '0' };
 
-/** What must be there before a run: files and partitions of Hive tables. */
+/** The dependencies of a run: files and partitions of Hive tables. */
 export function DependencyRows(props: IPartProps): JSX.Element {
   const { values, problems, set, trans } = props;
   const hasAny = values.files.length + values.tables.length > 0;

@@ -4,16 +4,18 @@ import { EXTENSION_ID } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import type { IFormValues } from './formValues';
 
-/** What is kept of a form that is open: a reload, or a service that was away, loses nothing that was typed. */
+/** The stored state of an open form: a reload or an outage of the service loses no input. */
 export interface IDraft {
   values: IFormValues;
-  /** The schedule as it was when its editing began; null for a new one. */
+  /** The schedule as it was when the edit began; null for a new one. */
   record: IScheduleRecord | null;
 }
 
-/** The draft of one form, in the state of the workspace. */
+/** The draft of one form, in the workspace's state. */
 export class DraftStore {
-  /** @param id - The schedule that is edited; null for a new one of the notebook at `path`. */
+  /**
+   * @param id - The edited schedule; null for a new one of the notebook at `path`.
+   */
   constructor(
     private readonly _state: IStateDB,
     path: string,
@@ -24,7 +26,7 @@ export class DraftStore {
 
   private readonly _key: string;
 
-  /** Return what was kept; null for nothing. */
+  /** Return the stored draft, or null. */
   async load(): Promise<IDraft | null> {
     const kept = (await this._state.fetch(this._key)) as IDraft | undefined;
     return kept?.values ? kept : null;

@@ -1,19 +1,18 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
-import type { JSX, ReactNode } from 'react';
-import { useContext, useEffect, useId, useState } from 'react';
-import { PaintedContext } from './afterPaint';
+import { type JSX, type ReactNode, useContext, useEffect, useId, useState } from 'react';
+import { PaintedContext } from './painting';
 
-/** What every field has. */
+/** Properties of every field. */
 interface IFieldProps {
   label: string;
-  /** What is wrong, in the service's words. */
+  /** The problem, in the service's words. */
   problem?: string | undefined;
-  /** Said below the field when nothing is wrong. */
+  /** Shown below the field when there is no problem. */
   hint?: string | undefined;
   disabled?: boolean | undefined;
 }
 
-/** A field with its label above, and what is wrong with it below. */
+/** A field with its label above and its problem below. */
 function Labelled(
   props: IFieldProps & {
     children: (id: string, described: { [name: string]: unknown }) => ReactNode;
@@ -74,13 +73,13 @@ export function TextField(
   );
 }
 
-/** One of several values. */
+/** One option of a select field. */
 export interface IOption {
   value: string;
   label: string;
 }
 
-/** A field in which one of several values is chosen. */
+/** A select field for one of several values. */
 export function SelectField(
   props: IFieldProps & {
     value: string;
@@ -105,7 +104,7 @@ export function SelectField(
   );
 }
 
-/** A statement that is true or not. */
+/** A check box. */
 export function CheckField(props: {
   label: string;
   checked: boolean;
@@ -123,7 +122,7 @@ export function CheckField(props: {
   );
 }
 
-/** A part of a form that is folded in until it is wanted, or until something in it is wrong; then it stays open. */
+/** A collapsible part of a form; it stays open while something in it is wrong. */
 export function Fold(props: {
   title: string;
   summary: string;

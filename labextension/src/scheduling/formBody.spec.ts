@@ -124,6 +124,69 @@ describe('an edit', () => {
     });
   });
 
+  describe('of one dependency', () => {
+    const hidden = {
+      id: 'sales',
+      initial_instance: '2026-01-01T00:00Z',
+      time_zone: 'Asia/Tokyo',
+      interval: { hours: 6 }
+    };
+    const files = [{ path: 'a/%Y', done_flag: '_SUCCESS', window_start: -1, ...hidden }];
+    const hive_tables = [
+      { schema: 'web', name: 'clicks', columns: { day: ['%Y'], at: 'a|b,c' }, ...hidden }
+    ];
+    const kept = aSchedule({ dependency_info: { files, hive_tables } });
+
+    it('keeps what the form does not show', () => {
+      const shown = valuesOf(kept, []);
+      const moved = shown.files.map(one => ({ ...one, path: 'b/%Y', doneFlag: '' }));
+      expect(changesOf(kept, { ...shown, files: moved }).dependency_info).toEqual({
+        files: [{ path: 'b/%Y', window_start: -1, window_end: 0, ...hidden }],
+        hive_tables: [{ ...hive_tables[0], window_start: 0, window_end: 0 }]
+      });
+      const other = shown.tables.map(one => ({ ...one, columns: 'day=%Y' }));
+      const edited = changesOf(kept, { ...shown, tables: other }).dependency_info?.hive_tables?.[0];
+      expect(edited).toMatchObject({ ...hidden, columns: { day: '%Y' } });
+    });
+
+    it('leaves out what the answer fills in from the schedule', () => {
+      const [table = { schema: '', name: '', columns: {} }] = hive_tables;
+      const filledIn = { ...table, initial_instance: '', time_zone: 'Europe/Paris' };
+      const plain = aSchedule({ dependency_info: { hive_tables: [filledIn] } });
+      const shown = valuesOf(plain, []);
+      const tables = shown.tables.map(one => ({ ...one, windowStart: '-2' }));
+      const sent = changesOf(plain, { ...shown, tables }).dependency_info?.hive_tables?.[0];
+      expect(sent).toMatchObject({ id: 'sales', window_start: -2 });
+      expect(sent).not.toHaveProperty('time_zone');
+      expect(sent).not.toHaveProperty('initial_instance');
+    });
+
+    it('takes the step from the form only where the form shows it', () => {
+      const cron = aSchedule({
+        frequency: null,
+        time_unit: null,
+        cron_expression: '@daily',
+        dependency_info: {
+          files: [files[0], { path: 'c', interval: { days: 1 } }].flatMap(f => f ?? [])
+        }
+      });
+      const shown = valuesOf(cron, []);
+      expect([shown.stepEvery, shown.stepUnit]).toEqual(['6', 'hours']);
+      const steps = (changes: Partial<IFormValues>): unknown =>
+        changesOf(cron, { ...shown, ...changes }).dependency_info?.files?.map(one => one.interval);
+      expect(steps({ stepEvery: '12' })).toEqual([{ hours: 12 }, { days: 1 }]);
+      expect(steps({ files: [...shown.files].reverse() })).toEqual([{ days: 1 }, { hours: 6 }]);
+      expect(steps({ timing: 'interval' })).toEqual([undefined, { days: 1 }]);
+    });
+  });
+
+  it('keeps fields of an object that this extension does not know', () => {
+    const notification = { ...record.notification, by_pager: true };
+    const paged = aSchedule({ notification });
+    const changed = changesOf(paged, { ...valuesOf(paged, []), notifyFailure: true });
+    expect(changed.notification).toEqual({ ...notification, notify_failure: true });
+  });
+
   it('takes all dependencies away', () => {
     expect(changesOf(record, { ...values, files: [] })).toEqual({
       dependency_info: { files: [], hive_tables: [] }

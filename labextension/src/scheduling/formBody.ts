@@ -1,3 +1,4 @@
+import { JSONExt } from '@lumino/coreutils';
 import type {
   IDependencyInfo,
   IFileDependency,
@@ -8,13 +9,13 @@ import type {
 } from '../service/records/schedules';
 import { fieldText, momentOf } from '../schedules/times';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
-import type { IFormValues } from './formValues';
+import type { IDependencyRow, IFormValues } from './formValues';
 import { newValues } from './formValues';
 import { argumentsOf, type IParameter, withArguments } from './parameters';
 
 const MINUTE = 60;
 
-/** Return the body of a creation; numbers that are none stand as they were typed, for the service to refuse. */
+/** Return the body of a creation; invalid numbers are sent as typed, for the service to refuse. */
 export function bodyOf(values: IFormValues): IScheduleBody {
   const given = argumentsOf(values.parameters);
   return {
@@ -41,7 +42,7 @@ export function bodyOf(values: IFormValues): IScheduleBody {
   };
 }
 
-/** Return when it is to run; `start_time` is not sent with a cron expression, which does not look at it. */
+/** Return the timetable; `start_time` is omitted with a cron expression, which ignores it. */
 export function timetableOf(values: IFormValues): IScheduleBody {
   const end = values.end === '' ? {} : { end_time: spaced(values.end) };
   if (values.timing === 'cron') {
@@ -52,32 +53,28 @@ export function timetableOf(values: IFormValues): IScheduleBody {
 }
 
 function dependenciesOf(values: IFormValues): IDependencyInfo {
-  const interval: { interval?: Interval } =
-    values.timing === 'cron' ? { interval: { [values.stepUnit]: numberOf(values.stepEvery) } } : {};
-  const window = (row: {
-    windowStart: string;
-    windowEnd: string;
-  }): { window_start: number; window_end: number } => ({
+  const step = { [values.stepUnit]: numberOf(values.stepEvery) };
+  const isStepShown = values.timing === 'cron';
+  const common = <T extends Dependency>(row: IDependencyRow<T>) => ({
+    ...row.stored,
     window_start: numberOf(row.windowStart),
-    window_end: numberOf(row.windowEnd)
+    window_end: numberOf(row.windowEnd),
+    ...(isStepShown && !row.hasOwnStep && { interval: step })
   });
   const files = values.files.map((row): IFileDependency => {
     const flag = row.doneFlag.trim();
-    return {
-      path: row.path.trim(),
-      ...(flag !== '' && { done_flag: flag }),
-      ...window(row),
-      ...interval
-    };
+    return { ...common(row), path: row.path.trim(), ...(flag !== '' && { done_flag: flag }) };
   });
   const tables = values.tables.map((row): IHiveTableDependency => {
     const { schema, name } = tableNameOf(row.table);
-    return { schema, name, columns: columnsOf(row.columns), ...window(row), ...interval };
+    const stored = row.stored?.columns;
+    const isUntouched = stored !== undefined && columnsText(stored) === row.columns;
+    return { ...common(row), schema, name, columns: isUntouched ? stored : columnsOf(row.columns) };
   });
   return { files, hive_tables: tables };
 }
 
-/** Return a number, or the text itself where it is none: the service says so in its own words. */
+/** Return a number, or the text itself if it is not one: the service reports it in its own words. */
 function numberOf(text: string): number {
   const trimmed = text.trim();
   return trimmed !== '' && Number.isFinite(Number(trimmed))
@@ -94,7 +91,7 @@ function spaced(field: string): string {
   return field.replace('T', ' ');
 }
 
-/** Return the values of the form that edits a schedule. */
+/** Return the form values for editing a schedule. */
 export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IFormValues {
   const zone = record.time_zone;
   const field = (text: string | null): string => {
@@ -104,7 +101,8 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
   const parameters = withArguments(declared, record.command.arguments);
   const files = record.dependency_info.files ?? [];
   const tables = record.dependency_info.hive_tables ?? [];
-  const [stepUnit, stepEvery] = stepOf([...files, ...tables]);
+  const step = stepOf([...files, ...tables]);
+  const [stepUnit, stepEvery] = Object.entries(step)[0] ?? ['days', 1];
   const told = record.notification ?? {};
   return {
     ...newValues(record.name, zone, field(record.start_time), parameters),
@@ -120,14 +118,18 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
     concurrency: String(record.concurrency),
     skipMissed: record.no_catch_up,
     timeOut: String(record.time_out ?? 0),
-    files: files.map(one => ({ path: one.path, doneFlag: one.done_flag ?? '', ...windowOf(one) })),
-    tables: tables.map(one => ({
-      table: `${one.schema}.${one.name}`,
-      columns: columnsText(one.columns),
-      ...windowOf(one)
+    files: files.map(({ path, done_flag, ...rest }) => ({
+      path,
+      doneFlag: done_flag ?? '',
+      ...rowOf(rest, record, step)
     })),
-    stepEvery,
-    stepUnit,
+    tables: tables.map(({ schema, name, ...rest }) => ({
+      table: `${schema}.${name}`,
+      columns: columnsText(rest.columns),
+      ...rowOf(withoutFilledIn(rest, zone), record, step)
+    })),
+    stepEvery: String(stepEvery),
+    stepUnit: stepUnit as IFormValues['stepUnit'],
     notifyFailure: told.notify_failure ?? false,
     notifySuccess: told.notify_success ?? false,
     digest: told.is_digest ?? false,
@@ -138,14 +140,34 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
 
 type Dependency = IFileDependency | IHiveTableDependency;
 
-function windowOf(one: Dependency): { windowStart: string; windowEnd: string } {
-  return { windowStart: String(one.window_start ?? 0), windowEnd: String(one.window_end ?? 0) };
+/** Return the visible values of a dependency's window, and the values to send along. */
+function rowOf<T extends Partial<Dependency>>(
+  { window_start, window_end, interval, ...stored }: T,
+  record: IScheduleRecord,
+  step: Interval
+): Required<IDependencyRow<T>> {
+  const hasOwnStep = !!interval && !JSONExt.deepEqual(interval, step);
+  const isShown = !!record.cron_expression && !hasOwnStep;
+  return {
+    windowStart: String(window_start ?? 0),
+    windowEnd: String(window_end ?? 0),
+    stored: { ...stored, ...(interval && !isShown && { interval }) } as Partial<T>,
+    hasOwnStep
+  };
 }
 
-function stepOf(entries: Dependency[]): [IFormValues['stepUnit'], string] {
-  const interval = entries.find(one => one.interval)?.interval ?? {};
-  const [unit, every] = Object.entries(interval)[0] ?? ['days', 1];
-  return [unit as IFormValues['stepUnit'], String(every)];
+/** Drop values that the service filled in for absent ones: with them, the dependency would not follow the schedule. */
+function withoutFilledIn<T extends Partial<IHiveTableDependency>>(table: T, zone: string): T {
+  const { initial_instance, time_zone, ...rest } = table;
+  return {
+    ...rest,
+    ...(initial_instance && { initial_instance }),
+    ...(time_zone && time_zone !== zone && { time_zone })
+  } as T;
+}
+
+function stepOf(entries: Dependency[]): Interval {
+  return entries.find(one => one.interval)?.interval ?? { days: 1 };
 }
 
 function minutesText(seconds: number): string {

@@ -1,17 +1,17 @@
 const NEW = 'svc-jupyter-new-schedule';
 const EDIT = 'svc-jupyter-edit-schedule';
 
-/** Return the identifier of the tab in which a notebook gets a schedule. */
+/** Return the id of the tab for a new schedule of a notebook. */
 export function newFormId(path: string): string {
   return `${NEW}:${encodeURIComponent(path)}`;
 }
 
-/** Return the identifier of the tab in which a schedule is edited. */
+/** Return the id of the tab that edits a schedule. */
 export function editFormId(schedule: number): string {
   return `${EDIT}:${schedule}`;
 }
 
-/** Return what opens a form anew after a reload, from the identifier of its tab. */
+/** Return the arguments that reopen a form after a reload, from the id of its tab. */
 export function argumentsOfForm(id: string): { path: string } | { schedule: number } {
   const [kind = '', ...rest] = id.split(':');
   const subject = rest.join(':');

@@ -19,39 +19,39 @@ import type { INotebookSource, Saved } from './notebookSource';
 import { declaredAs, parametersOf, withArguments } from './parameters';
 import { type IWarningCell, warningCells } from './shownWarnings';
 
-/** Milliseconds after the last key press until the service is asked, and the draft is kept. */
+/** Milliseconds after the last key press until the service is called and the draft is stored. */
 export const TYPING_PAUSE = 250;
 const PREVIEW_INTERVAL = 15_000;
 const TOO_LARGE = 413;
 
-/** Where saving the notebook stands; a text is why it could not be saved. */
+/** The state of saving the notebook; `problem` says why it failed. */
 export type SavingState = 'saving' | Saved | { problem: string };
 
-/** What a form shows. */
+/** The state of a form. */
 export interface IFormState {
   readonly values: IFormValues;
   readonly problems: Problems;
   readonly saving: SavingState;
   readonly warnings: readonly IWarningCell[];
-  /** The schedules that the notebook has besides. */
+  /** The other schedules of the notebook. */
   readonly others: readonly IScheduleRecord[];
   readonly isWorking: boolean;
-  /** Why the last attempt failed; null when it did not. */
+  /** Why the last attempt failed, or null. */
   readonly failure: string | null;
 }
 
-/** What a form is made of. */
+/** The parts of a form. */
 export interface IFormOptions {
   source: INotebookSource;
   calls: ScheduleCalls;
   drafts: DraftStore;
   trans: TranslationBundle;
   values: IFormValues;
-  /** The schedule that is edited; absent for a new one. */
+  /** The edited schedule; absent for a new one. */
   record?: IScheduleRecord;
 }
 
-/** The logic of the form in which a notebook is scheduled, without a widget. */
+/** The logic of the schedule form, without widgets. */
 export class ScheduleFormModel implements IDisposable {
   constructor(options: IFormOptions) {
     this._options = options;
@@ -78,7 +78,7 @@ export class ScheduleFormModel implements IDisposable {
 
   readonly source: INotebookSource;
   readonly record: IScheduleRecord | null;
-  /** When it would run, or why it would not; asked for while the form can be seen. */
+  /** The next times, or the reason why there are none; requested while the form is visible. */
   readonly preview: Resource<ISchedulePreview>;
 
   /** Emitted at every change of `state`. */
@@ -94,7 +94,7 @@ export class ScheduleFormModel implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Whether the preview is of the timetable that stands in the form. */
+  /** Whether the preview is of the form's current timetable. */
   get isPreviewCurrent(): boolean {
     return timetableKey(this._state.values) === this._previewedKey;
   }
@@ -104,19 +104,19 @@ export class ScheduleFormModel implements IDisposable {
     return this.record ? Object.keys(changesOf(this.record, this._state.values)) : [];
   }
 
-  /** Save the notebook and read its cells. Resolves also when that failed: the state tells. */
+  /** Save the notebook and read its cells. Also resolves after a failure, which the state reports. */
   async open(): Promise<void> {
     await Promise.all([this._save(), this._readCells(), this._readOthers()]);
   }
 
-  /** Take what was typed. */
+  /** Set values. */
   set(values: Partial<IFormValues>): void {
     this._become({ values: { ...this._state.values, ...values }, failure: null });
     this._check();
     void this._typed.invoke();
   }
 
-  /** Save, then create the schedule, or change it, once; return its record, null when that failed. */
+  /** Save, then create or change the schedule, once; return its record, or null after a failure. */
   async submit(): Promise<IScheduleRecord | null> {
     const { calls } = this._options;
     const record = await this._attempt(() => {
@@ -129,7 +129,7 @@ export class ScheduleFormModel implements IDisposable {
     return record;
   }
 
-  /** Save, then run the notebook once with these values; return the command, null when that failed. */
+  /** Save, then run the notebook once with these values; return the command, or null after a failure. */
   async runOnce(): Promise<ICommand | null> {
     const { calls } = this._options;
     return this._attempt(() => {
@@ -140,7 +140,7 @@ export class ScheduleFormModel implements IDisposable {
     });
   }
 
-  /** Forget what was typed. */
+  /** Discard the input. */
   discard(): Promise<void> {
     this._isDone = true;
     return this._options.drafts.forget();
@@ -165,7 +165,7 @@ export class ScheduleFormModel implements IDisposable {
     return this._options.calls.runStored(await this._onItsCopy(record, whole));
   }
 
-  /** Name the copy that a schedule runs now: it may have been updated since the form was opened. */
+  /** Use the copy that a schedule runs now: it may have been updated since the form was opened. */
   private async _onItsCopy(record: IScheduleRecord, body: IScheduleBody): Promise<IScheduleBody> {
     const { path } = (await this._options.calls.one(record.id)).command;
     return { ...body, command: { ...body.command, ...(path !== undefined && { path }) } };
@@ -258,7 +258,7 @@ export class ScheduleFormModel implements IDisposable {
       const schedules = await this._options.calls.ofNotebook(this.source.path);
       this._become({ others: schedules.filter(one => one.id !== this.record?.id) });
     } catch (reason) {
-      // The preview asks the same service, and tells what keeps it from answering.
+      // The preview calls the same service, and reports its failure.
       if (!asServiceError(reason).isUnreachable) {
         this._become({ others: [] });
       }
@@ -290,7 +290,7 @@ export class ScheduleFormModel implements IDisposable {
     }
   }
 
-  /** Show what is wrong as far as it is known: by the form itself, and by the service's last answer. */
+  /** Show the known problems: the form's own, and those of the service's last answer. */
   private _check(): void {
     const { error } = this.preview.state;
     const told = error && !error.isUnreachable ? problemsIn(error) : {};

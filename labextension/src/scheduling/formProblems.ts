@@ -3,10 +3,10 @@ import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
 import { type IParameter, valueOf } from './parameters';
 
-/** What is wrong, by the field that shows it; `form` is for what no field stands for. */
+/** Problems by the field that shows them; `form` is for those without a field. */
 export type Problems = { readonly [field in FieldName | 'form']?: string };
 
-/** The service's attributes, and the fields in which they are typed. */
+/** Maps the service's attributes to the form's fields. */
 const FIELDS: Readonly<Record<string, FieldName>> = {
   name: 'name',
   // eslint-disable-next-line jupyter/no-untranslated-string -- an attribute's name
@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, FieldName>> = {
 };
 const VARIABLE = /^[A-Za-z_]\w{0,254}$/;
 
-/** Return the service's words beside the fields that they are about. */
+/** Return the service's messages by field. */
 export function problemsIn(error: ServiceError): Problems {
   const told = Object.entries(error.fields);
   if (told.length === 0) {
@@ -55,7 +55,7 @@ function fieldOf([attribute = '', part = '']: readonly string[]): FieldName | 'f
   }
 }
 
-/** Return what the service is not asked about, since it cannot be sent: parameters of no form. */
+/** Return problems that the service cannot check, since the values cannot be sent: invalid parameters. */
 export function ownProblems(trans: TranslationBundle, values: IFormValues): Problems {
   const parameters = parameterProblem(trans, values.parameters);
   return parameters === null ? {} : { parameters };

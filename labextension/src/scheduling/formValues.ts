@@ -1,23 +1,29 @@
-import type { TimeUnit } from '../service/records/schedules';
+import type { IFileDependency, IHiveTableDependency, TimeUnit } from '../service/records/schedules';
 import type { IParameter } from './parameters';
 
-/** A dependency on files, as it is typed. */
-export interface IFileRow {
+/** The common part of dependency rows; `T` is the service's form of a dependency. */
+export interface IDependencyRow<T> {
+  windowStart: string;
+  windowEnd: string;
+  /** Other values of the edited schedule's dependency, or values that the text cannot express; sent back unchanged. */
+  stored?: Partial<T>;
+  /** Whether its step is its own, not the form's. */
+  hasOwnStep?: boolean;
+}
+
+/** A dependency on files, as typed. */
+export interface IFileRow extends IDependencyRow<IFileDependency> {
   path: string;
   doneFlag: string;
-  windowStart: string;
-  windowEnd: string;
 }
 
-/** A dependency on partitions of a Hive table, as it is typed; `columns` as `day=%Y-%m-%d, region=EU|US`. */
-export interface ITableRow {
+/** A dependency on partitions of a Hive table, as typed; `columns` as `day=%Y-%m-%d, region=EU|US`. */
+export interface ITableRow extends IDependencyRow<IHiveTableDependency> {
   table: string;
   columns: string;
-  windowStart: string;
-  windowEnd: string;
 }
 
-/** What stands in the form: texts as they were typed. It is kept over a reload, and holds no secret. */
+/** The values of the form, as typed. They are kept over a reload and contain no secrets. */
 export interface IFormValues {
   name: string;
   label: string;
@@ -25,24 +31,24 @@ export interface IFormValues {
   every: string;
   unit: TimeUnit;
   cron: string;
-  /** As a `datetime-local` field has it, `2026-11-22T09:00`; empty is now. */
+  /** The value of a `datetime-local` field, `2026-11-22T09:00`; empty for now. */
   start: string;
-  /** The same; empty is never. */
+  /** The same; empty for never. */
   end: string;
   timeZone: string;
   parameters: IParameter[];
   retry: string;
   /** Minutes. */
   retryDelay: string;
-  /** Minutes that a run may take; empty is the service's own limit. */
+  /** Time limit of a run in minutes; empty for the service's default. */
   timeout: string;
   concurrency: string;
   skipMissed: boolean;
   files: IFileRow[];
   tables: ITableRow[];
-  /** Minutes that an action waits for its dependencies. */
+  /** How long an action waits for its dependencies, in minutes. */
   timeOut: string;
-  /** The step of the dependencies' windows; asked for with a cron expression, which has none of its own. */
+  /** The step of the dependencies' windows; needed with a cron expression, which has none. */
   stepEvery: string;
   stepUnit: TimeUnit;
   notifyFailure: boolean;
@@ -52,10 +58,10 @@ export interface IFormValues {
   channels: number[];
 }
 
-/** The names of the form's fields, as problems are told of them. */
+/** The names of the form's fields, for problems. */
 export type FieldName = keyof IFormValues;
 
-/** The service's limit of a run, 36 hours, in minutes. */
+/** The service's time limit of a run, 36 hours, in minutes. */
 export const LONGEST_MINUTES = 2160;
 
 const DEFAULTS = {
@@ -79,7 +85,7 @@ const DEFAULTS = {
   digestTime: '00:00'
 } as const;
 
-/** Return the values of a new schedule's form; `start` is the next full hour. */
+/** Return the form values of a new schedule; `start` is the next full hour. */
 export function newValues(
   name: string,
   timeZone: string,
@@ -89,7 +95,7 @@ export function newValues(
   return { ...DEFAULTS, name, timeZone, start, parameters, files: [], tables: [], channels: [] };
 }
 
-/** Return a name for a notebook's schedule that the service takes: its file name without what is not allowed. */
+/** Return a valid schedule name for a notebook: its file name without characters that the service refuses. */
 export function nameFrom(path: string): string {
   const file = path.split('/').pop() ?? path;
   return file

@@ -11,10 +11,10 @@ import { ParameterRows } from './parameterRows';
 import { RunOptions } from './runOptions';
 import { Timing } from './timing';
 
-/** The cluster of a schedule that names none. */
+/** The cluster of a schedule without one. */
 const DEFAULT_LABEL = 'default';
 
-/** What the form's buttons do, besides changing its values. */
+/** The actions of the form's buttons, besides changing values. */
 export interface IFormSteps {
   submit: () => void;
   runOnce: () => void;
@@ -23,13 +23,13 @@ export interface IFormSteps {
   rename: () => void;
 }
 
-/** What the form offers to choose from. */
+/** The choices of the form. */
 export interface IChoices {
   clusters: Resource<IClusterRecord[]>;
   channels: Resource<INotificationChannel[]>;
 }
 
-/** The form in which a notebook is scheduled, and a schedule edited. */
+/** The form that schedules a notebook or edits a schedule. */
 export function ScheduleFormView(props: {
   model: ScheduleFormModel;
   steps: IFormSteps;
@@ -200,7 +200,7 @@ function Warnings({ model, state, trans }: IShown): JSX.Element {
   );
 }
 
-/** What an edit changes, and what it makes of the next run. */
+/** The changes of an edit, and their effect on the next run. */
 function Changes(props: {
   model: ScheduleFormModel;
   record: IScheduleRecord;
@@ -228,7 +228,7 @@ function Changes(props: {
   );
 }
 
-/** Return the clusters by their labels, with their states; no label means the default one. */
+/** Return the clusters by label, with their states; no label means the default cluster. */
 function clusterOptions(
   trans: TranslationBundle,
   clusters: readonly IClusterRecord[],

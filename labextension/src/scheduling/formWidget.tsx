@@ -12,31 +12,31 @@ import { nextText } from '../schedules/words';
 import { Resource, type ServiceRequests, VisibleContext } from '../service';
 import type { IClusterList, IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel } from '../service/records/schedules';
-import { afterPaint, PaintedContext } from './afterPaint';
+import { afterPaint, PaintedContext } from './painting';
 import type { ScheduleFormModel } from './formModel';
 import { type IFormSteps, ScheduleFormView } from './formView';
 
 const CLUSTERS_INTERVAL = 30_000;
 const CHANNELS_INTERVAL = 300_000;
 
-/** What a form needs besides its model. */
+/** The dependencies of a form besides its model. */
 export interface IFormContext {
   requests: ServiceRequests;
   schedules: ISvcSchedules;
   commands: CommandRegistry;
   trans: TranslationBundle;
-  /** Ask for another name of the notebook. */
+  /** Rename the notebook. */
   rename: () => void;
 }
 
 /**
- * A tab of the main area that closes for good and takes the keyboard when it is shown, as a `MainAreaWidget` does; the
- * toolbar of one, though empty, has the page laid out once more before the form is seen.
+ * A tab of the main area that is disposed on close and takes the focus when shown, like a `MainAreaWidget`; that
+ * widget's toolbar, even empty, would cause another layout before the form is visible.
  */
 class FormTab extends VisibleView {
   private _isPainted = false;
 
-  /** Return the form; as it is painted first it is without what can wait, and asks for nothing. */
+  /** Return the form; the first paint omits what can wait and makes no calls. */
   protected override content(): JSX.Element {
     return (
       <PaintedContext.Provider value={this._isPainted}>
@@ -70,7 +70,7 @@ class FormTab extends VisibleView {
   }
 }
 
-/** Return the form as a tab of the main area. Closing it forgets what was typed; a reload of the page does not. */
+/** Return the form as a tab of the main area. Closing it discards the input; a reload of the page does not. */
 export function scheduleFormWidget(model: ScheduleFormModel, context: IFormContext): Widget {
   const { requests, schedules, commands, trans } = context;
   const clusters = new Resource<IClusterRecord[]>({
@@ -131,7 +131,7 @@ async function submit(
     actions: [{ label: trans.__('Show it'), callback }],
     autoClose: 8_000
   });
-  // Being told comes first: the layout that the form leaves, and the lists, take longer than the message.
+  // Notify first: the layout after closing and the lists take longer than the message.
   afterPaint(() => {
     close();
     if (model.record === null) {

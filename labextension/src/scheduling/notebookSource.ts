@@ -7,29 +7,29 @@ import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IExecutedCell } from './shownWarnings';
 
-/** Drives whose paths are those of this server: its own, and the one of documents that several people edit. */
+/** Drives with paths of this server: the default one, and the one of collaborative documents. */
 const OWN_DRIVES: readonly string[] = ['', 'RTC'];
 const UNTITLED = /^untitled\d*\.ipynb$/i;
 
-/** What became of saving: it was written just now, or was as it is stored. */
+/** The result of saving: written now, or already stored. */
 export type Saved = 'now' | 'before';
 
-/** Why a notebook cannot be scheduled as it stands, in words that say what to do. */
+/** The notebook cannot be scheduled in its current state; the message says what to do. */
 export class NotSaved extends Error {}
 
-/** The notebook that a form is about, open in this page or not. */
+/** The notebook of a form, open in this page or not. */
 export interface INotebookSource {
-  /** Its path as the Jupyter server knows it. */
+  /** Its path on the Jupyter server. */
   readonly path: string;
   /** Its file name. */
   readonly name: string;
-  /** Whether nobody has given it a name yet. */
+  /** Whether it has no name yet. */
   readonly isUntitled: boolean;
-  /** Write what was not saved. Rejects with `NotSaved`. */
+  /** Save unsaved changes. Rejects with `NotSaved`. */
   save(): Promise<Saved>;
-  /** Return its cells; of the saved file where it is not open. Rejects when there is none. */
+  /** Return its cells, from the saved file if it is not open. Rejects when there is none. */
   cells(): Promise<IExecutedCell[]>;
-  /** Open it at a cell, counted from 1; absent where it cannot be opened here. */
+  /** Open it at a cell, counted from 1; absent when it cannot be opened here. */
   showCell?(number: number): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class NotebookSource implements INotebookSource {
     private readonly _documents: IDocumentManager,
     private readonly _contents: Contents.IManager,
     private readonly _trans: TranslationBundle,
-    /** Its path with its drive. */
+    /** Its path including the drive. */
     readonly fullPath: string
   ) {
     this.path = _contents.localPath(fullPath);
@@ -117,7 +117,7 @@ export class NotebookSource implements INotebookSource {
   }
 }
 
-/** Return what is read of a cell; of its outputs those that are text alone, which may be long enough. */
+/** Return the used part of a cell; only its text outputs, which may be long. */
 function cellOf(model: ICellModel): IExecutedCell {
   const tags: unknown = model.getMetadata('tags');
   const outputs = isCodeCellModel(model)

@@ -3,7 +3,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import type { NotebookSchedules } from '../schedules/notebookSchedules';
 
-/** Keep the schedules of the notebook that is looked at up to date, and ask again when a notebook was saved. */
+/** Keep the schedules of the current notebook up to date, and read them again when a notebook was saved. */
 export function watchNotebooks(
   notebooks: INotebookTracker,
   schedules: NotebookSchedules,
@@ -37,7 +37,7 @@ export function watchNotebooks(
   follow();
 }
 
-/** Do something once, as soon as there is a notebook. */
+/** Call a function once, as soon as a notebook is open. */
 export function withFirstNotebook(notebooks: INotebookTracker, step: () => void): void {
   if (notebooks.size > 0) {
     step();

@@ -5,10 +5,9 @@ import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { flushSync } from 'react-dom';
 import { viewArea } from '../panel';
-import type { ISvcSchedules } from '../schedules/tokens';
 import { nextHour, ownZone } from '../schedules/times';
+import type { ISvcSchedules } from '../schedules/tokens';
 import type { ServiceRequests } from '../service';
-import { afterPaint } from './afterPaint';
 import { DraftStore } from './drafts';
 import { valuesOf } from './formBody';
 import { editFormId, newFormId } from './formIds';
@@ -16,10 +15,11 @@ import { type IFormOptions, ScheduleFormModel } from './formModel';
 import { nameFrom, newValues } from './formValues';
 import { scheduleFormWidget } from './formWidget';
 import { NotebookSource } from './notebookSource';
+import { afterPaint } from './painting';
 import { rehearseForm } from './rehearsal';
 import { StoredSource } from './storedSource';
 
-/** What opening a form needs. */
+/** The dependencies of opening a form. */
 export interface IOpening {
   app: JupyterFrontEnd;
   documents: IDocumentManager;
@@ -30,7 +30,7 @@ export interface IOpening {
   tracker: WidgetTracker;
 }
 
-/** Open the form for a new schedule of a notebook, beside it where it is looked at. */
+/** Open the form for a new schedule of a notebook, beside the notebook if it is visible. */
 export async function openNewForm(opening: IOpening, path: string): Promise<void> {
   const id = newFormId(path);
   if (reveal(opening, id)) {
@@ -64,7 +64,7 @@ export async function openEditForm(opening: IOpening, schedule: number): Promise
   show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
 }
 
-/** Have the page try a form before somebody wants one, unless one was opened already. */
+/** Render a form in advance, unless one was already opened. */
 export function rehearseOpening(opening: IOpening): void {
   if (opening.tracker.size === 0) {
     rehearseForm({ ...opening, commands: opening.app.commands, rename: () => undefined });
@@ -92,7 +92,7 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   const widget = scheduleFormWidget(model, { ...opening, commands: app.commands, rename });
   widget.id = id;
   const isSeen = notebook?.isVisible === true;
-  // With its content at once, so that the page is laid out once.
+  // Render the content synchronously, so that the page is laid out only once.
   flushSync(() => {
     app.shell.add(widget, viewArea(app), {
       type: 'Schedule Form',

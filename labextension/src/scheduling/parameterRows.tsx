@@ -6,7 +6,7 @@ import type { IPartProps } from './timing';
 const TYPES = (['str', 'int', 'float', 'bool'] as const).map(value => ({ value, label: value }));
 const TRUTHS = ['true', 'false'].map(value => ({ value, label: value }));
 
-/** The notebook's parameters, typed, and those that are given besides. */
+/** The notebook's declared parameters, and additional ones. */
 export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX.Element {
   const { parameters } = values;
   const replace = (index: number, changes: Partial<IParameter>): void =>

@@ -1,9 +1,9 @@
 import type { ArgumentValue } from '../service/records/schedules';
 
-/** The types that a notebook's arguments can have. */
+/** The types of a notebook's arguments. */
 export type ParameterType = 'str' | 'int' | 'float' | 'bool';
 
-/** A parameter with its value as it is typed; `byDefault` is the notebook's own text, null for an added one. */
+/** A parameter with its typed value; `byDefault` is the notebook's own text, null for an added one. */
 export interface IParameter {
   name: string;
   type: ParameterType;
@@ -14,7 +14,7 @@ export interface IParameter {
 /** The cell tag that marks a notebook's own values. */
 export const PARAMETERS_TAG = 'parameters';
 
-/** What is read of a cell: its source and tags. */
+/** The used part of a cell: its source and tags. */
 export interface ITaggedCell {
   source: string | string[];
   metadata?: { tags?: unknown };
@@ -29,12 +29,12 @@ const ASSIGNMENT = new RegExp(
 );
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const LARGEST_INTEGER = 2n ** 63n;
-/** Characters of a line; a longer one is no value that somebody would type into a form. */
+/** Maximum length of a line; values typed into a form are shorter. */
 const LONGEST_LINE = 2_000;
 
 /**
- * Return the parameters that a notebook declares in its cell tagged `parameters`: assignments of plain values, as
- * Python, R, Julia, Scala and Bash write them. What is no plain value cannot be given to a run and is left out.
+ * Return the parameters declared in a notebook's cell tagged `parameters`: assignments of literals in Python, R, Julia,
+ * Scala or Bash. Other values cannot be passed to a run and are omitted.
  */
 export function parametersOf(cells: readonly ITaggedCell[]): IParameter[] {
   const cell = cells.find(one => tagsOf(one).includes(PARAMETERS_TAG));
@@ -89,7 +89,7 @@ function unquoted(literal: string): string {
   return literal.slice(1, -1).replace(escape, meant);
 }
 
-/** Return the type and the text of a value that a schedule holds. */
+/** Return type and text of a schedule's value. */
 export function parameterFrom(
   name: string,
   value: ArgumentValue,
@@ -108,7 +108,7 @@ function numberType(value: number, declared: IParameter | undefined): ParameterT
   return Number.isInteger(value) && declared?.type !== 'float' ? 'int' : 'float';
 }
 
-/** Return the value that a text stands for; undefined for a text that is none of its type. */
+/** Return the value of a text; undefined when the text does not fit its type. */
 export function valueOf(parameter: IParameter): ArgumentValue | undefined {
   const text = parameter.text.trim();
   switch (parameter.type) {
@@ -123,13 +123,13 @@ export function valueOf(parameter: IParameter): ArgumentValue | undefined {
   }
 }
 
-/** JSON numbers of a page are doubles: beyond 2⁵³ an integer would arrive as another one. */
+/** JavaScript numbers are doubles: an integer beyond 2⁵³ would change. */
 function isExact(text: string): boolean {
   const value = BigInt(text);
   return -LARGEST_INTEGER <= value && value < LARGEST_INTEGER && Number.isSafeInteger(Number(text));
 }
 
-/** Return the arguments of a schedule: what differs from the notebook's own values, which need no telling. */
+/** Return the arguments of a schedule: the values that differ from the notebook's own. */
 export function argumentsOf(parameters: readonly IParameter[]): { [name: string]: ArgumentValue } {
   const given: { [name: string]: ArgumentValue } = {};
   for (const parameter of parameters) {
@@ -141,7 +141,7 @@ export function argumentsOf(parameters: readonly IParameter[]): { [name: string]
   return given;
 }
 
-/** Return a notebook's parameters with the values that a schedule holds; those it does not declare come last. */
+/** Return a notebook's parameters with the values of a schedule; undeclared ones come last. */
 export function withArguments(
   declared: readonly IParameter[],
   given: { [name: string]: ArgumentValue } | null | undefined
@@ -156,7 +156,7 @@ export function withArguments(
   return [...own, ...added.map(([name, value]) => parameterFrom(name, value, undefined))];
 }
 
-/** Return a parameter with what the notebook declares of it: its own value, and that a whole number may be a float. */
+/** Return a parameter with its declaration: the notebook's own value, and float for a whole number if so declared. */
 export function declaredAs(one: IParameter, declared: IParameter | undefined): IParameter {
   const type = declared?.type === 'float' && one.type === 'int' ? 'float' : one.type;
   return { ...one, type, byDefault: declared?.byDefault ?? null };

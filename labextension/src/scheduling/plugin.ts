@@ -25,12 +25,12 @@ import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
 import { watchNotebooks, withFirstNotebook } from './openNotebooks';
 import { ScheduleButton } from './toolbarButton';
-import { whenIdle } from './whenIdle';
+import { whenIdle } from './painting';
 
 /** The item's name in the settings of the notebook's toolbar. */
 const TOOLBAR_ITEM = 'svc-schedule';
 
-/** "Schedule this notebook": in the notebook's toolbar, the file browser's menu and the palette; the form. */
+/** "Schedule this notebook": the toolbar button, the menu and palette entries, and the form. */
 export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:scheduling`,
   description: 'Schedules notebooks: the form, and the ways to it.',
@@ -67,7 +67,7 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
         void openFor(app, schedules, localPath, context.path);
       return new ScheduleButton(panel, schedules.ofNotebooks, localPath, trans, open);
     });
-    // The form's code is there by the time somebody wants it, and has run once where there is a notebook to schedule.
+    // Load the form's code in advance, and run it once if there is a notebook to schedule.
     void app.restored.then(() => {
       whenIdle(() => void import('./opening'));
       withFirstNotebook(notebooks, () => whenIdle(() => void rehearse(opening)));
@@ -81,13 +81,13 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Have the form's code run before somebody waits for it. */
+/** Run the form's code in advance. */
 async function rehearse(opening: IOpening): Promise<void> {
   const { rehearseOpening } = await import('./opening');
   whenIdle(() => rehearseOpening(opening));
 }
 
-/** Open the form for a notebook: of its schedule where it is known to have one, else of a new one. */
+/** Open the form for a notebook: to edit its schedule if it is known to have one, else for a new one. */
 async function openFor(
   app: JupyterFrontEnd,
   schedules: Schedules,
@@ -142,7 +142,7 @@ function addCommands(
   palette?.addItem({ command: ScheduleCommands.schedule, category: trans.__('Data Service') });
 }
 
-/** Return the notebook that is selected in the file browser; undefined when it is none, or several. */
+/** Return the notebook selected in the file browser; undefined for none or several. */
 function selected(browser: IDefaultFileBrowser | null): string | undefined {
   const items = [...(browser?.selectedItems() ?? [])];
   const [item] = items;

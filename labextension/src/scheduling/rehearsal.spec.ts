@@ -24,7 +24,7 @@ describe('a rehearsal of the form', () => {
     });
   const drawn: string[] = [];
 
-  // As in a page: React is not told that a test waits for it.
+  // As in a page: without React's act() environment.
   beforeAll(() => Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false }));
   afterAll(() => Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true }));
 

@@ -8,7 +8,7 @@ import { newValues } from './formValues';
 import { type IFormContext, scheduleFormWidget } from './formWidget';
 import type { INotebookSource } from './notebookSource';
 
-/** The notebook of a form that nobody fills in. */
+/** The notebook of a form that is never shown. */
 const NO_NOTEBOOK: INotebookSource = {
   path: '',
   name: '',
@@ -18,10 +18,10 @@ const NO_NOTEBOOK: INotebookSource = {
 };
 
 /**
- * Draw a form once where nobody sees it, and take it away in the same task, before anything is painted.
+ * Render a form once off-screen and remove it in the same task, before anything is painted.
  *
- * The browser compiles code as it runs first, and makes styles as elements first want them: in the first form of a page
- * that took as long as drawing it. Nothing is asked of the service, and nothing is kept.
+ * The browser compiles code when it first runs, and computes styles when they are first needed: in a page's first form
+ * this took as long as rendering it. Nothing is requested from the service, and nothing is stored.
  */
 export function rehearseForm(context: IFormContext): void {
   const zone = ownZone();

@@ -17,7 +17,7 @@ const OF_DEPENDENCIES: readonly FieldName[] = [
 ];
 const OF_NOTIFICATION: readonly FieldName[] = ['digest', 'digestTime', 'channels'];
 
-/** What most schedules leave as it is, folded in; a part in which something is wrong stands open. */
+/** Options that most schedules leave unchanged, collapsed; a part with a problem is expanded. */
 export function RunOptions(
   props: IPartProps & { channels: readonly INotificationChannel[] }
 ): JSX.Element {

@@ -1,7 +1,7 @@
 import { tagsOf } from './parameters';
 import type { ITaggedCell } from './parameters';
 
-/** The cell tag with which a run goes on after a warning or an exception. */
+/** The cell tag with which a run continues after a warning or an exception. */
 export const GOES_ON_TAG = 'raises-exception';
 
 /** A cell whose last run showed a warning; `number` counts all cells from 1. */
@@ -10,13 +10,13 @@ export interface IWarningCell {
   text: string;
 }
 
-/** What is read of a cell to find warnings. */
+/** The used part of a cell, to find warnings. */
 export interface IExecutedCell extends ITaggedCell {
   cell_type: string;
   outputs?: unknown;
 }
 
-/** Characters of a cell's text in which a warning is looked for. */
+/** Maximum number of characters of a cell's output searched for a warning. */
 const LOOKED_AT = 100_000;
 
 interface IStreamOutput {
@@ -28,7 +28,7 @@ interface IStreamOutput {
 const WARNING =
   /^[^\w\n]{0,4}(?:[\w./<>@-]{1,200}:\s?(?:line \d{1,9}:\s?)?){0,4}\w{0,40}warning(?: messages?)?(?: in [^\n]{0,200}?)?\s?:.*/im;
 
-/** Return the cells at which a scheduled run would stop, as far as their outputs tell: they showed a warning. */
+/** Return the cells where a scheduled run would stop, judging by their outputs: they showed a warning. */
 export function warningCells(cells: readonly IExecutedCell[]): IWarningCell[] {
   const found: IWarningCell[] = [];
   cells.forEach((cell, index) => {

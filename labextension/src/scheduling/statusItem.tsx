@@ -5,15 +5,15 @@ import type { JSX } from 'react';
 import type { INotebookSchedules } from '../schedules/notebookSchedules';
 import { summaryOf } from './summary';
 
-/** What a click does. */
+/** The actions of a click. */
 export interface IStatusSteps {
   /** Show the schedule's runs. */
   open: (id: number) => void;
-  /** Store the saved notebook as what the schedules run. */
+  /** Update the schedules' copy to the saved notebook. */
   update: () => void;
 }
 
-/** In the status bar: when the open notebook runs next, how its last run went, and whether its copy is behind. */
+/** The status bar item: the open notebook's next run, its last run, and whether its copy is out of date. */
 export class ScheduleStatusItem extends ReactWidget {
   constructor(
     private readonly _known: () => INotebookSchedules | undefined,

@@ -16,7 +16,7 @@ import { ScheduleStatusItem } from './statusItem';
 
 const RANK = 900;
 
-/** The status bar's item about the schedules of the notebook that is looked at. */
+/** The status bar item about the schedules of the current notebook. */
 export const scheduleStatusPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:schedule-status`,
   description: 'Shows in the status bar when the open notebook runs next.',

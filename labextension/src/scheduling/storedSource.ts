@@ -3,11 +3,11 @@ import { pathOf, type ServiceRequests } from '../service';
 import type { INotebookSource, Saved } from './notebookSource';
 import type { IExecutedCell } from './shownWarnings';
 
-/** The copy that a schedule runs: what an edit of the schedule is about, whatever became of the notebook here. */
+/** The copy that a schedule runs: the notebook of an edit, independent of the local one. */
 export class StoredSource implements INotebookSource {
   /**
-   * @param path - Where the service had it when the editing began.
-   * @param place - Returns where it has it now: an update of the copy gives it another place.
+   * @param path - The copy's path in the service when the edit began.
+   * @param place - Returns its current path: an update of the copy changes it.
    */
   constructor(
     private readonly _requests: ServiceRequests,

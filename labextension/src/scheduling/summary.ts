@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { INotebookSchedules } from '../schedules/notebookSchedules';
 import { shortTime } from '../schedules/times';
-import { iconOf, nextRun } from '../schedules/words';
+import { nextRun } from '../schedules/words';
+import { iconOf } from '../words';
 
 /** Return `next run Sat 22 Nov 09:00 · last ✓` of a notebook's schedules; empty when it has none. */
 export function summaryOf(

@@ -4,12 +4,12 @@ import { allZones, clock, momentOf, shortDay, shortTime } from '../schedules/tim
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
-import { afterPaint } from './afterPaint';
+import { afterPaint } from './painting';
 import { type IOption, SelectField, TextField } from './fields';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
 
-/** What every part of the form gets. */
+/** Properties of every part of the form. */
 export interface IPartProps {
   values: IFormValues;
   problems: Problems;
@@ -17,7 +17,7 @@ export interface IPartProps {
   trans: TranslationBundle;
 }
 
-/** Return the units of time as they are chosen. */
+/** Return the units of time as options. */
 export function unitOptions(trans: TranslationBundle): IOption[] {
   return [
     { value: 'minutes', label: trans.__('minutes') },
@@ -30,11 +30,11 @@ export function unitOptions(trans: TranslationBundle): IOption[] {
 
 interface ITimingProps extends IPartProps {
   preview: Resource<ISchedulePreview>;
-  /** Whether it is of the timetable that stands in the form; one that is not is not shown. */
+  /** Whether it is of the form's current timetable; otherwise it is not shown. */
   isPreviewCurrent: boolean;
 }
 
-/** When it runs: every so often from a start on, or by a cron expression. */
+/** The timetable: an interval with a start, or a cron expression. */
 export function Timing(props: ITimingProps): JSX.Element {
   const { values, problems, set, trans } = props;
   const group = useId();
@@ -130,14 +130,14 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   );
 }
 
-/** Return the zones to choose from: none for the first look at the form, which four hundred of them would hold up. */
+/** Return the zones to choose from: none for the first render, which four hundred options would delay. */
 function useZones(): readonly string[] {
   const [zones, setZones] = useState<readonly string[]>([]);
   useEffect(() => afterPaint(() => startTransition(() => setZones(allZones()))), []);
   return zones;
 }
 
-/** The timetable in words and its next times, as the service understands it; the lines are always there. */
+/** The timetable in words and its next times, as the service understands it; its lines are always present. */
 function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingProps): JSX.Element {
   const { value: answered, error } = useResource(preview);
   const value = isPreviewCurrent ? answered : undefined;

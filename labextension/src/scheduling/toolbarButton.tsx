@@ -6,9 +6,11 @@ import { scheduledIcon, scheduleIcon } from '../icons';
 import type { NotebookSchedules } from '../schedules/notebookSchedules';
 import { summaryOf } from './summary';
 
-/** The clock in a notebook's own toolbar: filled when the notebook is scheduled. It acts on the notebook it stands in. */
+/** The clock in a notebook's toolbar: filled when the notebook is scheduled. It acts on that notebook. */
 export class ScheduleButton extends ReactWidget {
-  /** @param localPath - Returns a path as the Jupyter server knows it. */
+  /**
+   * @param localPath - Returns a path on the Jupyter server.
+   */
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _schedules: NotebookSchedules,

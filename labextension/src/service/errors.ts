@@ -1,10 +1,10 @@
-/** Why a call of the service did not succeed, in words to show to the user. */
+/** Why a call to the service failed, in words for the user. */
 export class ServiceError extends Error {
   /**
-   * @param message - The service's own words, where it answered.
+   * @param message - The service's message, if it answered.
    * @param status - The HTTP status; 0 when the Jupyter server did not answer.
-   * @param traceId - By which the service's log knows the call, where it told.
-   * @param fields - What is wrong with each attribute, by its path, where it told.
+   * @param traceId - The call's id in the service's log, if known.
+   * @param fields - The problem of each invalid attribute, by its path, if known.
    */
   constructor(
     message: string,
@@ -16,13 +16,13 @@ export class ServiceError extends Error {
     this.name = 'ServiceError';
   }
 
-  /** Whether nobody answered: the Jupyter server (0), the service behind it (502, 503, 504). */
+  /** Whether there was no answer: from the Jupyter server (0), or the service behind it (502, 503, 504). */
   get isUnreachable(): boolean {
     return this.status === 0 || (this.status >= 502 && this.status <= 504);
   }
 }
 
-/** Return what a failed answer says: the service's error envelope, or whatever is there of it. */
+/** Return the error of a failed answer: the service's error envelope, as far as it is present. */
 export function errorFromAnswer(status: number, statusText: string, text: string): ServiceError {
   const answer = parsed(text);
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};

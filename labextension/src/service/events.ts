@@ -10,10 +10,10 @@ export interface IServiceEvent {
 }
 
 /**
- * Yield the events of a stream as they come, until the server ends it.
+ * Yield the events of a stream as they arrive, until the server ends it.
  *
- * By `fetch`, not `EventSource`: that one cannot carry the Jupyter token where a page is known by a header. Throws
- * `ServiceError` where there is no such stream; resumes behind `lastEventId`.
+ * It uses `fetch` because `EventSource` cannot send the Jupyter token in a header. Throws `ServiceError` when there is
+ * no such stream; resumes after `lastEventId`.
  */
 export async function* serviceEvents(
   requests: ServiceRequests,

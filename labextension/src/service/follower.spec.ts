@@ -11,7 +11,7 @@ interface ISent {
   query: Record<string, unknown>;
 }
 
-/** Answers one after the other; a text is an event stream, an object a record. */
+/** Gives these answers in order; a text is an event stream, an object a record. */
 function service(...answers: (string | object | ServiceError)[]): {
   requests: ServiceRequests;
   sent: ISent[];

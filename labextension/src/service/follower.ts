@@ -9,20 +9,20 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 const POLL_PAUSE = 2_000;
 
-/** What a follower is made of besides the calls. */
+/** Options of a follower. */
 export interface IFollowerOptions {
-  /** Whether the log is wanted too. */
+  /** Whether to follow the log too. */
   withLog?: boolean;
-  /** The byte of the log to begin at. */
+  /** The byte offset at which to begin the log. */
   logFrom?: number;
-  /** Wait some milliseconds; the tests pass a clock of their own. */
+  /** Waits some milliseconds; tests pass a simulated clock. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Follows one command to its end: by the service's events, and where it sends none by asking again and again.
+ * Follows one command to its end, by the service's events, or by polling if it sends none.
  *
- * A connection that breaks is made anew, with longer and longer pauses, behind the last byte of the log that came.
+ * A broken connection is reopened after increasing pauses, after the last byte of the log that arrived.
  */
 export class CommandFollower implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
@@ -59,17 +59,17 @@ export class CommandFollower implements IDisposable {
     return this._logged;
   }
 
-  /** The record as it is known; null before the first answer. */
+  /** The last known record; null before the first answer. */
   get command(): ICommand | null {
     return this._command;
   }
 
-  /** Rows of the result so far, where the service tells them. */
+  /** Rows of the result so far, if the service reports them. */
   get rows(): number | null {
     return this._rows;
   }
 
-  /** Why it cannot be followed just now; null when it can. */
+  /** Why it cannot be followed at present, or null. */
   get error(): ServiceError | null {
     return this._error;
   }
@@ -78,7 +78,7 @@ export class CommandFollower implements IDisposable {
     return this._end.signal.aborted;
   }
 
-  /** Stop following; the command goes on. */
+  /** Stop following; the command continues. */
   dispose(): void {
     if (!this.isDisposed) {
       this._end.abort();
@@ -113,7 +113,7 @@ export class CommandFollower implements IDisposable {
     }
   }
 
-  /** Nothing more is to be expected: it has ended, or it is not there or not ours to see. */
+  /** Return whether no change is expected: it has ended, does not exist or is not visible to the caller. */
   private _isOver(): boolean {
     const ended = this._command !== null && hasEnded(this._command) && this._error === null;
     return ended || [401, 403, 404].includes(this._error?.status ?? 0);

@@ -2,10 +2,9 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import type { IConnectionStatus } from './records/connection';
 import { ServiceRequests } from './requests';
 import { Resource } from './resource';
-import { ISvcService } from './tokens';
-import { EXTENSION_ID } from './translation';
+import { EXTENSION_ID, ISvcService } from './tokens';
 
-/** Provides the way to the service. */
+/** Provides the access to the service. */
 export const servicePlugin: JupyterFrontEndPlugin<ISvcService> = {
   id: `${EXTENSION_ID}:service`,
   description: 'Calls of the data-processing service, through the Jupyter server.',

@@ -23,7 +23,7 @@ describe('ServiceRequests', () => {
     const { calls, sent } = requests(() => json({ commands: [] }));
     await calls.get('commands', { name: 'a b', status: '', page: 1, label: null });
     const address = 'http://hub.test/user/ann/svc-jupyter/api/commands?name=a+b&page=1';
-    expect(sent[0]?.url.startsWith(address)).toBe(true); // Lab puts the time behind it, against caches
+    expect(sent[0]?.url.startsWith(address)).toBe(true); // Lab appends the time, against caches
     expect(sent[0]?.method).toBe('GET');
   });
 

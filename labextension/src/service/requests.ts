@@ -2,10 +2,10 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { errorFromAnswer, ServiceError } from './errors';
 
-/** Values of a query string; those that are undefined, null or empty are left out. */
+/** Values of a query string; undefined, null and empty ones are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** What a call may carry. */
+/** Options of a call. */
 export interface ICallOptions {
   query?: Query;
   /** Sent as JSON. */
@@ -17,7 +17,7 @@ export interface ICallOptions {
 /**
  * Calls of the server extension, under `<base_url>svc-jupyter/api/`.
  *
- * Every method rejects with `ServiceError`; a call that was aborted rejects with the signal's `AbortError`.
+ * Every method rejects with `ServiceError`; an aborted call rejects with the signal's `AbortError`.
  */
 export class ServiceRequests {
   constructor(readonly settings: ServerConnection.ISettings = ServerConnection.makeSettings()) {}
@@ -55,7 +55,7 @@ export class ServiceRequests {
     }
   }
 
-  /** Return the successful answer as it came, for texts, pages and streams. */
+  /** Return the successful response, for texts, pages and streams. */
   async send(method: string, path: string, options: ICallOptions = {}): Promise<Response> {
     const type = options.body === undefined ? {} : { 'Content-Type': 'application/json' };
     const init: RequestInit = {
@@ -83,7 +83,7 @@ export class ServiceRequests {
     return answer;
   }
 
-  /** Return the address of a call. Names within `path` must be encoded already (`pathOf`). */
+  /** Return the address of a call. Names within `path` must already be encoded (`pathOf`). */
   url(path: string, query: Query = {}): string {
     const given = Object.entries(query).filter(
       ([, value]) => value !== undefined && value !== null && value !== ''

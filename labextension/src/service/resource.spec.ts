@@ -72,7 +72,7 @@ describe('Resource', () => {
     await pass(3_600 * SECOND);
     const failures = signals.length - 1;
     expect(failures).toBeGreaterThan(10);
-    expect(failures).toBeLessThan(600); // of 720 that its interval would make; the pauses are random
+    expect(failures).toBeLessThan(600); // of 720 at its normal interval; the pauses are random
     expect(resource.state).toMatchObject({ value: { n: 1 } });
     answers = [];
     await pass(70 * SECOND);

@@ -4,31 +4,31 @@ import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { asServiceError, type ServiceError } from './errors';
 
-/** What is known of a resource. A failure keeps the last value, so that a page can show both. */
+/** The state of a resource. A failure keeps the last value, so that a page can show both. */
 export interface IResourceState<T> {
   readonly value?: T;
   /** When `value` was read. */
   readonly asOf?: Date;
-  /** Why the latest reading failed; absent when it did not. */
+  /** Why the latest read failed; absent after a success. */
   readonly error?: ServiceError;
   readonly isLoading: boolean;
 }
 
-/** How a resource is read, and how often. */
+/** How and how often a resource is read. */
 export interface IResourceOptions<T> {
   name: string;
   fetch: (signal: AbortSignal) => Promise<T>;
-  /** Milliseconds between two readings while it is shown. */
+  /** Milliseconds between two reads while it is shown. */
   interval?: number;
-  /** Milliseconds up to which failures stretch the interval. */
+  /** Milliseconds up to which failures increase the interval. */
   longestInterval?: number;
 }
 
 /**
- * A resource of the service that is read again and again while something visible shows it, and never otherwise.
+ * A resource of the service that is polled only while a visible component shows it.
  *
- * Whatever shows it holds a watch (`watch`, in React `useResource`); with the last one given back the poll stops, and a
- * reading under way is aborted. Where the browser's page is hidden nothing is read either.
+ * A component that shows it holds a watch (`watch`, in React `useResource`); when the last watch is disposed, polling
+ * stops and a running read is aborted. A hidden browser page does not poll either.
  */
 export class Resource<T> implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
@@ -59,12 +59,12 @@ export class Resource<T> implements IDisposable {
     return this._changed;
   }
 
-  /** What is known now; another object after every change. An equal value read again stays the same object. */
+  /** The current state; a new object after each change. If a read returns an equal value, the object is kept. */
   get state(): IResourceState<T> {
     return this._state;
   }
 
-  /** Whether something shows it. */
+  /** Whether a component shows it. */
   get isWatched(): boolean {
     return this._watches > 0;
   }
@@ -73,7 +73,7 @@ export class Resource<T> implements IDisposable {
     return this._poll.isDisposed;
   }
 
-  /** Read it from now on until the returned watch is disposed. */
+  /** Poll it until the returned watch is disposed. */
   watch(): IDisposable {
     this._watches += 1;
     if (this._watches === 1) {
@@ -88,7 +88,7 @@ export class Resource<T> implements IDisposable {
     });
   }
 
-  /** Read it now. Resolves when it has been read, or could not be: `state` tells. */
+  /** Read it now. Resolves after success or failure; `state` has the result. */
   async refresh(): Promise<void> {
     if (this.isDisposed) {
       return;
@@ -101,7 +101,7 @@ export class Resource<T> implements IDisposable {
     await this._poll.tick.catch(() => undefined);
   }
 
-  /** Take a value that is known otherwise, such as the answer to a change. */
+  /** Set a value from another source, such as the answer to a change. */
   set(value: T): void {
     this._become({ value: this._kept(value), asOf: new Date(), isLoading: false });
   }
@@ -114,7 +114,7 @@ export class Resource<T> implements IDisposable {
     }
   }
 
-  /** As `Poll.refresh`, which does nothing while a reading is under way: that one may not know what is wanted now. */
+  /** Read again even during a read, which may be outdated; `Poll.refresh` would do nothing then. */
   private _readSoon(): Promise<void> {
     return this._poll.schedule({ interval: Poll.IMMEDIATE, phase: 'refreshed' });
   }

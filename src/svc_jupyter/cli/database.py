@@ -1,4 +1,4 @@
-"""`svc-jupyter database`: the service's own database, for whoever runs it."""
+"""`svc-jupyter database`: the service's own database, for operators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.settings import Settings
+    from svc_jupyter.service.ground.settings import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Copy; return 0, 2 for wrong settings, 3 while a service uses the data folder, 1 for everything else."""
+    """Copy; return 0, 2 for wrong settings, 3 while a service uses the data folder, 1 for other failures."""
     try:
         from pydantic import SecretStr, ValidationError
 
-        from svc_jupyter.service.settings import Settings
+        from svc_jupyter.service.ground.settings import Settings
     except ModuleNotFoundError as error:
         return _fail(f"the service is not installed ({error.name} is missing): pip install 'svc-jupyter[service]'")
     given: dict[str, Any] = {}
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _copy(target: Settings) -> int:
     from sqlalchemy.exc import DBAPIError
 
-    from svc_jupyter.service.data_folder import DataFolderTakenError
-    from svc_jupyter.service.identity.copying import CopyFailure, copy
+    from svc_jupyter.service.data_folder.copying import CopyFailure, copy
+    from svc_jupyter.service.data_folder.data_folder import DataFolderTakenError
 
     source = target.model_copy(update={"database_url": None})
     try:

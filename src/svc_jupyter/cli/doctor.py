@@ -1,4 +1,4 @@
-"""`svc-jupyter doctor`: what is missing, and how to get it."""
+"""`svc-jupyter doctor`: what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of all subcommands
-    """Print a line per finding, with its fix; return 0 when everything that is needed works, else 1."""
+    """Print a line per finding, with its fix; return 0 when everything required works, else 1."""
     marks = set()
     for finding in findings():
         marks.add(finding.mark)
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
 
 
 def findings() -> Iterator[Finding]:
-    """Yield everything that is found, one check after the other."""
+    """Yield all findings, one check after the other."""
     try:
         settings = Settings.load()
     except ConfigurationError as error:
@@ -59,7 +59,7 @@ def findings() -> Iterator[Finding]:
 def _of_the_service() -> Iterator[Finding]:
     from pydantic import ValidationError
 
-    from svc_jupyter.service.settings import Settings as ServiceSettings
+    from svc_jupyter.service.ground.settings import Settings as ServiceSettings
 
     try:
         settings = ServiceSettings()

@@ -1,4 +1,4 @@
-"""The embedded service as the command line sees it: the one of the data folder, whatever service is configured."""
+"""The embedded service for the command line: the one of the data folder, regardless of the configured service."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def embedded_service() -> EmbeddedService:
 
 
 def embedded_client() -> Client:
-    """Return a client of the embedded service, which the first call starts where it does not run."""
+    """Return a client of the embedded service; its first call starts the service if needed."""
     return Client(config=Settings(None, None, EMBEDDED, DEFAULT_PROFILE, data_folder(os.environ)))
 
 
 def where_it_stands(service: EmbeddedService) -> str:
-    """Return in a sentence that the service of a data folder does not run, or why it cannot be asked."""
+    """Return a sentence that the service of a data folder does not run, or why it cannot be called."""
     database = service.postgresql()
     belongs = "" if database is None else f", which belongs to the PostgreSQL database {database}"
     if service.is_held():

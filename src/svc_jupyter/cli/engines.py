@@ -1,4 +1,4 @@
-"""`svc-jupyter engines`: which engines are installed, installing and removing them, and what is wrong with them."""
+"""`svc-jupyter engines`: list, install, remove and check engines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from svc_jupyter.cli.checks.finding import Finding, Mark
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.engines.engine import Engine
-    from svc_jupyter.service.engines.engines import Engines
+    from svc_jupyter.service.installs.engine import Engine
+    from svc_jupyter.service.installs.engines import Engines
 
 _NAMES = ("hadoop", "pig", "hive-metastore", "spark", "presto")
 _MEGABYTE = 1e6
@@ -38,17 +38,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return 0, or 1 when something failed or the service is not installed."""
+    """Run the action; return 0, or 1 when it failed or the service is not installed."""
     try:
         from pydantic import ValidationError
 
-        from svc_jupyter.service.engines.engines import Engines
-        from svc_jupyter.service.engines.failures import EngineFailure
-        from svc_jupyter.service.settings import Settings
+        from svc_jupyter.service.application.engines import engines_of
+        from svc_jupyter.service.ground.settings import Settings
+        from svc_jupyter.service.installs.failures import EngineFailure
     except ModuleNotFoundError as error:
         return _fail(f"the service is not installed ({error.name} is missing): pip install 'svc-jupyter[service]'")
     try:
-        engines = Engines.of(Settings())
+        engines = engines_of(Settings())
     except ValidationError as error:
         names = ", ".join(f"SVC_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}" for item in error.errors())
         return _fail(f"wrong settings: {names}")
@@ -73,7 +73,7 @@ async def _act(engines: Engines, arguments: argparse.Namespace) -> int:
 
 
 async def _list(engines: Engines) -> int:
-    from svc_jupyter.service.engines.inventory import inventory
+    from svc_jupyter.service.installs.inventory import inventory
 
     java = await engines.javas.offered()
     print(f"{'NAME':<16}{'VERSION':<10}{'SIZE':>8}  {'STATE':<26}WHAT FOR")
@@ -96,7 +96,7 @@ async def _install(engines: Engines, chosen: list[Engine]) -> int:
 
 
 async def _uninstall(engines: Engines, names: list[str], *, force: bool) -> int:
-    from svc_jupyter.service.engines.engine import Engine
+    from svc_jupyter.service.installs.engine import Engine
 
     for name in dict.fromkeys(names):
         before = engines.everything()
@@ -125,20 +125,20 @@ async def _doctor(engines: Engines, *, verify: bool) -> int:
 
 
 def _chosen(names: list[str]) -> list[Engine]:
-    from svc_jupyter.service.engines.engine import Engine
+    from svc_jupyter.service.installs.engine import Engine
 
     return list(Engine) if "all" in names else [Engine(name) for name in dict.fromkeys(names)]
 
 
 class _Line:
-    """Progress in one line of a terminal, which the next text replaces; elsewhere a line each."""
+    """Progress on one terminal line, which the next text replaces; without a terminal, one line each."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stdout.isatty()
         self._last = ""
 
     def say(self, text: str) -> None:
-        """Show a text; the figures of a download replace those before."""
+        """Show a text; the figures of a download replace the previous ones."""
         if self._is_terminal:
             ends = "" if text.partition(" (")[0] == self._last.partition(" (")[0] or not self._last else "\n"
             print(f"{ends}\r\x1b[K{text}", end="", flush=True)
@@ -147,7 +147,7 @@ class _Line:
         self._last = text
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._is_terminal:
             print(flush=True)
 

@@ -1,4 +1,4 @@
-"""`svc-jupyter group`: groups, who is in them and which roles they have."""
+"""`svc-jupyter group`: groups, their members and their roles."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out an action; return the exit code (docs/access.md)."""
+    """Perform an action; return the exit code (docs/access.md)."""
     return perform(arguments)
 
 
@@ -118,5 +118,5 @@ def _roles(group: Group) -> list[str]:
 
 
 def _with_ids(ids: list[int], names: list[str]) -> list[str]:
-    """Names are an extension that another service may lack."""
+    """Return names with their ids; names are an extension that another service may lack."""
     return [f"{name} (id {number})" for number, name in zip(ids, names, strict=True)] if names else list(map(str, ids))

@@ -1,4 +1,4 @@
-"""`svc-jupyter init`: the data folder and its service, with `--demo` filled with the public data set."""
+"""`svc-jupyter init`: create the data folder and start its service; `--demo` loads the public data set."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load_demo(client: Client, storage: Path) -> None:
-    """Build the files and make the tap; SvcError says what is missing."""
+    """Build the files and create the tap; SvcError says what is missing."""
     try:
         from svc_jupyter.cli.demo.build import DATABASE, FOLDER, DemoDataMissing, build
     except ModuleNotFoundError as error:
@@ -60,7 +60,7 @@ def _load_demo(client: Client, storage: Path) -> None:
 
 
 def _ensure_tap(client: Client, database: Path) -> DbTap:
-    """Return the tap of the demo, made or put right where it is not."""
+    """Return the tap of the demo; create or correct it if needed."""
     wanted = {"db_type": DbType.SQLITE.value, "db_name": str(database), "active": True}
     try:
         tap = client.db_taps.find(TAP)

@@ -1,4 +1,4 @@
-"""`svc-jupyter lab`: the embedded service, and JupyterLab beside it."""
+"""`svc-jupyter lab`: the embedded service with JupyterLab."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start the service and become JupyterLab; return 1 when it is not installed or the notebook is not there."""
+    """Start the service and exec JupyterLab; return 1 when it is not installed or the notebook does not exist."""
     if find_spec("jupyterlab") is None:
         return _fail("JupyterLab is not installed: pip install 'svc-jupyter[demo]' or pip install jupyterlab")
     if arguments.notebook is not None and not arguments.notebook.exists():
@@ -38,19 +38,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _become(command: list[str]) -> NoReturn:
-    """Replace this process: Ctrl-C and the exit code are JupyterLab's own."""
+    """Replace this process, so that Ctrl-C and the exit code are JupyterLab's own."""
     os.execv(command[0], command)  # noqa: S606
 
 
 def jupyterlab_command(arguments: argparse.Namespace, cwd: Path, *, as_root: bool) -> list[str]:
-    """Return JupyterLab's command line: it serves `cwd`, or the notebook's folder when that lies elsewhere."""
+    """Return JupyterLab's command line: it serves `cwd`, or the notebook's folder if that is elsewhere."""
     command = [sys.executable, "-m", "jupyterlab"]
     root = cwd.resolve()
     if arguments.notebook is not None:
         path = (cwd / arguments.notebook).resolve()
         if not path.is_relative_to(root):
             root = path if path.is_dir() else path.parent
-        # Not as the file to open: that opens in the browser, and the address that is printed would not lead to it.
+        # Not as the file to open: the printed address would not lead to it.
         command.append(f"--LabApp.default_url=/lab/tree/{quote(path.relative_to(root).as_posix())}")
     command.append(f"--ServerApp.root_dir={root}")
     if arguments.port is not None:

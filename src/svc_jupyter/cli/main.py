@@ -1,4 +1,4 @@
-"""The command line `svc-jupyter`: each subcommand is a module of its own, imported when it is called."""
+"""The command line `svc-jupyter`: each subcommand is a separate module, imported when it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notebook's cells and outputs as text for a terminal: pure functions of the notebook's own structures."""
+"""A notebook's cells and outputs as text for a terminal: pure functions of nbformat structures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _KILOBYTE = 1000
 
 
 def cell_text(cell: Mapping[str, Any]) -> str:
-    """Return a cell as it is read: prose as it stands, headings over a rule, code behind a bar."""
+    """Return a cell as text: prose unchanged, headings within a rule, code behind a bar."""
     if cell["cell_type"] != "code":
         return "\n".join(_prose_line(line) for line in str(cell["source"]).splitlines()) + "\n"
     return "\n".join(f"│ {line}" for line in str(cell["source"]).splitlines())
 
 
 def output_text(output: Mapping[str, Any]) -> str:
-    """Return the text of an output; a picture is told by its kind and size."""
+    """Return the text of an output; an image is described by its type and size."""
     kind = output["output_type"]
     if kind == "stream":
         return str(output["text"]).rstrip("\n")
@@ -28,14 +28,14 @@ def output_text(output: Mapping[str, Any]) -> str:
     data: Mapping[str, Any] = output["data"]
     pictures = [name for name in data if name.startswith("image/")]
     if pictures:
-        # Base64: four characters carry three bytes.
+        # Base64: four characters encode three bytes.
         size = len(str(data[pictures[0]])) * 3 // 4
         return f"[{pictures[0].removeprefix('image/')} picture, {size / _KILOBYTE:.0f} kB: see the executed copy]"
     return _COLOURS.sub("", str(data.get("text/plain", f"[{', '.join(data)}]")))
 
 
 def error_text(name: str, message: str) -> str:
-    """Return the first line of an error for people; the whole of it is among the cell's outputs."""
+    """Return the first line of an error; the full text is among the cell's outputs."""
     first = _COLOURS.sub("", message).strip().partition("\n")[0]
     return f"{name}: {first}" if first else name
 

@@ -1,4 +1,4 @@
-"""`svc-jupyter role`: what the members of groups are allowed."""
+"""`svc-jupyter role`: the permissions of groups."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out an action; return the exit code (docs/access.md)."""
+    """Perform an action; return the exit code (docs/access.md)."""
     return perform(arguments)
 
 
@@ -96,5 +96,5 @@ def _tell(arguments: argparse.Namespace, role: Role) -> None:
 
 
 def _groups(role: Role) -> list[str]:
-    """Names are an extension that another service may lack."""
+    """Return the groups' names; names are an extension that another service may lack."""
     return role.group_names or [str(group_id) for group_id in role.groups]

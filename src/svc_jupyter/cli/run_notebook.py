@@ -1,4 +1,4 @@
-"""`svc-jupyter run-notebook`: execute a notebook in a kernel and print its cells and outputs as they come."""
+"""`svc-jupyter run-notebook`: execute a notebook in a kernel and print its cells and outputs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.cli.notebook_text import cell_text, error_text, output_text
+from svc_jupyter.files import replacing
 
 if TYPE_CHECKING:
     from nbclient import NotebookClient
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Execute; return 0, or 1 when a cell fails, the notebook cannot be read, or what executes it is not installed."""
+    """Execute; return 0, or 1 when a cell fails, the notebook cannot be read, or a required package is missing."""
     missing = [name for name in ("nbformat", "nbclient", "ipykernel") if find_spec(name) is None]
     if missing:
         return _fail(f"{', '.join(missing)} not installed: pip install 'svc-jupyter[demo]'")
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _execute(notebook: NotebookNode, folder: Path) -> int:
-    """Run the cells in a kernel of this Python, printing; return 1 when one fails."""
+    """Run the cells in a kernel of this Python and print them; return 1 when one fails."""
     from jupyter_client.kernelspec import NATIVE_KERNEL_NAME
     from nbclient import NotebookClient
     from traitlets.config import Config
@@ -57,7 +58,7 @@ def _execute(notebook: NotebookNode, folder: Path) -> int:
             print(output_text(output), flush=True)
         print(flush=True)
 
-    # Over sockets that only this user can open: a port of the machine is open to all its users, and the kernel warns.
+    # Use sockets that only this user can open: all users of the machine can open a port, and the kernel warns.
     with tempfile.TemporaryDirectory(prefix="svc-kernel-") as sockets:
         client = NotebookClient(
             notebook,
@@ -92,12 +93,12 @@ def _read(path: Path) -> NotebookNode:
 
 
 def cell_sources(notebook: NotebookNode) -> list[str]:
-    """Return what a person wrote into the notebook."""
+    """Return the user's part of the notebook: the sources of its cells."""
     return [cell.source for cell in notebook.cells]
 
 
 def write_copy(notebook: NotebookNode, target: Path, published: list[str]) -> Path | None:
-    """Write the executed notebook; return where an earlier copy that somebody has changed is kept, None without one."""
+    """Write the executed notebook; return the backup of an earlier copy that was edited, or None."""
     import nbformat
 
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -106,9 +107,8 @@ def write_copy(notebook: NotebookNode, target: Path, published: list[str]) -> Pa
         number = next(n for n in range(1, sys.maxsize) if not target.with_stem(f"{target.stem}-{n}").exists())
         kept = target.with_stem(f"{target.stem}-{number}")
         target.replace(kept)
-    draft = target.with_name(f".{target.name}.draft")
-    nbformat.write(notebook, draft)  # type: ignore[no-untyped-call]
-    draft.replace(target)
+    with replacing(target) as draft:
+        nbformat.write(notebook, draft)  # type: ignore[no-untyped-call]
     return kept
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 DATA_FOLDER_TAKEN = 3
-"""Exit code when another service holds the data folder: the client that started this one then uses the other."""
+"""Exit code when another service holds the data folder: the client that started this one then uses that service."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve; return 0 after a stop, 2 for a wrong setting, 3 when the data folder is taken, 1 for other failures."""
     try:
-        from svc_jupyter.service.data_folder import DataFolderTakenError
-        from svc_jupyter.service.server import PortTakenError, serve
-        from svc_jupyter.service.settings import Settings
+        from svc_jupyter.service.application.server import PortTakenError, serve
+        from svc_jupyter.service.data_folder.data_folder import DataFolderTakenError
+        from svc_jupyter.service.ground.settings import Settings
     except ModuleNotFoundError as error:
         return _fail(f"the service is not installed ({error.name} is missing): pip install 'svc-jupyter[service]'")
     try:

@@ -1,4 +1,4 @@
-"""`svc-jupyter status`: whether the embedded service runs, and on what it works."""
+"""`svc-jupyter status`: whether the embedded service runs, and its current work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.cli.embedded import embedded_service, where_it_stands
 from svc_jupyter.client import Client, SvcError
 
 NOT_RUNNING = 3
-"""Exit code when the service does not run, as service managers have it."""
+"""Exit code when the service does not run, as in service managers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of all subcommands
-    """Print the address, process and work of the service; return 0, or 3 when it does not run, 1 when it is silent."""
+    """Print the address, process and work of the service; return 0, 3 when it does not run, 1 without answer."""
     service = embedded_service()
     try:
         found = service.find()

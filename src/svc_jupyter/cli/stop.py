@@ -1,4 +1,4 @@
-"""`svc-jupyter stop`: end the embedded service; its running commands go on and are found again by the next one."""
+"""`svc-jupyter stop`: stop the embedded service; running commands continue and the next service adopts them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  the interface of
         if found is None:
             print(f"no service runs on {service.data_dir}")
             return 0
-        # The process is the one that wrote the file only if what answers there takes the file's token.
+        # Only a service that accepts the file's token is the process that wrote the file.
         with Client(found.base_url, found.token, retries=Retries(attempts=1), timeout=5.0) as client:
             client.account.get()
     except SvcError as error:

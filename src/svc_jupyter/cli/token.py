@@ -1,6 +1,7 @@
-"""`svc-jupyter token`: API tokens, one's own or another user's.
+"""`svc-jupyter token`: API tokens of the caller or another user.
 
-A new token is shown once: on stdout, or in a file of its owner alone. It is in no argument, log or error.
+A new token is shown once: on stdout, or in a file that only its owner can read. It appears in no argument, log or
+error.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out an action; return the exit code (docs/access.md)."""
+    """Perform an action; return the exit code (docs/access.md)."""
     return perform(arguments)
 
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out an action; return the exit code (docs/access.md)."""
+    """Perform an action; return the exit code (docs/access.md)."""
     return perform(arguments)
 
 

@@ -1,13 +1,13 @@
-"""What can go wrong, as one tree.
+"""The errors of the client, as one tree.
 
 ::
 
     SvcError
     ├── ConfigurationError              the settings are missing, contradict each other or are unsafe
-    ├── ConnectionFailed                no answer: refused, broken off, timed out
+    ├── ConnectionFailed                no answer: refused, interrupted, timed out
     │   └── EmbeddedServiceFailed       the service of this machine did not start
-    ├── UnexpectedAnswer                an answer that is not of the contract (a proxy's page, a redirect)
-    ├── StatusError                     the service said no; one class per HTTP status
+    ├── UnexpectedAnswer                an answer that does not follow the contract (a proxy's page, a redirect)
+    ├── StatusError                     the service refused or failed; one class per HTTP status
     │   ├── BadRequest            400   ├── NotFound         404   ├── Invalid             422
     │   ├── Unauthorized          401   ├── Conflict         409   ├── TooManyRequests     429
     │   ├── Forbidden             403   ├── PayloadTooLarge  413   └── ServerError         5xx
@@ -15,12 +15,12 @@
     ├── CommandEnded                    the command did not end in `done`
     │   ├── CommandFailed
     │   └── CommandCancelled
-    ├── ClusterFailed                   the cluster does not come to the state that was waited for
-    ├── WaitTimeout                     the command goes on, the wait is over (also a TimeoutError)
-    ├── ResultUnavailable               there is no result, or it lies where this client cannot read it
-    └── NotUnique                       a name stands for several objects
+    ├── ClusterFailed                   the cluster will not reach the awaited state
+    ├── WaitTimeout                     the wait timed out, the command continues (also a TimeoutError)
+    ├── ResultUnavailable               there is no result, or this client cannot read its location
+    └── NotUnique                       several objects have the same name
 
-No text, repr or attribute of these holds a token or a password.
+Their text, repr and attributes never contain a token or a password.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Handle(Protocol):
 
 
 class SvcError(Exception):
-    """Base of everything this client raises by itself; `message` is the text a user can act on."""
+    """Base of all errors that this client raises; `message` tells the user what to do."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -53,9 +53,9 @@ class ConfigurationError(SvcError):
 
 
 class ConnectionFailed(SvcError):
-    """The service gave no answer: refused, broken off or timed out.
+    """The service gave no answer: refused, interrupted or timed out.
 
-    `maybe_sent` tells whether the request can have reached the service before the connection broke.
+    `maybe_sent` says whether the request may have reached the service.
     """
 
     def __init__(self, message: str, *, maybe_sent: bool = False) -> None:
@@ -64,19 +64,19 @@ class ConnectionFailed(SvcError):
 
 
 class EmbeddedServiceFailed(ConnectionFailed):
-    """The service of this machine could not be started; the text says what to do."""
+    """The embedded service could not be started; the text says what to do."""
 
 
 class UnexpectedAnswer(SvcError):
-    """The answer is not one of the contract: most often the address is not that of a service."""
+    """The answer does not follow the contract: most often the address is not that of a service."""
 
 
 class StatusError(SvcError):
     """The service refused or failed.
 
     `status` is the HTTP status, `trace_id` finds the call in the service's log, `retry_after` is how many seconds the
-    service asked to wait, or None. `fields` says what is wrong with each field, by its path as in `command.inline`;
-    it is empty where the service named none.
+    service asked to wait, or None. `fields` maps the path of each invalid field, as in `command.inline`, to its
+    problem; it may be empty.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class Unauthorized(StatusError):
 
 
 class Forbidden(StatusError):
-    """403: a known user without the permission that the text names."""
+    """403: the user lacks the permission that the text names."""
 
 
 class NotFound(StatusError):
-    """404: no such object, or none that the caller may see."""
+    """404: the object does not exist or the caller may not see it."""
 
 
 class Conflict(StatusError):
@@ -124,21 +124,21 @@ class Invalid(StatusError):
 
 
 class TooManyRequests(StatusError):
-    """429: still so after the retries that Retry-After asked for."""
+    """429: still rate-limited after the retries."""
 
 
 class ServerError(StatusError):
-    """5xx: the fault is the service's."""
+    """5xx: the service failed."""
 
 
 class ServiceUnavailable(ServerError):
-    """503: the service is stopping or its database is away, still so after the retries."""
+    """503: the service is stopping or its database is unavailable, after the retries."""
 
 
 class CommandEnded(SvcError):
-    """A command ended otherwise than in `done`.
+    """A command did not end in `done`.
 
-    `command` is its handle, `record` its record as last seen.
+    `command` is its handle, `record` its last known record.
     """
 
     def __init__(
@@ -158,11 +158,11 @@ class CommandEnded(SvcError):
         return None if self.record is None else self.record.id
 
     def log_tail(self, lines: int = 20) -> Any:
-        """Return the last lines of the command's log, fetched now; with an `AsyncClient` an awaitable of them."""
+        """Fetch and return the last lines of the command's log; with an `AsyncClient`, an awaitable of them."""
         return "" if self.command is None else self.command.log_tail(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the handle behind when sent to another process: a connection does not travel."""
+        """Omit the handle when pickled: a connection cannot be pickled."""
         return type(self), (self.message,), {"message": self.message, "record": self.record, "command": None}
 
 
@@ -175,15 +175,15 @@ class CommandCancelled(CommandEnded):
 
 
 class ClusterFailed(SvcError):
-    """The cluster does not come to the state that was waited for; the text says why."""
+    """The cluster will not reach the awaited state; the text says why."""
 
 
 class WaitTimeout(SvcError, TimeoutError):
-    """The command had not ended when the given time was over; it goes on."""
+    """The wait timed out; the command continues."""
 
 
 class ResultUnavailable(SvcError):
-    """There is no result to read, or it lies where this client cannot read it; the text names the place."""
+    """There is no result, or this client cannot read its location, which the text names."""
 
 
 class NotUnique(SvcError):
@@ -201,7 +201,7 @@ STATUS_ERRORS: dict[int, type[StatusError]] = {
     429: TooManyRequests,
     503: ServiceUnavailable,
 }
-"""The class of each status that has one of its own; others are `ServerError` (5xx) or `StatusError`."""
+"""The class for each status that has its own; others are `ServerError` (5xx) or `StatusError`."""
 
 
 def status_error(
@@ -211,6 +211,6 @@ def status_error(
     retry_after: float | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> StatusError:
-    """Return the error that stands for an HTTP status."""
+    """Return the error for an HTTP status."""
     kind = STATUS_ERRORS.get(status) or (ServerError if status >= 500 else StatusError)
     return kind(message, status=status, trace_id=trace_id, retry_after=retry_after, fields=fields)

@@ -1,6 +1,6 @@
 """The IPython magics: `%%svc_shell`, `%%svc_db`, `%svc_command`, `%svc_history`, `%svc_status`, `%svc_config`.
 
-Loading them imports no HTTP client, no pandas and connects to nothing: that happens at the first use.
+Loading them imports neither an HTTP client nor pandas and opens no connection: the first use does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "unload"]
 
 _loaded: dict[int, Extension] = {}
-"""The extension of each shell of this process, by the shell's identity (a test may make several)."""
+"""The extension of each shell of this process, by the shell's `id()` (a test may create several)."""
 
 
 def load(shell: InteractiveShell) -> None:
@@ -25,7 +25,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take back what `load` registered and close the connection; without `load` this does nothing."""
+    """Undo `load` and close the connection; without `load` this does nothing."""
     extension = _loaded.pop(id(shell), None)
     if extension is not None:
         extension.remove()

@@ -1,4 +1,4 @@
-"""`%svc_status` and `%svc_config`: which service the notebook talks to, as whom, and what all cells use."""
+"""`%svc_status` and `%svc_config`: the connection to the service, and the settings of all cells."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ConnectionMagics(SvcFamily):
         return Facts("svc_jupyter settings", facts)
 
     def _origin_facts(self) -> list[tuple[str, str]]:
-        """Return where the address and the token come from; reads the configuration, sends nothing."""
+        """Return the sources of the address and the token; reads the configuration and sends nothing."""
         where = self.session.where()
         address = where.base_url or f"service of this machine, {where.data_dir}"
         token = "set, not shown" if where.token else "that of the service of this machine"
@@ -95,7 +95,7 @@ class ConnectionMagics(SvcFamily):
 
 
 def service_facts(client: Client) -> Facts:
-    """Ask the service about itself and return what a person wants to know first."""
+    """Ask the service about itself and return the main facts."""
     started = time.monotonic()
     account = client.account.get()
     took = time.monotonic() - started
@@ -116,7 +116,7 @@ def service_facts(client: Client) -> Facts:
 
 
 def _version(client: Client) -> str:
-    """Return the versions of both ends; there is no call that tells a remote service's."""
+    """Return the versions of client and service; a remote service's version has no call."""
     from importlib.metadata import version
 
     from svc_jupyter.client.address.embedded import EmbeddedService

@@ -1,4 +1,4 @@
-"""What `%load_ext svc_jupyter` puts into a shell, and `%unload_ext` takes out again."""
+"""`%load_ext svc_jupyter` and `%unload_ext`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from svc_jupyter.magics.clusters.clusters import ClusterMagics
 from svc_jupyter.magics.clusters.environments import EnvironmentMagics
 from svc_jupyter.magics.clusters.pipelines import PipelineMagics
 from svc_jupyter.magics.commands.composite import CompositeMagics
-from svc_jupyter.magics.commands.db import DbMagics
 from svc_jupyter.magics.commands.hadoop import HadoopMagics
 from svc_jupyter.magics.commands.history import CommandMagics
-from svc_jupyter.magics.commands.hive import HiveMagics
 from svc_jupyter.magics.commands.notebook_runs import NotebookMagics
 from svc_jupyter.magics.commands.pig import PigMagics
-from svc_jupyter.magics.commands.presto import PrestoMagics
+from svc_jupyter.magics.commands.queries import QueryMagics
 from svc_jupyter.magics.commands.shell import ShellMagics
 from svc_jupyter.magics.commands.spark import SparkMagics
-from svc_jupyter.magics.commands.sql import SqlMagics
 from svc_jupyter.magics.completion.completion import magic_matcher
 from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.connection import ConnectionMagics
@@ -36,13 +33,10 @@ from svc_jupyter.magics.workspace.notes import NoteMagics
 
 FAMILIES: tuple[type[SvcFamily], ...] = (
     ShellMagics,
-    DbMagics,
+    QueryMagics,
     PigMagics,
-    HiveMagics,
-    PrestoMagics,
     HadoopMagics,
     SparkMagics,
-    SqlMagics,
     TableMagics,
     SensorMagics,
     CompositeMagics,
@@ -84,7 +78,7 @@ class Extension:
             shell.Completer.custom_matchers.append(self._matcher)
 
     def remove(self) -> None:
-        """Take the magics, the settings and the completion out of the shell, and close the connection."""
+        """Remove the magics, the settings and the completion from the shell, and close the connection."""
         for kind, names in self._names.items():
             for name in names:
                 self.shell.magics_manager.magics[kind].pop(name, None)

@@ -1,4 +1,4 @@
-"""The Jupyter Server extension: what a page of Jupyter asks of the data-processing service, as the server's user."""
+"""The Jupyter Server extension: forwards a page's requests to the data-processing service, as the server's user."""
 
 from __future__ import annotations
 

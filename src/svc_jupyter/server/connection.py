@@ -1,4 +1,4 @@
-"""The connection to the service that all handlers share. The token stays in it."""
+"""The connection to the service, shared by all handlers. The token stays in it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.retries import Retries
 
 CONNECTION = "svc_jupyter_connection"
-"""Under this name handlers find the connection in the web application's settings."""
+"""The key of the connection in the web application's settings."""
 _RETRIES = Retries(attempts=2)
-"""A page that waits would rather be told: it asks again by itself."""
+"""Few retries: a waiting page needs the error soon and asks again by itself."""
 
 
 class ServiceConnection:
-    """Finds the settings at the first call, and again at the next one when they were not there or wrong."""
+    """Reads the settings at the first call, and again after a failure to read them."""
 
     def __init__(self, service_url: str | None, *, profile: str | None, answer_seconds: float) -> None:
         self._service_url = service_url
@@ -33,11 +33,11 @@ class ServiceConnection:
         self._made = asyncio.Lock()
         self._under_way: set[object] = set()
         self._left: dict[AsyncClient, set[object]] = {}
-        """Clients that no new request gets, each with the requests that may still use it."""
+        """Retired clients, each with the requests that may still use it."""
 
     @asynccontextmanager
     async def request(self) -> AsyncIterator[None]:
-        """Answer one request of a page: what it is given by `client` stays open until its end."""
+        """Scope of one request of a page: the client returned by `client` stays open until its end."""
         request = object()
         self._under_way.add(request)
         try:
@@ -47,7 +47,7 @@ class ServiceConnection:
             await self._end(request)
 
     async def client(self) -> AsyncClient:
-        """Return the client; raises `ConfigurationError` when there are no usable settings."""
+        """Return the client; raises `ConfigurationError` without usable settings."""
         if self._client is None:
             async with self._made:
                 if self._client is None:
@@ -55,19 +55,19 @@ class ServiceConnection:
         return self._client
 
     async def answer(self, call: Call) -> httpx.Response:
-        """Return the service's successful answer as it came; raises `SvcError` for any other."""
+        """Return the service's successful response unchanged; raises `SvcError` for any other."""
         return await (await self.client()).answer(call)
 
     async def use_this_machine(self) -> None:
-        """Speak to this machine's own service, which starts at the first call, until the settings are read anew."""
+        """Use the embedded service, which starts at the first call, until the settings are read again."""
         await self.renew()
         self._of_this_machine = True
 
     async def use(self, base_url: str, token: str) -> None:
-        """Speak to the service at an address from now on: it is asked once, then written into the profile file.
+        """Use the service at an address from now on: check it with one call, then write it to the profile file.
 
-        Raises `SvcError` when the service refuses or is not there, or when the address is fixed elsewhere; then
-        nothing has changed.
+        Raises `SvcError` when the service refuses or does not answer, or when the address is fixed elsewhere; then
+        nothing changes.
         """
         if fixed := beats_profiles(self._service_url, self._profile):
             raise ConfigurationError(f"the address comes from {fixed}, which counts before an entered one")
@@ -80,7 +80,7 @@ class ServiceConnection:
         await self.renew()
 
     async def renew(self) -> None:
-        """Forget the client, so that settings which changed are read again; requests under way end with the old one."""
+        """Drop the client, so that changed settings are read; running requests keep the old one."""
         self._of_this_machine = False
         client, self._client = self._client, None
         if client is not None:
@@ -88,7 +88,7 @@ class ServiceConnection:
             await self._end(None)
 
     async def close(self) -> None:
-        """Close the connections, also those of requests under way."""
+        """Close the connections, including those of running requests."""
         await self.renew()
         left, self._left = self._left, {}
         for client in left:

@@ -1,7 +1,7 @@
-"""A file in Jupyter's data folder that names this server, and by which its processes wait for each other.
+"""A file in Jupyter's data folder that identifies this server and serves as a lock between its processes.
 
-Two processes of one user may serve the same folder. The one that removes unused copies must not take one that the
-other has stored and no schedule names yet.
+Two processes of one user may serve the same folder. The one that removes unused copies must not remove a copy that the
+other has just stored and that no schedule names yet.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LOOK_EVERY = 0.05
 
 
 class CopiesFile:
-    """The file of one user's servers; `root` is where this server's paths begin.
+    """The file of one user's servers; `root` is the root folder of this server's paths.
 
     Every method raises `HTTPError` 503 when the file cannot be used.
     """
@@ -45,19 +45,19 @@ class CopiesFile:
 
     @asynccontextmanager
     async def in_the_making(self) -> AsyncIterator[None]:
-        """While this is held no process removes copies; several may hold it at once."""
+        """Shared lock: while it is held, no process removes copies."""
         async with self._locked(fcntl.LOCK_SH):
             yield
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """While this is held no process stores a copy for what does not name it yet."""
+        """Exclusive lock: while it is held, no process stores a copy that nothing names yet."""
         async with self._locked(fcntl.LOCK_EX):
             yield
 
     @asynccontextmanager
     async def _locked(self, kind: int) -> AsyncIterator[int]:
-        """Hold the file's lock, which a killed holder gives back, and yield its descriptor."""
+        """Hold the file's lock and yield its descriptor; the lock of a killed process is released."""
         with _told():
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -81,7 +81,7 @@ def _took(descriptor: int, kind: int) -> bool:
 
 
 def _kept_id(descriptor: int) -> str:
-    """Return what a locked file holds; what it is to hold from now on where it is new."""
+    """Return the id in a locked file; write a new one if there is none."""
     kept = os.pread(descriptor, 2 * _ID_BYTES, 0).decode("ascii", "replace")
     if len(kept) == 2 * _ID_BYTES:
         return kept

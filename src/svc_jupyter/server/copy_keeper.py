@@ -1,7 +1,8 @@
-"""Stores the copies that schedules run, and removes those that nothing runs any more."""
+"""Store the copies of notebooks that schedules run, and remove unused ones."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -18,13 +19,15 @@ from svc_jupyter.server.copies_file import CopiesFile
 from svc_jupyter.server.scheduled_copies import CopyPlaces, parents_of, place_in
 
 COPIES = "svc_jupyter_copies"
-"""Under this name the handlers find the keeper in the web application's settings."""
+"""The key of the keeper in the web application's settings."""
 _SERVER_ERROR = 500
 _OF_NOTEBOOKS = f"{CommandType.JUPYTER_NOTEBOOK},{CommandType.COMPOSITE}"
 _UNENDED = (CommandStatus.WAITING, CommandStatus.RUNNING)
-"""In the order in which a command comes by them: one that begins between two looks is seen by the first."""
+"""In the order of a command's life: a command that starts between the two queries is in the first one."""
 _MOST = 100
 _EVER = "2000-01-01"
+REMOVAL_SECONDS = 10.0
+"""How long a removal may keep others from storing copies."""
 
 
 class CopyKeeper:
@@ -35,15 +38,15 @@ class CopyKeeper:
         self._file = file
 
     async def places(self) -> CopyPlaces:
-        """Return where this server's copies lie."""
+        """Return the location of this server's copies."""
         client = await self._connection.client()
         return CopyPlaces((await client.account.get()).email, await self._file.server())
 
     @asynccontextmanager
     async def new(self, local_path: str, content: Mapping[str, Any]) -> AsyncIterator[str]:
-        """Store a copy of a notebook for what is made of it meanwhile, and yield where it lies.
+        """Store a copy of a notebook and yield its path; the caller creates what runs it.
 
-        What the service refuses leaves no copy.
+        A refusal by the service leaves no copy.
         """
         folder = (await self.places()).new_folder()
         place, is_stored = place_in(folder, local_path), False
@@ -53,28 +56,38 @@ class CopyKeeper:
                 is_stored = True
                 yield place
             except StatusError as error:
-                if not is_stored or error.status < _SERVER_ERROR:  # else it may have been made all the same
-                    with suppress(SvcError):  # the refusal is what is told; a later removal finds the folder
+                if not is_stored or error.status < _SERVER_ERROR:  # otherwise it may have been created anyway
+                    with suppress(SvcError):  # the refusal is reported; a later removal finds the folder
                         await self._remove(folder)
                 raise
 
     @asynccontextmanager
     async def staying(self) -> AsyncIterator[None]:
-        """Have all copies stay while something begins to run one."""
+        """Keep all copies while a run of one of them is being started."""
         async with self._file.in_the_making():
             yield
 
     async def remove_unused(self) -> None:
-        """Remove this server's copies that no schedule can run any more and no command waits for or runs."""
+        """Remove this server's copies that no schedule can run any more and no command waits for or runs.
+
+        No process can store a copy meanwhile, so the removal does not wait for an unresponsive service: a later call
+        removes the rest.
+        """
         places = await self.places()
-        async with self._file.alone():
-            names = await self._own_names(places)
-            used = await self._uses() if names else None
-            if used is None:
-                return
-            for name in names:
-                if name not in used:
-                    await self._remove(f"{places.folder}/{name}")
+        try:
+            async with asyncio.timeout(REMOVAL_SECONDS), self._file.alone():
+                await self._remove_unused(places)
+        except TimeoutError:
+            raise SvcError(f"that took more than {REMOVAL_SECONDS:g} s") from None
+
+    async def _remove_unused(self, places: CopyPlaces) -> None:
+        names = await self._own_names(places)
+        used = await self._uses() if names else None
+        if used is None:
+            return
+        for name in names:
+            if name not in used:
+                await self._remove(f"{places.folder}/{name}")
 
     async def _store(self, place: str, content: Mapping[str, Any]) -> None:
         for folder in parents_of(place):
@@ -93,13 +106,13 @@ class CopyKeeper:
         return places.own(child["name"] for child in answer.json()["content"])
 
     async def _uses(self) -> str | None:
-        """Return the text of all that runs or may yet run; None when there is too much to be sure of it.
+        """Return the text of everything that runs or may run; None when there is too much to be certain.
 
-        Schedules first: one that runs another copy from now on has its commands of before in what is read next. A
-        list in pages moves while it is read, so more commands than a page holds are not looked through.
+        Schedules are read first: if one changes its copy afterwards, commands with the former copy are in the next
+        answers. A paged list shifts while it is read, so more than one page of commands is too much.
         """
         answer = await self._connection.answer(Call("GET", paths.api("scheduler"), {"page": "all"}))
-        # The actions of a schedule that is done can be run again; those of a killed one cannot.
+        # Actions of a finished schedule can be rerun; those of a killed one cannot.
         schedules = [one["command"] for one in answer.json()["schedules"] if one["status"] != ScheduleStatus.KILLED]
         texts = [json.dumps(schedules)]
         for status in _UNENDED:

@@ -1,6 +1,6 @@
 """The extension: its settings, its connection to the service, its handlers.
 
-One Jupyter Server is one person's: under a hub each has a process, an environment and so a token of its own.
+A Jupyter Server has one user: under a hub each user has a separate process, environment and token.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SvcJupyterServer(ExtensionApp):
     answer_seconds = Float(30.0, config=True, help="How long the service may take for an answer, in seconds.")
 
     def initialize_settings(self) -> None:
-        """Make the connection; nothing is asked of the service before somebody asks here."""
+        """Create the connection; the first request opens it."""
         connection = ServiceConnection(
             self.service_url or None, profile=self.profile or None, answer_seconds=self.answer_seconds
         )
@@ -62,10 +62,10 @@ class SvcJupyterServer(ExtensionApp):
         self.settings[NOTE_BINDINGS] = NoteBindings(kept / "note_copies.sqlite", root)
 
     def initialize_handlers(self) -> None:
-        """Answer under `<base_url>svc-jupyter/api/`."""
+        """Register the handlers under `<base_url>svc-jupyter/api/`."""
         for pattern, handler in ALL_HANDLERS:
             self.handlers.append((rf"/svc-jupyter/api/{pattern}", handler))
 
     async def stop_extension(self) -> None:
-        """Close the connections to the service, which goes on."""
+        """Close the connections to the service, which continues to run."""
         await self.settings[CONNECTION].close()

@@ -10,7 +10,7 @@ from tornado.web import HTTPError
 
 
 class Files(Protocol):
-    """What is used of Jupyter's contents manager, which may answer at once or later."""
+    """The used part of Jupyter's contents manager, which may be synchronous or asynchronous."""
 
     def get(self, path: str, content: bool = True) -> Any:
         """Return a model."""
@@ -19,11 +19,11 @@ class Files(Protocol):
         """Store a model; return it without content."""
 
     def increment_filename(self, filename: str, path: str, insert: str) -> Any:
-        """Return a name that is free in a folder."""
+        """Return a free name in a folder."""
 
 
 async def read_local(manager: Files, path: str) -> dict[str, Any]:
-    """Return type, format and content of a saved file. Raises `HTTPError` 404 where there is none, 422 for a folder."""
+    """Return type, format and content of a saved file. Raises `HTTPError` 404 for a missing one, 422 for a folder."""
     model: dict[str, Any] = await ensure_async(manager.get(path, content=True))
     if model["type"] == "directory":
         raise HTTPError(422, f"{path} is a directory; only notebooks and files can be stored")
@@ -31,7 +31,7 @@ async def read_local(manager: Files, path: str) -> dict[str, Any]:
 
 
 async def read_notebook(manager: Files, path: str) -> dict[str, Any]:
-    """Return the JSON of a saved notebook. Raises `HTTPError` 404 where there is none, 422 for what is no notebook."""
+    """Return the JSON of a saved notebook. Raises `HTTPError` 404 for a missing one, 422 for another file."""
     model = await read_local(manager, path)
     if model["type"] != "notebook":
         raise HTTPError(422, f"{path} is no notebook: only notebooks can be scheduled")
@@ -40,7 +40,7 @@ async def read_notebook(manager: Files, path: str) -> dict[str, Any]:
 
 
 async def save_beside(manager: Files, model: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """Store a model in a folder under a free name made from its own; return name, path and type."""
+    """Store a model in a folder under a free name derived from its own; return name, path and type."""
     name = await ensure_async(manager.increment_filename(model["name"], folder, insert="-copy"))
     kept = {key: model[key] for key in ("type", "format", "content")}
     saved = await ensure_async(manager.save(kept, f"{folder.strip('/')}/{name}".lstrip("/")))

@@ -1,7 +1,8 @@
-"""Which notebooks of this server are copies of notes, and of which version: kept by the server, never in the file.
+"""Which notebooks of this server are copies of notes, and of which version: stored by the server, not in the file.
 
-A notebook may come from anywhere, and say anything. So its metadata hold only a random key; what that key binds it to
-is known here, for the one path where the copy was stored. Any other notebook that names a note is asked about once.
+A notebook may come from anywhere and claim anything. So its metadata contain only a random key; this server stores what
+the key is bound to, for the path where the copy was stored. For any other notebook that names a note, the user is asked
+once.
 """
 
 from __future__ import annotations
@@ -25,29 +26,29 @@ _BUSY_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class NoteBinding:
-    """What is known of a notebook: of which note it is a copy, or that it is to be none (`is_allowed`)."""
+    """The binding of a notebook: the note it is a copy of, or the decision that it is none (`is_allowed`)."""
 
     service: str
     note: int
     key: str
     version: int | None
-    """The version of the note that the notebook says; None where the service does not count them."""
+    """The version of the note in the notebook; None when the service has no versions."""
     is_allowed: bool = True
 
     def binds(self, service: str, note: int, key: str) -> bool:
-        """Return whether it is about this note of this service, and the notebook with this key."""
+        """Return whether it binds the notebook with this key to this note of this service."""
         return (self.service, self.note) == (service, note) and secrets.compare_digest(self.key.encode(), key.encode())
 
 
 class NoteBindings:
-    """The bindings of one user's servers in a SQLite file; `root` is where this server's paths begin."""
+    """The bindings of one user's servers in a SQLite file; `root` is the root folder of this server's paths."""
 
     def __init__(self, file: Path, root: str) -> None:
         self._file = file
         self._root = root
 
     def find(self, path: str) -> NoteBinding | None:
-        """Return what is known of the notebook at a path; None for nothing."""
+        """Return the binding of the notebook at a path, or None."""
         with self._connected() as database:
             row = database.execute(
                 "SELECT service, note, key, version, is_allowed FROM note_copies WHERE place = ?", (self._place(path),)
@@ -58,7 +59,7 @@ class NoteBindings:
         return NoteBinding(service, note, key, version, is_allowed=bool(is_allowed))
 
     def keep(self, path: str, binding: NoteBinding) -> None:
-        """Keep what the notebook at a path is bound to, in place of what was known of it."""
+        """Store the binding of the notebook at a path, replacing an earlier one."""
         values = (binding.service, binding.note, binding.key, binding.version, binding.is_allowed)
         with self._connected() as database, database:
             database.execute("REPLACE INTO note_copies VALUES (?, ?, ?, ?, ?, ?)", (self._place(path), *values))
@@ -76,5 +77,5 @@ class NoteBindings:
 
 
 def new_key() -> str:
-    """Return the key of a new copy, which nobody can guess."""
+    """Return an unguessable key for a new copy."""
     return secrets.token_urlsafe(16)

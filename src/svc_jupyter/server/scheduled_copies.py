@@ -1,9 +1,8 @@
-"""The copies of local notebooks that schedules run: where they lie in the service, and whether they are still the same.
+"""The copies of local notebooks that schedules run: their location in the service, and whether they are current.
 
-A schedule runs what the service has, so the notebook is copied there. Each schedule, each update of it and each run by
-hand gets a copy in a folder of its own: `Users/<email>/Scheduled/<server>-<copy>/<local path>`. So a copy is never
-written over, and its path tells which notebook of which Jupyter server it is of. Copies of earlier releases lie at
-`Users/<email>/Scheduled/<local path>`; they are still found.
+A schedule runs what is stored in the service, so the notebook is copied there. Each schedule, each update of it and
+each manual run gets a copy in a separate folder: `Users/<email>/Scheduled/<server>-<copy>/<local path>`. So a copy is
+never overwritten, and its path identifies the notebook and the Jupyter server it came from.
 """
 
 from __future__ import annotations
@@ -19,40 +18,39 @@ _COPY_BYTES = 8
 
 @dataclass(frozen=True)
 class CopyPlaces:
-    """Where one Jupyter server's copies lie among its user's; `server` is a name that no other server has."""
+    """The location of one Jupyter server's copies among its user's; `server` is unique to the server."""
 
     email: str
     server: str
 
     @property
     def folder(self) -> str:
-        """The folder that holds the folders of all copies."""
+        """The folder of the folders of all copies."""
         return f"Users/{self.email}/{_FOLDER}"
 
     def new_folder(self) -> str:
-        """Return a folder for one more copy, which nobody has yet."""
+        """Return a new, unique folder for one more copy."""
         return f"{self.folder}/{self.server}-{secrets.token_hex(_COPY_BYTES)}"
 
     def is_copy_of(self, local_path: str, place: object) -> bool:
-        """Return whether what lies at a place is a copy of a local notebook."""
-        if not isinstance(place, str):
-            return False
+        """Return whether a path is that of a copy of a local notebook."""
         own = f"{self.folder}/{self.server}-"
-        folder = own + place.removeprefix(own).partition("/")[0] if place.startswith(own) else self.folder
-        return place == place_in(folder, local_path)
+        if not isinstance(place, str) or not place.startswith(own):
+            return False
+        return place == place_in(own + place.removeprefix(own).partition("/")[0], local_path)
 
     def own(self, names: Iterable[str]) -> list[str]:
-        """Return those of the names in `folder` that are folders of this server's copies."""
+        """Return the names in `folder` that are folders of this server's copies."""
         return [name for name in names if name.startswith(f"{self.server}-")]
 
 
 def place_in(folder: str, local_path: str) -> str:
-    """Return where the copy of a local notebook lies in its folder."""
+    """Return the path of a local notebook's copy in its folder."""
     return f"{folder}/{local_path.strip('/')}"
 
 
 def parents_of(place: str) -> list[str]:
-    """Return the folders above a place that may have to be made, outermost first, without the user's own."""
+    """Return the folders above a path that may have to be created, outermost first, without the user's own."""
     parts = place.split("/")
     return ["/".join(parts[:end]) for end in range(3, len(parts))]
 

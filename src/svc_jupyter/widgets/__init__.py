@@ -1,5 +1,5 @@
-"""What a notebook shows and lets a person act on: panels of ipywidgets, each with a text for where there are none.
+"""Interactive panels of ipywidgets for notebooks, each with a text for front ends without widgets.
 
-The magics open the panels (`magics` imports `widgets`, never the other way). Importing this package imports no
-ipywidgets: that happens when a panel is made.
+The magics open the panels (`magics` imports `widgets`, never the reverse). Importing this package does not import
+ipywidgets; creating a panel does.
 """

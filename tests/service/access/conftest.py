@@ -12,10 +12,10 @@ from tests.service.access.route_world import World, opened_world
 from svc_jupyter.api.access import Invitation, TokenCreate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
 
 NOON = 1_900_000_000.0
 

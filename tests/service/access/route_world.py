@@ -16,14 +16,19 @@ from svc_jupyter.api.account import FeaturesUpdate
 from svc_jupyter.api.groups import GroupCreate, RoleCreate, RoleUpdate
 from svc_jupyter.api.object_policies import PolicyUpdate
 from svc_jupyter.api.schedules import ScheduleSubmission
+from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.app import create_app
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.hot_calls import HotCalls
-from svc_jupyter.service.errors import NotFound
-from svc_jupyter.service.middleware import RequestShell
-from svc_jupyter.service.parts import Service
-from svc_jupyter.service.schedules.tables import actions
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import NotFound
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.hive.hive import Hive
+from svc_jupyter.service.http.middleware import RequestShell
+from svc_jupyter.service.schedules.schedules import Schedules
+from svc_jupyter.service.schema.schedules import actions
+from svc_jupyter.service.storage.storage import Storage
 
 NEVER = "0 0 1 1 *"
 
@@ -82,23 +87,23 @@ class World:
     def set_policy(self, *entries: dict[str, Any], of: str = "scheduler") -> None:
         source_id = self.schedule_id if of == "scheduler" else 1
         update = PolicyUpdate(source_id=source_id, source_type=of, policy=list(entries))
-        self.service.access.object_policies.set(update, by=self.callers["system-admin"])
+        self.service.parts[Access].object_policies.set(update, by=self.callers["system-admin"])
 
     def set_role(self, *entries: tuple[str, str, str]) -> None:
         """Say what the role of the caller `role` is: access, action, resource."""
         policies = [{"access": access, "action": [action], "resource": what} for access, action, what in entries]
         update = RoleUpdate.model_validate({"policies": policies})
-        self.service.access.roles.update("changing", update, by=self.callers["system-admin"])
+        self.service.parts[Access].roles.update("changing", update, by=self.callers["system-admin"])
 
 
 @asynccontextmanager
 async def opened_world(settings: Settings) -> AsyncIterator[World]:
     """Lend a world; nobody works through its queue."""
-    app = create_app(settings)
-    service: Service = app.state.service
+    service = Service.of(settings)
+    app = create_app(service)
     service.prepare()
-    service.hive.connections.call = _no_metastore
-    access = service.access
+    service.parts[Hive].connections.call = _no_metastore
+    access = service.parts[Access]
     tokens = {"system-admin": access.tokens.ensure_service_token(None), "wrong token": "no such token"}
     admin = await access.tokens.caller(tokens["system-admin"])
     callers = {"system-admin": admin}
@@ -110,7 +115,7 @@ async def opened_world(settings: Settings) -> AsyncIterator[World]:
     access.roles.create(RoleCreate(name="changing"), by=admin)
     access.groups.create(GroupCreate(name="role holders", members="role@example.org", roles="changing"), by=admin)
     group = access.groups.create(GroupCreate(name="grouped", members="grouped@example.org"), by=admin)
-    schedule = await service.schedules.create(
+    schedule = await service.parts[Schedules].create(
         ScheduleSubmission(command_type="ShellCommand", command={"inline": "true"}, cron_expression=NEVER),
         by=callers["owner"],
     )
@@ -121,10 +126,10 @@ async def opened_world(settings: Settings) -> AsyncIterator[World]:
     async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
         world = World(service, http, tokens, callers, group.id, schedule["id"], _action(service, schedule["id"]))
         await _furnish(world)
-        await service.clusters.change_state("default", "start", by=admin)  # so that it is not deleted
+        await service.parts[Clusters].change_state("default", "start", by=admin)  # so that it is not deleted
         yield world
     service.database.close()
-    service.storage.close()
+    service.parts[Storage].close()
 
 
 async def _no_metastore(_question: object) -> None:

@@ -6,10 +6,10 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.account import Features, FeaturesUpdate
 from svc_jupyter.service.access.accounts import Accounts, ensure_account
-from svc_jupyter.service.access.tables import accounts, groups, memberships, users
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden
-from svc_jupyter.service.storage.tables import account_storage
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden
+from svc_jupyter.service.schema.access import accounts, groups, memberships, users
+from svc_jupyter.service.schema.storage import account_storage
 
 OFF = Features(jupyter_notebooks=False, package_management=False)
 ON = Features(jupyter_notebooks=True, package_management=True)

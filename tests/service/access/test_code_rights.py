@@ -9,10 +9,12 @@ import pytest
 
 from svc_jupyter.api.access import Invitation, TokenCreate
 from svc_jupyter.api.groups import GroupCreate, RoleCreate, RolePolicy
-from svc_jupyter.service.app import create_app
-from svc_jupyter.service.middleware import RequestShell
-from svc_jupyter.service.parts import Service
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.middleware import RequestShell
+from svc_jupyter.service.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 REFUSED = "is code that the service runs"
@@ -21,10 +23,10 @@ REFUSED = "is code that the service runs"
 @pytest.fixture
 async def http(settings: Settings) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     """Clients of the administrator (`admin`) and of a user who may do everything but create commands (`editor`)."""
-    app = create_app(settings)
-    service: Service = app.state.service
+    service = Service.of(settings)
+    app = create_app(service)
     service.prepare()
-    access = service.access
+    access = service.parts[Access]
     admin = access.tokens.ensure_service_token(None)
     by = await access.tokens.caller(admin)
     everything = RolePolicy(access="allow", resource="all", action=["all"])
@@ -42,7 +44,7 @@ async def http(settings: Settings) -> AsyncIterator[dict[str, httpx.AsyncClient]
     for client in clients.values():
         await client.aclose()
     service.database.close()
-    service.storage.close()
+    service.parts[Storage].close()
 
 
 @pytest.mark.parametrize(

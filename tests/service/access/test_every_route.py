@@ -9,14 +9,15 @@ import pytest
 from tests.service.access.route_table import ROWS, Row
 from tests.service.access.route_world import World
 
-from svc_jupyter.service.app import create_app
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.ground.settings import Settings
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
 
 def test_every_route_is_in_the_table(settings: Settings):
-    app = create_app(settings)
+    app = create_app(Service.of(settings))
     routers = [item.original_router for item in app.routes if hasattr(item, "original_router")]
     routes = {
         (method, route.path.replace(":path", ""))

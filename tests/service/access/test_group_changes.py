@@ -12,9 +12,9 @@ from svc_jupyter.api.access import Invitation, TokenCreate
 from svc_jupyter.api.groups import Duplicate, GroupCreate, GroupUpdate, RoleCreate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import group_roles, memberships
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import group_roles, memberships
 
 FIRST_PAGE = Page(1, 10)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -14,10 +13,11 @@ from tests.service.access.test_object_policies import a_schedule
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.group_routes import router as groups_router
 from svc_jupyter.service.access.object_policy_routes import router as policies_router
-from svc_jupyter.service.middleware import RequestShell
-from svc_jupyter.service.objects import OBJECTS
-from svc_jupyter.service.rate_limit import RateLimit
-from svc_jupyter.service.responses import install_error_handlers
+from svc_jupyter.service.application.policy_objects import OBJECTS
+from svc_jupyter.service.http.middleware import RequestShell
+from svc_jupyter.service.http.rate_limit import RateLimit
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 API = "/api/v1.2"
@@ -31,7 +31,7 @@ def access(database, bus, settings, clock, account_id) -> Access:
 @pytest.fixture
 async def http(access, settings, admin_token) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(access=access, rate_limit=RateLimit(None))
+    app.state.parts = Parts([access, RateLimit(None)])
     install_error_handlers(app)
     for router in (groups_router, policies_router):
         app.include_router(router, prefix=API)

@@ -12,8 +12,8 @@ from svc_jupyter.api.folders import NOTES, FolderCreate
 from svc_jupyter.api.notes import NoteCreate
 from svc_jupyter.api.object_policies import ObjectChoice, PolicyUpdate, SourceType
 from svc_jupyter.service.access.access import Access
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.objects import DECIDING, OBJECTS
+from svc_jupyter.service.application.policy_objects import DECIDING, OBJECTS
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.workspace.workspace import Workspace
 
 

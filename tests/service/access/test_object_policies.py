@@ -13,15 +13,15 @@ from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller, Origin
 from svc_jupyter.service.access.permissions import Action, Resource, decision
-from svc_jupyter.service.access.tables import object_policy_versions
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.clusters.tables import clusters
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.objects import OBJECTS
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.application.policy_objects import OBJECTS
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import object_policy_versions
+from svc_jupyter.service.schema.clusters import clusters
+from svc_jupyter.service.schema.schedules import schedules
 
 FIRST_PAGE = Page(1, 10)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from tests.service.access.route_table import ROWS, Row
 from tests.service.access.route_world import World
 
-from svc_jupyter.service.app import create_app
-from svc_jupyter.service.route_rights import Needs
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.access.route_rights import Needs
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.ground.settings import Settings
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 TEMPLATES: dict[tuple[str, str], list[Row]] = {}
@@ -29,6 +31,8 @@ BODIES = (
     b"{",
     b"\xff",
 )
+CREATING = ("PUT", "/jupyter_notebooks/contents/{path}")
+"""What it writes need not be there."""
 QUERY = "page=0&per_page=x&type=nonsense&wait=never&format=none&content=perhaps&since=then"
 
 
@@ -58,8 +62,22 @@ async def test_without_the_right_nothing_is_said_of_what_is_there_or_valid(world
     assert not wrong, wrong
 
 
+async def test_what_is_not_there_is_said_before_what_is_wrong_with_the_request(world: World):
+    headers = {"X-AUTH-TOKEN": world.tokens["system-admin"]}
+    wrong, asked = [], 0
+    for method, path in TEMPLATES:
+        if not re.search(r"/\{[a-z_]+\}", path) or (method, path) == CREATING:
+            continue
+        for body in BODIES:
+            found = await answer(world, method, path, "999999", body, headers)
+            asked += 1
+            wrong += [(method, path, body, found)] * (found[0] != 404)
+    assert asked > 200
+    assert not wrong, "\n".join(map(str, wrong))
+
+
 def test_every_route_declares_what_it_needs(settings: Settings):
-    for item in create_app(settings).routes:
+    for item in create_app(Service.of(settings)).routes:
         for route in getattr(getattr(item, "original_router", None), "routes", ()):
             template = (next(iter(route.methods)), route.path.replace(":path", ""))
             declared = [one.dependency for one in route.dependencies]

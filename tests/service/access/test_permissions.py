@@ -20,7 +20,7 @@ from svc_jupyter.service.access.permissions import (
 )
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
 from svc_jupyter.service.access.rights import EVERYTHING, MEMBERS_RIGHTS, RESERVED, permissions_of, rights_of
-from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.ground.errors import Forbidden
 
 ADMIN = frozenset({"system-admin"})
 USER = frozenset({"system-user"})

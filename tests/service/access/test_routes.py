@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -11,8 +10,9 @@ from fastapi import FastAPI
 
 from svc_jupyter.api.access import NewToken
 from svc_jupyter.service.access.routes import router
-from svc_jupyter.service.rate_limit import RateLimit
-from svc_jupyter.service.responses import install_error_handlers
+from svc_jupyter.service.http.rate_limit import RateLimit
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
 
 API = "/api/v1.2"
 
@@ -20,7 +20,7 @@ API = "/api/v1.2"
 @pytest.fixture
 async def http(access) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(access=access, rate_limit=RateLimit(None))
+    app.state.parts = Parts([access, RateLimit(None)])
     install_error_handlers(app)
     app.include_router(router, prefix=API)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://service{API}") as client:

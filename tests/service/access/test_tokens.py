@@ -7,13 +7,13 @@ from pydantic import SecretStr
 
 from svc_jupyter.api.access import TokenCreate
 from svc_jupyter.service.access.access import Access
-from svc_jupyter.service.access.tables import memberships, tokens, users
 from svc_jupyter.service.access.tokens import SERVICE_TOKEN
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, Unauthorized, Unavailable
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Unauthorized, Unavailable
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import memberships, tokens, users
+from svc_jupyter.service.schema.audit import audit_entries
 
 ON_POSTGRESQL = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
 FIRST_PAGE = Page(number=1, size=10)

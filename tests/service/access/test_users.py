@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import Invitation
 from svc_jupyter.api.groups import GroupCreate, RoleCreate
 from svc_jupyter.service.access.accounts import lock_account
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict, Unauthorized
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict, Unauthorized
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import users
 
 FIRST_PAGE = Page(number=1, size=10)
 

@@ -11,35 +11,37 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from svc_jupyter.api.access import Resource
-from svc_jupyter.service.app import create_app
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.audit.tables import audit_entries
+from svc_jupyter.service.access import trail
+from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.application.app import create_app
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.audit.audit import Audit
 from svc_jupyter.service.commands.hot_calls import HotCalls
-from svc_jupyter.service.middleware import RequestShell
-from svc_jupyter.service.parts import Service
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.middleware import RequestShell
+from svc_jupyter.service.schema.audit import audit_entries
+from svc_jupyter.service.storage.storage import Storage
 
 SECRETS = ("tap-password", "storage-secret", "hook-secret", "s3-key-of-ours")
 
 
 @pytest.fixture
 async def service(settings: Settings) -> AsyncIterator[Service]:
-    service: Service = create_app(settings).state.service
+    service = Service.of(settings)
     service.prepare()
     yield service
     service.database.close()
-    service.storage.close()
+    service.parts[Storage].close()
 
 
 @pytest.fixture
 async def http(service: Service, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client with the administrator's token; nobody works through the service's queue."""
-    app = create_app(settings)
-    app.state.service = service
+    app = create_app(service)
     transport = httpx.ASGITransport(
-        RequestShell(HotCalls(app), settings, service.access.tokens.caller), client=("10.1.2.3", 4567)
+        RequestShell(HotCalls(app), settings, service.parts[Access].tokens.caller), client=("10.1.2.3", 4567)
     )
-    headers = {"X-AUTH-TOKEN": service.access.tokens.ensure_service_token(None)}
+    headers = {"X-AUTH-TOKEN": service.parts[Access].tokens.ensure_service_token(None)}
     # What comes next begins with an empty log.
     with service.database.begin() as connection:
         connection.execute(sa.delete(audit_entries).where(audit_entries.c.token_id.is_(None)))
@@ -188,12 +190,12 @@ async def test_entries_are_never_changed_and_go_when_they_are_old(http, service)
     with service.database.begin() as connection:
         old = {"account_id": 1, "created_at": 1.0, "user_id": 1, "email": "a@b", "action": "x", "resource": "user"}
         connection.execute(sa.insert(audit_entries).values(**old))
-    await service.audit.forget_old()
+    await service.parts[Audit].forget_old()
     assert [item["action"] for item in await entries(http)] == ["create"]
 
 
 async def test_a_change_that_is_undone_leaves_no_entry(service):
-    admin = await service.access.tokens.caller(service.access.tokens.ensure_service_token(None))
+    admin = await service.parts[Access].tokens.caller(service.parts[Access].tokens.ensure_service_token(None))
 
     def fails(connection: sa.Connection) -> None:
         trail.record(connection, admin, "create", Resource.GROUP, 5)

@@ -12,10 +12,10 @@ from tests.conftest import end_commands_of
 from tests.service.clusters.world import NewWorld, World
 
 from svc_jupyter.api.access import BuiltinGroup
-from svc_jupyter.service.access.tables import groups, memberships, users
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import groups, memberships, users
 
 
 @pytest.fixture

@@ -13,14 +13,13 @@ from tests.service.clusters.world import World
 
 from svc_jupyter.api.clusters import ClusterChanges, ClusterType, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY, unclaimed
 from svc_jupyter.service.clusters.nodes import Nodes
-from svc_jupyter.service.clusters.samples import Sample
-from svc_jupyter.service.clusters.tables import cluster_instances, clusters
-from svc_jupyter.service.commands.kinds.add_node import AddNodeKind
-from svc_jupyter.service.commands.kinds.remove_node import RemoveNodeKind
+from svc_jupyter.service.kinds.nodes.add_node import AddNodeKind
+from svc_jupyter.service.kinds.nodes.remove_node import RemoveNodeKind
+from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 
 
 class ScalingDouble(SmallEngine):

@@ -12,11 +12,10 @@ from typing import Any
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Daemon, Provider
-from svc_jupyter.service.clusters.samples import Sample
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 
 class SmallEngine:

@@ -15,7 +15,7 @@ from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.bootstrap import Bootstrap, bootstrap_log
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)

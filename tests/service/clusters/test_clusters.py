@@ -13,11 +13,11 @@ from svc_jupyter.api.clusters import ClusterChanges, ClusterConfiguration, Label
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.policy_book import NO_POLICIES, entries_of
-from svc_jupyter.service.audit.tables import audit_entries
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.first_clusters import ensure_clusters
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.audit import audit_entries
 
 EVERY = Page(1, 100)
 

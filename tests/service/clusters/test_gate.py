@@ -18,12 +18,12 @@ from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access import policy_versions
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.policy_book import NO_POLICIES, entries_of
-from svc_jupyter.service.audit.tables import audit_entries
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.history import HistoryFilter
-from svc_jupyter.service.errors import Forbidden, Invalid
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import Forbidden, Invalid
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.audit import audit_entries
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 UP, DOWN = ClusterState.UP, ClusterState.DOWN

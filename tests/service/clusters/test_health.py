@@ -11,7 +11,7 @@ from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.health import Health
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 NOW = 1_790_000_000.0

@@ -2,8 +2,8 @@
 
 import pytest
 
+from svc_jupyter.service.clusters.cluster_engine import ServiceLook
 from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry
-from svc_jupyter.service.clusters.service_probe import ServiceLook
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ import pytest
 import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.node_claims import CLAIMED_BY
 from svc_jupyter.service.clusters.providers.local import LocalProvider
-from svc_jupyter.service.clusters.tables import cluster_instances, clusters
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 
 
 class Nodes:

@@ -10,8 +10,8 @@ from tests.service.clusters.world import NewWorld, World
 from tests.support.until import until
 
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.clusters.tables import cluster_instances
-from svc_jupyter.service.commands.tables import replicas
+from svc_jupyter.service.schema.clusters import cluster_instances
+from svc_jupyter.service.schema.commands import replicas
 
 pytestmark = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
 
@@ -47,7 +47,9 @@ async def test_a_replica_that_lost_its_lease_lets_go_of_its_instances(new_world:
     with first.database.begin() as connection:
         connection.execute(sa.update(cluster_instances).values(replica_id="another"))
         connection.execute(
-            sa.insert(replicas).values(id="another", host="elsewhere", pid=1, lease_until=time.time() + 60)
+            sa.insert(replicas).values(
+                id="another", host="elsewhere", pid=1, boot_id="", start_ticks=0, lease_until=time.time() + 60
+            )
         )
     await until(lambda: not first.driver.is_driving)
     looks = first.engine.supervised

@@ -17,8 +17,6 @@ from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.drive import Tools
@@ -30,11 +28,13 @@ from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.commands.commands import Commands
-from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.composite.kind import CompositeKind
+from svc_jupyter.service.schema.access import users
 
 
 class OnCluster(Scripted):

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil
 import pytest
 import sqlalchemy as sa
 from tests.service.commands.jobs import NewJob, Notes
 from tests.service.commands.rows import command_row
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.commands.job import Job
-from svc_jupyter.service.commands.marks import mark_of, marked_processes
-from svc_jupyter.service.commands.process import DurableProcess
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.commands import commands
 
 AddCommand = Callable[..., int]
-Start = Callable[..., DurableProcess]
-
-
-@pytest.fixture
-def caller(database: Database, account_id: int) -> Caller:
-    """The first administrator."""
-    with database.connect() as connection:
-        row = connection.execute(sa.select(users.c.id, users.c.email)).one()
-    return Caller(row.id, account_id, row.email, frozenset({BuiltinGroup.ADMIN}), token_id=1)
 
 
 @pytest.fixture
@@ -49,34 +34,6 @@ def add_command(database: Database, caller: Caller) -> AddCommand:
             return int(connection.execute(sa.insert(commands).values(row).returning(commands.c.id)).scalar_one())
 
     return add
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """An attempt's folder with its working folder."""
-    folder = tmp_path / "7" / "1"
-    (folder / "work").mkdir(parents=True)
-    return folder
-
-
-@pytest.fixture
-def start(folder: Path) -> Iterator[Start]:
-    """Starts a Bash script in the folder; whatever it leaves behind is ended afterwards."""
-
-    def start(script: str, **environment: str) -> DurableProcess:
-        return DurableProcess.start(
-            folder=folder,
-            argv=["bash", "-c", script],
-            cwd=folder / "work",
-            environment={"PATH": "/usr/local/bin:/usr/bin:/bin", **environment},
-            log=folder.parent / "log",
-        )
-
-    yield start
-    for process in marked_processes():
-        if mark_of(process) == str(folder):
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from svc_jupyter.service.commands.tables import NEW_ROW
+from svc_jupyter.service.schema.commands import NEW_ROW
 
 
 def command_row(**values: Any) -> dict[str, Any]:
@@ -20,5 +20,6 @@ def command_row(**values: Any) -> dict[str, Any]:
         "status": "waiting",
         "command": {"inline": "true"},
         "created_at": time.time(),
+        "folder_key": "0a1b",
         **values,
     }

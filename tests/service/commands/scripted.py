@@ -9,7 +9,7 @@ from typing import Any
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
-from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.processes.durable_process import DurableProcess
 
 Script = Callable[[Task], str]
 

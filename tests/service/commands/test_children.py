@@ -17,20 +17,19 @@ from tests.service.commands.scripted import Scripted
 from tests.support.clusters import gate_of
 from tests.support.until import until, written
 
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import child_values, constants, find_child, nominal_time_of
-from svc_jupyter.service.commands.kinds.composite import CompositeKind
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.stop_reasons import StopReason
-from svc_jupyter.service.commands.tables import NEW_ROW, commands, replicas
-from svc_jupyter.service.commands.topics import STOP
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.process_identity import Identity
-from svc_jupyter.service.schedules.tables import actions, schedules
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.commands.stop_reasons import STOP, StopReason
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.composite.kind import CompositeKind
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.schema.commands import NEW_ROW, commands, replicas
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 NewRunner = Callable[..., Any]
 AddComposite = Callable[..., int]
@@ -362,7 +361,7 @@ class TestCreatingAChild:
             queue.register(connection, self.HERE, lease_until=time.time())
         composite_id = add_composite("true", status="running", replica_id=self.HERE.id, start_time=1.0)
         composite = row_of(database, composite_id)
-        values = {**NEW_ROW, **child_values(composite, 1, []), "start_time": 2.0}
+        values = {**NEW_ROW, "folder_key": "0a1b", **child_values(composite, 1, []), "start_time": 2.0}
 
         def begin(replica: Replica = self.HERE) -> Any:
             with database.begin() as connection:
@@ -422,7 +421,7 @@ def test_outside_a_schedule_the_nominal_time_is_that_of_the_submission():
 async def test_a_database_that_is_away_delays_a_child_and_no_more(
     new_runner: NewRunner, add_composite: AddComposite, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("svc_jupyter.service.commands.children.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.service.ground.background.RETRY_SECONDS", 0.01)
     real, failures = queue.begin_child, iter([sa.exc.OperationalError("x", {}, Exception("away"))])
 
     def begin(*arguments: Any, **options: Any) -> Any:

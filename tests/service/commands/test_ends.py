@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.ends import ENDED, Ends
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from tests.service.commands.scripted import Scripted
 from tests.support.clusters import gate_of, make_default_cluster
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.idempotency import IdempotentCall
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.idempotency import IdempotentCall
 
 on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 BODY = {"command_type": "ShellCommand", "inline": "true"}

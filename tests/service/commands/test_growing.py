@@ -19,14 +19,14 @@ from tests.support.until import until
 
 from svc_jupyter.api.paths import ARROW_STREAM
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.growing import broken_off, growing_rows
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import NotFound
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import NotFound
+from svc_jupyter.service.ground.settings import Settings
 
 _DEADLINE = 15.0
 

@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from tests.service.commands.conftest import AddCommand
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import accounts, users
-from svc_jupyter.service.commands.history import HistoryFilter, history_query, parse_day, parse_end, split_list
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.commands.history import HistoryFilter, history_query, split_list
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import parse_day, parse_end
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.schema.access import accounts, users
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Listed = Callable[..., list[int]]

@@ -11,8 +11,10 @@ from tests.service.commands.test_routes_submitting import BODIES
 from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.api.paths import ARROW_STREAM, CSV
+from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.hot_calls import HotCalls
-from svc_jupyter.service.errors import Unauthorized
+from svc_jupyter.service.ground.errors import Unauthorized
 
 SLOW = {"wait": "0.0"}
 """A query that says nothing, in a form that only the routes take."""
@@ -23,7 +25,7 @@ class Application:
 
     def __init__(self) -> None:
         self.passed = 0
-        self.state = SimpleNamespace(service=SimpleNamespace(access=SimpleNamespace(tokens=self)))
+        self.state = SimpleNamespace(parts={Access: SimpleNamespace(tokens=self), Commands: None})
 
     async def caller(self, _token: str | None) -> None:
         raise Unauthorized("asked for a token")

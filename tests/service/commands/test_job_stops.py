@@ -11,8 +11,8 @@ from tests.service.commands.scripted import Scripted
 from tests.support.until import until, written
 
 from svc_jupyter.service.commands.kind import Desk
-from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.stop_reasons import StopReason
+from svc_jupyter.service.processes.durable_process import DurableProcess
 
 
 async def test_a_running_command_is_cancelled_with_what_it_started(new_job: NewJob, tmp_path: Path):

@@ -15,10 +15,10 @@ from tests.service.commands.conftest import AddCommand
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.tables import replicas
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.process_identity import Identity
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.schema.commands import replicas
 
 LEASE_SECONDS = 15.0
 FREE_PID = 2**22 + 1
@@ -103,14 +103,12 @@ async def test_a_living_replica_keeps_its_commands_when_the_wall_clock_is_set(
     assert await lease.take_over(Lost()) == []
 
 
-@pytest.mark.parametrize("boot_id", [None, "of the run before"])
-async def test_a_replica_of_another_run_of_the_machine_or_an_earlier_version_is_known_to_be_gone(
-    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand, boot_id: str | None
+async def test_a_replica_of_another_run_of_the_machine_is_known_to_be_gone(
+    database: Database, lease: Lease, clock: dict[str, float], add_command: AddCommand
 ):
-    """The row of an earlier version tells no more than the number, which nobody has."""
-    gone = other(database, lease, pid=FREE_PID if boot_id is None else None, lease_until=clock["now"] + 60)
+    gone = other(database, lease, lease_until=clock["now"] + 60)
     with database.begin() as connection:
-        connection.execute(sa.update(replicas).where(replicas.c.id == gone.id).values(boot_id=boot_id))
+        connection.execute(sa.update(replicas).where(replicas.c.id == gone.id).values(boot_id="of the run before"))
     command_id = add_command(status="running", replica_id=gone.id)
     assert [row["id"] for row in await lease.take_over(Lost())] == [command_id]
 

@@ -13,13 +13,13 @@ from pydantic import SecretStr
 from tests.service.commands.conftest import AddCommand
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import accounts
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.process_identity import Identity
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.schema.access import accounts
+from svc_jupyter.service.schema.commands import commands
 
 NOW = 1_900_000_000.0
 FIRST = Replica("1" * 32, "alpha", Identity(11))
@@ -120,8 +120,8 @@ def test_replicas_that_race_share_the_work_within_the_limit(
             connection.execute(
                 sa.text(
                     "INSERT INTO commands (account_id, user_id, command_type, command_source, status, command, "
-                    "created_at, can_notify) SELECT 1, 1, 'ShellCommand', 'API', 'waiting', '{}', n, false "
-                    "FROM generate_series(1, 60) AS n"
+                    "created_at, can_notify, folder_key) SELECT 1, 1, 'ShellCommand', 'API', 'waiting', '{}', n, "
+                    "false, '0a1b' FROM generate_series(1, 60) AS n"
                 )
             )
         replicas = [Replica(str(number) * 32, "alpha", Identity(number)) for number in range(6)]

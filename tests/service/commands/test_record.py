@@ -142,11 +142,3 @@ def test_a_throttled_command_says_why_it_waits():
 )
 def test_three_states_are_final(status: str, final: bool):
     assert is_final(command_row(status=status)) is final
-
-
-def test_what_an_earlier_version_stored_has_the_types_of_the_contract():
-    before = {"query": "SELECT 1", "md_cmd": None}
-    inside = {"sub_commands": [{"command_type": "HiveCommand", **before}]}
-    assert command_record(command_row(command=before))["command"] == {"query": "SELECT 1", "md_cmd": False}
-    [child] = command_record(command_row(command=inside))["command"]["sub_commands"]
-    assert child == {"command_type": "HiveCommand", "query": "SELECT 1", "md_cmd": False}

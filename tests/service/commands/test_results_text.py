@@ -14,7 +14,7 @@ import pytest
 
 from svc_jupyter.service.commands import results, text_lines
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
-from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.ground.errors import NotFound
 
 Store = Callable[[bytes], StoredResult]
 

@@ -17,23 +17,24 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 from tests.conftest import end_commands_of
-from tests.service.commands.conftest import AddCommand, Start
+from tests.service.commands.conftest import AddCommand
 from tests.service.commands.scripted import Scripted
-from tests.service.commands.test_process_leftovers import DAEMON, is_over
+from tests.service.conftest import Start
+from tests.service.processes.test_process_leftovers import DAEMON, is_over
 from tests.support.clusters import gate_of
 from tests.support.until import until, written
 
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.marks import MARK
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.commands.stop_reasons import StopReason
-from svc_jupyter.service.commands.tables import commands, owed_ends
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.process_identity import Identity
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.processes.marks import MARK
+from svc_jupyter.service.schema.commands import commands, owed_ends
 
 NewRunner = Callable[..., Any]
 
@@ -248,7 +249,7 @@ async def test_claiming_goes_on_after_an_error(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ):
-    monkeypatch.setattr("svc_jupyter.service.commands.background.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.service.ground.background.RETRY_SECONDS", 0.01)
     real, failures = queue.claim, iter((sa.exc.OperationalError("x", {}, Exception("away")), ValueError("a mistake")))
 
     def claim(*arguments: Any, **options: Any) -> Any:

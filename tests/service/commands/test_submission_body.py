@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.service.commands.submission_body import FORM, form_body, submission_body
-from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.ground.errors import BadRequest, Invalid
 
 
 def test_a_script_sent_as_a_form_arrives_as_it_was():

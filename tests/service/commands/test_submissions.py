@@ -13,12 +13,12 @@ from tests.support.clusters import gate_of, make_default_cluster
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.commands import CommandType, ShellSubmission
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.submissions import new_row
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.settings import Settings
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 RowOf = Callable[..., Awaitable[dict[str, Any]]]

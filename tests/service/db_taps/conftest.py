@@ -14,14 +14,13 @@ from tests.service.db_taps.answers import Answer, Query, read_json, read_table, 
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps
-from svc_jupyter.service.db_taps.execution import Execution, open_engine
 from svc_jupyter.service.db_taps.job import Connection, Job, JobKind
-from svc_jupyter.service.db_taps.workers import Workers
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.queries.workers import Workers
+from svc_jupyter.service.kinds.query_worker import execution_of
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def run_job() -> Callable[[Job], Answer]:
 
     def run_job(job: Job) -> Answer:
         log = io.StringIO()
-        code = Execution(job, open_engine(job), log).run()
+        code = execution_of(job, log).run()
         assert not list(job.folder.glob("*.part*"))
         return Answer(
             code,
@@ -78,14 +77,6 @@ def run_job() -> Callable[[Job], Answer]:
 def query_sqlite(tap_file: Path, make_job: Callable[..., Job], run_job: Callable[[Job], Answer]) -> Query:
     """Runs a query on the flights."""
     return lambda text, **more: run_job(make_job(sqlite_connection(tap_file), text, **more))
-
-
-@pytest.fixture
-def postgres_connection(empty_postgres_url: str, tmp_path: Path) -> Connection:
-    """An empty PostgreSQL database as a tap."""
-    tap = TapAttributes("warehouse", "url", url=empty_postgres_url)
-    found = connection_of(tap, Settings(data_dir=tmp_path))
-    return Connection("warehouse", "postgresql", found.engine, found.dialect, "localhost:5432", found.target)
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from svc_jupyter.api.db_taps import DbType
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.settings import Settings
 
 SECRET = "pass'wo\\rd @/:%41"
 

@@ -8,12 +8,12 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
-from svc_jupyter.service.access.tables import accounts
 from svc_jupyter.service.db_taps.db_taps import DbTaps
-from svc_jupyter.service.db_taps.tables import db_taps as table
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import accounts
+from svc_jupyter.service.schema.db_taps import db_taps as table
 
 PASSWORD = "geheim-42"
 WAREHOUSE = {"name": "warehouse", "db_type": "postgresql", "db_host": "db.example", "port": 6000, "db_user": "reader"}

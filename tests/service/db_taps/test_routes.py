@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from svc_jupyter.service.access.dependencies import authenticated_caller
 from svc_jupyter.service.db_taps.routes import router
-from svc_jupyter.service.dependencies import authenticated_caller
-from svc_jupyter.service.rate_limit import RateLimit
-from svc_jupyter.service.responses import install_error_handlers
+from svc_jupyter.service.db_taps.table_lists import TableLists
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
 
 PASSWORD = "geheim-42"
 TAP = {"name": "warehouse", "db_type": "postgresql", "db_host": "127.0.0.1", "port": "1", "db_passwd": PASSWORD}
@@ -22,9 +22,7 @@ TAP = {"name": "warehouse", "db_type": "postgresql", "db_host": "127.0.0.1", "po
 @pytest.fixture
 async def http(db_taps, workers, member) -> AsyncIterator[httpx.AsyncClient]:
     app = FastAPI()
-    app.state.service = SimpleNamespace(
-        db_taps=db_taps, processes=SimpleNamespace(queries=workers), rate_limit=RateLimit(None)
-    )
+    app.state.parts = Parts([db_taps, TableLists(db_taps, workers)])
     app.dependency_overrides[authenticated_caller] = lambda: member
     install_error_handlers(app)
     app.include_router(router)

@@ -11,8 +11,8 @@ from svc_jupyter.service.db_taps import table_lists
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.db_taps import OpenTap
 from svc_jupyter.service.db_taps.table_lists import list_tables
-from svc_jupyter.service.errors import Invalid, Unavailable
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import Invalid, Unavailable
+from svc_jupyter.service.ground.settings import Settings
 
 
 async def test_tables_and_views_of_every_schema_are_listed(workers, postgres_connection):

@@ -19,10 +19,11 @@ import psycopg
 import pytest
 from tests.service.db_taps.answers import read_json, read_table, sqlite_connection
 
-from svc_jupyter.service.commands.process import DurableProcess
-from svc_jupyter.service.db_taps.job import from_line, to_line
-from svc_jupyter.service.db_taps.workers import Workers, worker_environment
-from svc_jupyter.service.process_identity import Identity, read_pid_file
+from svc_jupyter.service.db_taps.job import from_line
+from svc_jupyter.service.kinds.queries.workers import Workers, worker_environment
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.identity import Identity, read_pid_file
+from svc_jupyter.service.processes.worker_parent import to_line
 
 DEADLINE = 30.0
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"
@@ -202,7 +203,7 @@ def test_the_parent_ends_with_the_service_that_started_it_and_survives_a_broken_
     job = flights_job("SELECT 1")
     lines = b"no job\n" + to_line(replace(job, folder=job.folder / "gone")) + to_line(job)
     parent = subprocess.run(
-        [sys.executable, "-m", "svc_jupyter.service.db_taps.worker"],
+        [sys.executable, "-m", "svc_jupyter.service.kinds.query_worker"],
         input=lines,
         capture_output=True,
         env=worker_environment(os.environ),

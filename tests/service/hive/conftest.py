@@ -16,10 +16,10 @@ from pymetastore.hive_metastore.ThriftHiveMetastore import Client
 from tests.support.engines import ENGINES, engine_at_once
 from tests.support.hive import end_metastore_of, metastore_client
 
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.hive import Hive
-from svc_jupyter.service.hive.metastore_process import MetastoreAddress
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 
 
 @dataclass

@@ -9,9 +9,9 @@ import pytest
 from pymetastore.hive_metastore.ThriftHiveMetastore import Client
 from tests.support.hive import AVRO_SERDE, add_partitions, make_table
 
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.hive.hive import Hive
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.http.paging import Page
 
 AVRO = {
     "type": "record",

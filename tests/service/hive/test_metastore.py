@@ -23,19 +23,18 @@ from tests.support.hive import add_partitions, end_metastore_of, make_table, met
 from tests.support.postgres import PostgresCluster
 from tests.support.until import until
 
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.java import JavaHome
-from svc_jupyter.service.engines.progress import Say
-from svc_jupyter.service.engines.s3.access import S3Access, s3_access
-from svc_jupyter.service.engines.s3.account_store import StoreClient
-from svc_jupyter.service.engines.s3.jars import s3_jars
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.hive.failures import MetastoreFailure
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.hive import Hive
-from svc_jupyter.service.hive.metastore import STARTING
-from svc_jupyter.service.hive.metastore_process import MetastoreAddress
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.installs.java import JavaHome
+from svc_jupyter.service.installs.progress import Say
+from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
+from svc_jupyter.service.runtimes.metastore.metastore import STARTING
+from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
+from svc_jupyter.service.runtimes.s3.access import S3Access, s3_access
+from svc_jupyter.service.runtimes.s3.account_store import StoreClient, s3_jars
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.locations import parse_location
 
@@ -184,7 +183,7 @@ class WrongJava(Engines):
 
 
 async def test_a_start_that_fails_tells_why(own_settings: Settings, tmp_path: Path):
-    engines = WrongJava(ENGINES.root)
+    engines = WrongJava(ENGINES.root, additions={})
     engines.program = tmp_path / "bin" / "java"
     engines.program.parent.mkdir()
     engines.program.write_text("#!/bin/sh\necho 'Error: no room for the heap' >&2\nexit 1\n")
@@ -200,7 +199,7 @@ async def test_a_start_that_fails_tells_why(own_settings: Settings, tmp_path: Pa
 
 async def test_a_request_does_not_wait_for_an_installation(own_settings: Settings, tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        engines = Engines(tmp_path / "engines", repository=f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        engines = Engines(tmp_path / "engines", additions={}, repository=f"http://127.0.0.1:{silent.getsockname()[1]}/")
         hive = Hive.of(own_settings, engines, os.environ)
         with pytest.raises(Unavailable, match=r"try again in a moment") as refused:
             await hive.catalogue.schemas(FIRST)

@@ -8,7 +8,7 @@ from tests.support.hive import add_partitions, make_table
 
 from svc_jupyter.api.schedules import DependencyInfo
 from svc_jupyter.api.sensors import SensorColumn
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
 from svc_jupyter.service.hive.sensors import combinations

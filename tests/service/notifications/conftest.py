@@ -21,16 +21,16 @@ from tests.service.notifications.rows import row_of
 from tests.service.notifications.schedule_rows import schedule_row
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.channel_targets import parse_target
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.notifications.tables import channels
-from svc_jupyter.service.schedules.tables import schedules
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.notifications import channels
+from svc_jupyter.service.schema.schedules import schedules
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ class MailServer:
         """End every connection without a word."""
         tasks = [protocol._handler_coroutine for protocol in self.connections if protocol._handler_coroutine]
         for protocol in self.connections:
-            if protocol.transport is not None:
+            if protocol.transport is not None and not protocol.transport.is_closing():
                 protocol.transport.abort()
         for task in tasks:
             task.cancel()

@@ -17,6 +17,7 @@ def row_of(**values: Any) -> dict[str, Any]:
         "status": "done",
         "command": {"inline": "echo password=geheim"},
         "created_at": NOON,
+        "folder_key": "0a1b",
         "start_time": NOON + 2,
         "end_time": NOON + 65,
         "name": None,

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.notifications.channel_targets import addresses_of, parse_target
 
 EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -16,17 +15,18 @@ from structlog.testing import capture_logs
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import accounts
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.dependencies import authenticated_caller
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.access.dependencies import authenticated_caller
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.rate_limit import RateLimit
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
 from svc_jupyter.service.notifications.channels import Channels, check_channels
 from svc_jupyter.service.notifications.routes import router
-from svc_jupyter.service.notifications.tables import channels as table
-from svc_jupyter.service.rate_limit import RateLimit
-from svc_jupyter.service.responses import install_error_handlers
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import accounts
+from svc_jupyter.service.schema.notifications import channels as table
 
 SECRET = "T0-secret-B0"
 URL = f"https://hooks.example.org/{SECRET}"
@@ -41,7 +41,7 @@ async def http(settings: Settings, database: Database, account_id: int, secrets:
     caller = Caller(1, account_id, "ada@example.org", frozenset({BuiltinGroup.USER}), 1)
     app = FastAPI()
     channels = Channels(settings, database, secrets, lambda: 1_900_000_000.0)
-    app.state.service = SimpleNamespace(channels=channels, rate_limit=RateLimit(None))
+    app.state.parts = Parts([channels, RateLimit(None)])
     app.dependency_overrides[authenticated_caller] = lambda: caller
     install_error_handlers(app)
     app.include_router(router)

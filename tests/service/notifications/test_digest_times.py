@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.notifications.digest_times import next_digest
+from svc_jupyter.service.notifications.digests import next_digest
 
 ZONES = [
     "UTC",

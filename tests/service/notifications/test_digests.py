@@ -12,15 +12,15 @@ from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import MailServer
 from tests.service.notifications.schedule_rows import action_row
 
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.notifications.rounds import NOTIFY
-from svc_jupyter.service.notifications.tables import digest_entries
-from svc_jupyter.service.notifications.tables import outbox as table
-from svc_jupyter.service.schedules.tables import schedules
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.notifications import digest_entries
+from svc_jupyter.service.schema.notifications import outbox as table
+from svc_jupyter.service.schema.schedules import schedules
 
 Row = dict[str, Any]
 AddChannel = Callable[..., int]

@@ -11,17 +11,17 @@ from tests.service.notifications.clocks import NOON, Clock, eventually
 from tests.service.notifications.mail_server import PASSWORD, USER, MailServer
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.notifications import NO_SERVER, Notifications
 from svc_jupyter.service.notifications.rounds import NOTIFY
-from svc_jupyter.service.notifications.tables import outbox as table
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.notifications import outbox as table
 
 Command = dict[str, Any]
 EndedCommand = Callable[..., Command]

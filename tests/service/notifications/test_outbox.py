@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from tests.service.notifications.clocks import NOON
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.audience import Recipient
 from svc_jupyter.service.notifications.events import Event
-from svc_jupyter.service.notifications.outbox import Letter, next_attempt_at
-from svc_jupyter.service.notifications.tables import outbox as table
+from svc_jupyter.service.notifications.outbox import QueuedMessage, next_attempt_at
+from svc_jupyter.service.schema.notifications import outbox as table
 
 DAY = 24 * 3600
 EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK
@@ -26,7 +26,9 @@ def put(database: Database, key: str = "command:12", *recipients: Recipient, now
         return outbox.put(connection, event, recipients or [ADA], now=now)
 
 
-def claim(database: Database, now: float, until: float, medium: ChannelType = EMAIL, *apart_from: str) -> Letter | None:
+def claim(
+    database: Database, now: float, until: float, medium: ChannelType = EMAIL, *apart_from: str
+) -> QueuedMessage | None:
     with database.begin() as connection:
         return outbox.claim(connection, medium, due_by=now, until=until, apart_from=apart_from)
 
@@ -77,10 +79,10 @@ def test_nobody_is_asked_again_before_they_wished(retry_after: float, attempt: i
 def test_a_message_keeps_what_it_tells(database: Database) -> None:
     assert put(database) == {EMAIL}
 
-    letter = claim(database, NOON, NOON + 60)
-    assert letter is not None
-    assert (letter.recipient, letter.event, letter.created_at) == ("ada@example.org", "command:12", NOON)
-    assert letter.content == {"kind": "command", "name": "command:12"}
+    queued = claim(database, NOON, NOON + 60)
+    assert queued is not None
+    assert (queued.recipient, queued.event, queued.created_at) == ("ada@example.org", "command:12", NOON)
+    assert queued.content == {"kind": "command", "name": "command:12"}
 
 
 def test_each_recipient_is_told_of_an_event_once(database: Database) -> None:
@@ -138,10 +140,10 @@ def test_who_is_left_alone_does_not_hold_up_the_others(database: Database) -> No
     put(database, "action:1", HOOK)
     put(database, "action:1", Recipient(WEBHOOK, "8"), now=NOON + 1)
 
-    letter = claim(database, NOON + 2, NOON + 60, WEBHOOK, "7")
+    queued = claim(database, NOON + 2, NOON + 60, WEBHOOK, "7")
 
-    assert letter is not None
-    assert letter.recipient == "8"
+    assert queued is not None
+    assert queued.recipient == "8"
     with database.connect() as connection:
         assert outbox.next_time(connection, WEBHOOK, apart_from=["8"]) == NOON
         assert outbox.next_time(connection, WEBHOOK, apart_from=["7", "8"]) is None
@@ -161,7 +163,7 @@ def test_the_message_due_for_longest_comes_first(database: Database) -> None:
 
     claimed = [claim(database, NOON + 20, NOON + 60) for _ in range(2)]
 
-    assert [letter.event for letter in claimed if letter] == ["command:2", "command:1"]
+    assert [queued.event for queued in claimed if queued] == ["command:2", "command:1"]
 
 
 def test_a_claimed_message_is_left_alone_until_the_claim_ends(database: Database) -> None:
@@ -179,11 +181,11 @@ def test_a_claimed_message_is_left_alone_until_the_claim_ends(database: Database
 
 def test_a_sent_message_is_never_due_again(database: Database) -> None:
     put(database)
-    letter = claim(database, NOON, NOON + 60)
-    assert letter is not None
+    queued = claim(database, NOON, NOON + 60)
+    assert queued is not None
 
     with database.begin() as connection:
-        outbox.mark_sent(connection, letter, now=NOON + 1)
+        outbox.mark_sent(connection, queued, now=NOON + 1)
 
     assert claim(database, NOON + DAY, NOON + 2 * DAY) is None
     row = only_row(database)
@@ -192,11 +194,11 @@ def test_a_sent_message_is_never_due_again(database: Database) -> None:
 
 def test_a_given_up_message_keeps_its_last_error(database: Database) -> None:
     put(database)
-    letter = claim(database, NOON, NOON + 60)
-    assert letter is not None
+    queued = claim(database, NOON, NOON + 60)
+    assert queued is not None
 
     with database.begin() as connection:
-        outbox.mark_failed(connection, letter, reason="r" * 5000, again_at=None)
+        outbox.mark_failed(connection, queued, reason="r" * 5000, again_at=None)
 
     assert claim(database, NOON + DAY, NOON + 2 * DAY) is None
     row = only_row(database)

@@ -13,16 +13,16 @@ from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import MailServer
 from tests.service.notifications.schedule_rows import action_row
 
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.notifications import NO_SERVER, Notifications
 from svc_jupyter.service.notifications.rounds import NOTIFY
-from svc_jupyter.service.notifications.tables import channels
-from svc_jupyter.service.notifications.tables import outbox as table
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.notifications import channels
+from svc_jupyter.service.schema.notifications import outbox as table
 
 Row = dict[str, Any]
 AddChannel = Callable[..., int]

@@ -23,22 +23,21 @@ from svc_jupyter.api.package_environments import (
 )
 from svc_jupyter.service.access.accounts import Accounts
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.clusters.tables import cluster_instances, clusters
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.kinds.shell import script_environment
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings, script_environment
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.packages.builder import Builder
 from svc_jupyter.service.packages.environments import PackageEnvironments
 from svc_jupyter.service.packages.installer import Installer
 from svc_jupyter.service.packages.python_packages import PythonPackages
 from svc_jupyter.service.packages.r_packages import RPackages
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.process_identity import Identity
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.schema.clusters import cluster_instances, clusters
+from svc_jupyter.service.schema.commands import commands
 
 PAGE = Page(1, 100)
 
@@ -89,7 +88,7 @@ class World:
         """A command that runs."""
         values = {"account_id": self.admin.account_id, "user_id": self.admin.user_id, "status": "running"}
         values |= {"command_type": "JupyterNotebookCommand", "command_source": "API", "command": {}, "created_at": 1.0}
-        return self._insert(commands, {**values, "can_notify": False})
+        return self._insert(commands, {**values, "folder_key": "0a1b", "can_notify": False})
 
     def command_ends(self, command_id: int) -> None:
         with self.database.begin() as connection:

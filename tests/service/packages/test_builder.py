@@ -17,8 +17,9 @@ from tests.support.until import until, written
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.packages import work_queue
 from svc_jupyter.service.packages.python_packages import PythonPackages
-from svc_jupyter.service.packages.tables import activities, environments
+from svc_jupyter.service.schema.packages import activities, environments
 
+pytestmark = pytest.mark.slow
 on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 NO_INDEX = {"UV_DEFAULT_INDEX": "http://someone:hunter2@127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
 """An index that does not answer: nothing listens there."""

@@ -14,9 +14,9 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.account import FeaturesUpdate
 from svc_jupyter.api.package_environments import ActivityAction, EnvironmentCreate
 from svc_jupyter.service.access.accounts import Accounts
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.packages.tables import activities, environments
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.schema.audit import audit_entries
+from svc_jupyter.service.schema.packages import activities, environments
 
 SPARK = {"hadoop_settings": {"use_spark": True}}
 PRESTO = {"presto_settings": {"enable_presto": True}}
@@ -119,6 +119,7 @@ def test_a_cluster_uses_one_environment(idle: World):
     assert idle.environments.detach(environment_id, by=idle.admin).activity.cluster_id == cluster_id
 
 
+@pytest.mark.engine
 def test_a_cluster_uses_an_environment_of_each_language(idle: World):
     cluster_id, python, r = idle.cluster(**SPARK), idle.create(), idle.create("of r", env_type="r_package")
     for environment_id in (python, r):
@@ -131,6 +132,7 @@ def test_a_cluster_uses_an_environment_of_each_language(idle: World):
         idle.environments.attach(another, cluster_id, by=idle.admin)
 
 
+@pytest.mark.engine
 def test_an_environment_of_r_has_the_r_that_is_here(idle: World):
     record = idle.environments.get(idle.create(env_type="r_package", packages=["data.table>=1.14"]), by=idle.admin)
     assert (record.env_type, record.python_version) == ("r_package", None)

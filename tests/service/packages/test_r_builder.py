@@ -17,8 +17,9 @@ from tests.support.until import until, written
 from svc_jupyter.api.package_environments import EnvironmentType, PackageActivity
 from svc_jupyter.service.packages.installer import BuildFailure
 from svc_jupyter.service.packages.r_packages import RPackages, library_of
-from svc_jupyter.service.packages.tables import environments
+from svc_jupyter.service.schema.packages import environments
 
+pytestmark = pytest.mark.engine
 on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 NOWHERE = 'options(repos = c(CRAN = "http://someone:hunter2@127.0.0.1:9/cran"))\n'
 """A repository that does not answer: nothing listens there."""

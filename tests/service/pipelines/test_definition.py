@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from svc_jupyter.api.pipelines import InstanceStatus, PipelineCreate, PipelineUpdate
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.pipelines.definition import DRIVER, changed, definition_of, submit_line
 from svc_jupyter.service.pipelines.states import after_end, health, instance_status
 

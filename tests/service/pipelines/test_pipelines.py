@@ -17,25 +17,25 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineStatus, PipelineUpdate
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.first_clusters import ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.tables import commands as commands_table
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.notifications.channels import Channels
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.notifications.tables import channels, outbox
-from svc_jupyter.service.paging import Page
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.audit import audit_entries
+from svc_jupyter.service.schema.commands import commands as commands_table
+from svc_jupyter.service.schema.notifications import channels, outbox
 
 EVERY = list(PipelineStatus)
 PAGE = Page(1, 100)

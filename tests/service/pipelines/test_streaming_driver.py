@@ -15,7 +15,7 @@ from tests.support.engines import engine_at_once
 from tests.support.service_process import wait_until
 
 from svc_jupyter.api.pipelines import PipelineCreate
-from svc_jupyter.service.engines.engine import Engine
+from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.pipelines.definition import definition_of, submit_line
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(700)]

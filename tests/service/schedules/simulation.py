@@ -12,17 +12,17 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import CommandStatus, ScheduleStatus
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.tables import NEW_ROW, commands
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.schedules import recovery
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
 from svc_jupyter.service.schedules.rows import timetable_of
-from svc_jupyter.service.schedules.tables import actions, schedules
 from svc_jupyter.service.schedules.ticker import NEXT_MOMENTS
 from svc_jupyter.service.schedules.times import from_seconds
 from svc_jupyter.service.schedules.timetable import next_nominal_time
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.commands import NEW_ROW, commands
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 Row = Mapping[str, Any]
 
@@ -202,7 +202,7 @@ class Simulation:
         return [self._insert_command(connection, values) for values in new]
 
     def _insert_command(self, connection: sa.Connection, values: Mapping[str, Any]) -> int:
-        row = {**NEW_ROW, **values, "status": CommandStatus.WAITING.value}
+        row = {**NEW_ROW, "folder_key": "0a1b", **values, "status": CommandStatus.WAITING.value}
         del row["id"]
         inserted = connection.execute(_INSERT, row).inserted_primary_key
         assert inserted is not None

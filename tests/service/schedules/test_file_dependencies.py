@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from svc_jupyter.api.schedules import DependencyInfo, TimeUnit
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
 from svc_jupyter.service.schedules.file_dependencies import FileDependencies
 from svc_jupyter.service.schedules.timetable import Timetable
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 

@@ -12,13 +12,13 @@ from tests.service.schedules.simulation import Simulation, instant
 
 from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
-from svc_jupyter.service.access.tables import group_roles, groups, memberships, roles, users
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, RERUN_LIMIT
 from svc_jupyter.service.schedules.owner_rights import refusals
-from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
+from svc_jupyter.service.schema.access import group_roles, groups, memberships, roles, users
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 NOON = instant("2026-11-21 12:00")
 HOUR = 3600.0

@@ -18,16 +18,18 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.schedules import ScheduleSubmission, ScheduleUpdate
 from svc_jupyter.api.states import ActionStatus, CommandStatus
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError, StateConflict
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.parts import Service
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, StateConflict
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.listing import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
-from svc_jupyter.service.schedules.tables import schedules
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.schedules import schedules
 
 NOON = instant("2026-11-21 12:00")
 HOUR = 3600.0
@@ -51,13 +53,20 @@ class Room:
         service.database.close()
         self.simulation = Simulation(database, account_id, duration=1e9)
         self.simulation.now = NOON
-        kinds = service.schedules._kinds
-        notifications = service.notifications
+        kinds = service.parts[Schedules]._kinds
+        notifications = service.parts[Notifications]
+        commands = service.parts[Commands]
         gate = gate_of(settings, database, self.simulation.bus)
         self.schedules = Schedules(
-            database, self.simulation.bus, service.commands, kinds, notifications, gate, lambda: self.simulation.now
+            database,
+            self.simulation.bus,
+            commands,
+            kinds,
+            notifications,
+            gate,
+            lambda: self.simulation.now,
         )
-        self.actions = Actions(database, service.commands, self.simulation.work, lambda: self.simulation.now)
+        self.actions = Actions(database, commands, self.simulation.work, lambda: self.simulation.now)
         self.by = Caller(self.simulation.user_id, account_id, "admin@localhost", frozenset({BuiltinGroup.ADMIN}), 1)
 
     async def create(self, **fields: Any) -> int:

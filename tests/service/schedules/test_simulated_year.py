@@ -5,17 +5,19 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
 import sqlalchemy as sa
 from tests.service.schedules.simulation import Simulation, instant
 
 from svc_jupyter.api.states import ScheduleStatus
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.schedules.rows import timetable_of
-from svc_jupyter.service.schedules.tables import actions
 from svc_jupyter.service.schedules.times import from_seconds
 from svc_jupyter.service.schedules.timetable import nominal_times
+from svc_jupyter.service.schema.schedules import actions
 
 BEGIN, END = instant("2026-01-01"), instant("2027-01-01")
+pytestmark = pytest.mark.slow
 DAY = 86_400.0
 ZONES = ("UTC", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo")
 MIX = (

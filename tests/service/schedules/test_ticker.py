@@ -13,14 +13,14 @@ import sqlalchemy as sa
 from tests.service.schedules.simulation import Row, Simulation
 from tests.support.until import until
 
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.schedules.dependencies import Needed
 from svc_jupyter.service.schedules.materialisation import TICK
-from svc_jupyter.service.schedules.tables import actions, schedules, service_leases
 from svc_jupyter.service.schedules.ticker import Ticker
 from svc_jupyter.service.schedules.ticker_lease import TickerLease
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import actions, schedules, service_leases
 from svc_jupyter.service.storage.failures import StorageFailure
 
 HOUR = 3600.0
@@ -223,8 +223,8 @@ async def test_a_clock_that_is_set_forward_or_back_leaves_nothing_behind(stage: 
 async def test_what_could_not_be_resolved_for_a_while_is_begun_all_the_same(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ):
+    from svc_jupyter.service.macros.sandbox import MacroEngineError
     from svc_jupyter.service.schedules import beginnings
-    from svc_jupyter.service.schedules.macro_sandbox import MacroEngineError
 
     real, refused = beginnings.resolve, []
 

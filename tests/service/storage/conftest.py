@@ -16,9 +16,9 @@ import pytest
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.storage import archives
 from svc_jupyter.service.storage.room import Room
 from svc_jupyter.service.storage.storage import Storage

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage import archives
 from svc_jupyter.service.storage.archives import check_archive_name
 from svc_jupyter.service.storage.failures import StorageFailure

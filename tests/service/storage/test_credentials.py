@@ -6,10 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from svc_jupyter.api.account import StorageUpdate
-from svc_jupyter.service.errors import Forbidden, Invalid
-from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.ground.errors import Forbidden, Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.schema.storage import account_storage
 from svc_jupyter.service.storage.storage import Storage
-from svc_jupyter.service.storage.tables import account_storage
 
 S3 = {"url": "s3://lake/team", "access_key": "access-key", "secret_key": "secret-key"}
 GS_KEY = json.dumps({"disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""})

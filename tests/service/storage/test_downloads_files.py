@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.failures import StorageFailure
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)

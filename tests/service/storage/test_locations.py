@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.locations import MAX_LENGTH, Location, Scheme, parse_location, split_locations
 
 BASE = parse_location("s3://lake/team")

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage import storage as storage_module
 from svc_jupyter.service.storage.failures import StorageFailure
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
-from svc_jupyter.service.dependencies import authenticated_caller
-from svc_jupyter.service.rate_limit import RateLimit
-from svc_jupyter.service.responses import install_error_handlers
+from svc_jupyter.service.access.dependencies import authenticated_caller
+from svc_jupyter.service.http.rate_limit import RateLimit
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
 from svc_jupyter.service.storage.routes import router
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 async def as_caller(storage):
     """Makes a client that calls as the given user."""
     app = FastAPI()
-    app.state.service = SimpleNamespace(storage=storage, rate_limit=RateLimit(None))
+    app.state.parts = Parts([storage, RateLimit(None)])
     install_error_handlers(app)
     app.include_router(router, prefix="/api/v1.2")
     clients = []

@@ -12,9 +12,9 @@ from svc_jupyter.api.access import Invitation
 from svc_jupyter.api.account import FeaturesUpdate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.workspace.file_tree import FileTree
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 from svc_jupyter.service.workspace.workspace import Workspace

@@ -13,8 +13,8 @@ from svc_jupyter.api.notes import NoteCreate, NoteUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.policy_book import PolicyBook, entries_of
-from svc_jupyter.service.errors import Forbidden
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import Forbidden
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.workspace.workspace import Workspace
 
 WHOLE = Page(1, 100)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.workspace.contents_paths import (
     copy_names,
     free_names,

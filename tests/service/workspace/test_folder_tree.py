@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -17,11 +18,11 @@ from svc_jupyter.api.folders import NOTES, FolderCreate, FolderMove, FolderRefer
 from svc_jupyter.api.notes import NoteCreate, NoteUpdate
 from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.settings import Settings
-from svc_jupyter.service.workspace.tables import folders, notes
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid, NotFound
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.workspace import folders, notes
 from svc_jupyter.service.workspace.workspace import Workspace
 
 ADMIN = Caller(1, 1, "admin@localhost", frozenset({"system-admin"}), token_id=1)
@@ -157,6 +158,7 @@ def _within(location: str, folder: str) -> bool:
     return location == folder or location.startswith(f"{folder}/")
 
 
+@pytest.mark.slow
 def test_no_sequence_of_operations_breaks_the_tree(sqlite_schema: Path):
     FolderMachine.schema = sqlite_schema
     run_state_machine_as_test(  # type: ignore[no-untyped-call]

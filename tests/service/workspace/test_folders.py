@@ -23,11 +23,11 @@ from svc_jupyter.api.folders import (
 )
 from svc_jupyter.api.notes import NoteCreate
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError, StateConflict
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.workspace.tables import folders
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.workspace import folders
 from svc_jupyter.service.workspace.workspace import Workspace
 
 Make = Callable[..., Folder]
@@ -160,6 +160,7 @@ def test_a_name_that_cannot_be_is_refused(make: Make, workspace: Workspace, ann:
     assert locations(workspace, ann, "Common") == ["Common/a"]
 
 
+@pytest.mark.slow
 def test_nothing_lies_so_deep_that_no_location_names_it(workspace: Workspace, ann: Caller, make: Make):
     location = "Common"
     for _ in range(32):
@@ -227,7 +228,13 @@ def test_what_is_being_run_is_not_deleted(workspace: Workspace, ann: Caller, mak
     make("Common/a/b")
     note_id = note_in(workspace, "Common/a/b", "busy", ann)
     command = {"account_id": ann.account_id, "user_id": ann.user_id, "command_type": "SparkCommand"}
-    command |= {"command_source": "API", "created_at": 1.0, "can_notify": False, "status": "waiting"}
+    command |= {
+        "folder_key": "0a1b",
+        "command_source": "API",
+        "created_at": 1.0,
+        "can_notify": False,
+        "status": "waiting",
+    }
     with database.begin() as connection:
         command_id = connection.execute(
             sa.insert(commands).values(command={"note_id": note_id}, **command).returning(commands.c.id)

@@ -18,13 +18,13 @@ from svc_jupyter.api.account import Features, FeaturesUpdate
 from svc_jupyter.api.jupyter_contents import ContentsCreate, ContentsMove, ContentsSave
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.schema.audit import audit_entries
 from svc_jupyter.service.workspace import contents_reading
+from svc_jupyter.service.workspace.contents_places import require_jupyter_notebooks
 from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
-from svc_jupyter.service.workspace.jupyter_feature import require_jupyter_notebooks
 
 BARE = Wanted(content=False)
 on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.service.workspace.note_samples import DOCUMENTS, IPYNB, NOTEBOOKS, ZPLN
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.note_documents import checked, packed, unpacked
 from svc_jupyter.service.workspace.note_notebooks import note_of, notebook_of
 

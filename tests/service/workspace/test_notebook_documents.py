@@ -158,8 +158,9 @@ import asyncio, sys
 from pathlib import Path
 from svc_jupyter.api.schedules import PreviewRequest
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.parts import Service
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schedules.schedules import Schedules
 
 async def main():
     service = Service.of(Settings(data_dir=Path(sys.argv[1])))
@@ -167,7 +168,7 @@ async def main():
     await service.start()
     assert "nbformat" not in sys.modules
     by = Caller(1, 1, "admin@localhost", frozenset({"system-admin"}), 1)
-    await service.schedules.preview(PreviewRequest(frequency=1), by=by)
+    await service.parts[Schedules].preview(PreviewRequest(frequency=1), by=by)
     while "nbformat" not in sys.modules:
         await asyncio.sleep(0.01)
     await service.stop()

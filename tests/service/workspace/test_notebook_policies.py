@@ -15,17 +15,17 @@ from svc_jupyter.api.jupyter_contents import ContentsCreate, ContentsMove, Conte
 from svc_jupyter.api.object_policies import ObjectChoice, PolicyUpdate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import object_policy_versions
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.objects import DECIDING, OBJECTS, by_path
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.application.policy_objects import DECIDING, OBJECTS, by_path
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import object_policy_versions
+from svc_jupyter.service.schema.audit import audit_entries
+from svc_jupyter.service.schema.workspace import jupyter_notebooks
 from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
-from svc_jupyter.service.workspace.tables import jupyter_notebooks
 
 ANNS = "Users/ann@example.org"
 SHARED = f"{ANNS}/report.ipynb"

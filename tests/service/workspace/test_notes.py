@@ -19,9 +19,9 @@ from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteImport, NoteUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Resource
 from svc_jupyter.service.access.policy_book import PolicyBook, entries_of
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.workspace import note_files
 from svc_jupyter.service.workspace.note_store import KEPT_REVISIONS
 from svc_jupyter.service.workspace.notes import ReadNote

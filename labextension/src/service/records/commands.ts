@@ -1,43 +1,16 @@
-import type { IPagingInfo } from './paging';
+import type { IPagingInfo, Schemas, Sent } from './contract';
 
 /** Status of a command; the last three are final. */
-export type CommandStatus = 'waiting' | 'running' | 'done' | 'error' | 'cancelled';
+export type CommandStatus = Schemas['CommandStatus'];
 
 /** One run of a command; times are Unix seconds. */
-export interface IAttempt {
-  number: number;
-  start_time: number | null;
-  end_time: number | null;
-  exit_code: number | null;
-  message: string | null;
-}
+export type IAttempt = Required<Schemas['Attempt']>;
 
-/** A command, as the service tells it; times are Unix seconds. Fields of other services may be missing. */
-export interface ICommand {
-  id: number;
-  status: CommandStatus;
-  command_type: string;
-  command: Record<string, unknown>;
-  command_source?: string;
-  created_at: string;
-  submit_time: number;
-  start_time: number | null;
-  end_time: number | null;
-  progress: number;
-  name: string | null;
-  label: string | null;
-  user_id: number;
-  timeout?: number | null;
-  resolved_macros?: Record<string, unknown>[] | null;
-  throttled?: boolean;
-  attempts?: IAttempt[];
-  /** Why it waits, failed or was cancelled. */
-  message?: string | null;
-  result_rows?: number | null;
-  result_bytes?: number | null;
-  parent_id?: number | null;
-  tags?: string | null;
-}
+/** A command as sent by the service; times are Unix seconds. Other services may omit fields. */
+export type ICommand = Omit<
+  Sent<Schemas['CommandRecord'], 'start_time' | 'end_time' | 'progress' | 'name' | 'label'>,
+  'attempts'
+> & { attempts?: IAttempt[] };
 
 /** Answer of `GET commands`, newest first. */
 export interface ICommandPage {
@@ -46,21 +19,14 @@ export interface ICommandPage {
 }
 
 /** Answer to a cancellation. */
-export interface ICancelAnswer {
-  kill_succeeded: boolean;
-  result: string;
-}
+export type ICancelAnswer = Schemas['CancelAnswer'];
 
-/** Answer of `GET commands/ID/results`: text, or where it lies when it is too large for that. */
-export interface IResults {
-  inline: boolean;
-  results?: string | null;
-  result_location?: string[] | null;
-}
+/** Answer of `GET commands/ID/results`: text, or its location when it is too large. */
+export type IResults = Schemas['Results'];
 
 const FINAL: readonly CommandStatus[] = ['done', 'error', 'cancelled'];
 
-/** Whether nothing will change any more. */
+/** Return whether the status is final. */
 export function hasEnded(command: Pick<ICommand, 'status'>): boolean {
   return FINAL.includes(command.status);
 }

@@ -1,19 +1,15 @@
-/** The service's account, as far as it is shown. */
-export interface IAccount {
-  id: number;
-  name: string;
-  user_id: number;
-  email: string;
-  features: Record<string, boolean>;
-}
+import type { Schemas } from './contract';
 
-/** Answer of `GET status`: which service the Jupyter server speaks to. */
+/** The service's account and the caller's user. */
+export type IAccount = Schemas['Account'];
+
+/** Answer of `GET status`: the service that the Jupyter server uses. */
 export interface IConnectionStatus {
   connected: boolean;
   base_url: string | null;
-  /** Where the address came from: a setting, the environment, a profile, this machine's own service. */
+  /** The source of the address: a setting, the environment, a profile, or the embedded service. */
   source: string | null;
   account: IAccount | null;
-  /** Why there is no connection; null when there is. */
+  /** Why there is no connection, or null. */
   message: string | null;
 }

@@ -1,1 +1,1 @@
-"""What the subcommands of an operator share: `user`, `group`, `role`, `token` and `audit`."""
+"""Code shared by the subcommands `user`, `group`, `role`, `token` and `audit`."""

@@ -1,7 +1,7 @@
-"""Subcommands that consist of actions, such as `group add`: how they are declared, and how one is carried out.
+"""Declare and run subcommands with actions, such as `group add`.
 
 An action is a function of a client and the parsed arguments. It finds its service as every client does: by `--profile`,
-the environment, the profile file, and else the embedded service.
+the environment, the profile file, or else the embedded service.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 from svc_jupyter.client import Client, NotFound, SvcError
 
 FAILED = 1
-"""Exit code when the service refuses, does not answer, or a file cannot be read or written."""
+"""Exit code when the service refuses or does not answer, or a file cannot be read or written."""
 NOT_FOUND = 4
-"""Exit code when there is no such user, group, role or token. (2 is a wrong command line.)"""
+"""Exit code for an unknown user, group, role or token. (2 is a wrong command line.)"""
 NOT_CONFIRMED = 5
-"""Exit code when a step that needs a yes got none: nothing was changed."""
+"""Exit code when a step was not confirmed: nothing was changed."""
 _INTERRUPTED = 130
-"""What shells tell of a program that Ctrl-C has ended."""
+"""The shell convention for a program ended by Ctrl-C."""
 Act = Callable[[Client, argparse.Namespace], None]
 
 
 class OperatorError(Exception):
-    """An action cannot be carried out, for a reason on this side; `code` is the exit code."""
+    """An action cannot be performed for a local reason; `code` is the exit code."""
 
     def __init__(self, message: str, code: int = FAILED) -> None:
         super().__init__(message)
@@ -53,14 +53,14 @@ class Actions:
 
 
 def add_shared_options(parser: argparse.ArgumentParser, *, json: bool) -> None:
-    """Add which service is meant, and with `json` in which form it is told."""
+    """Add the options for the service and, with `json`, for the output format."""
     parser.add_argument("--profile", metavar="NAME", help="service of this profile of the profile file")
     if json:
         parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def perform(arguments: argparse.Namespace) -> int:
-    """Carry out the chosen action; return the exit code. What went wrong is on stderr, in the service's words."""
+    """Perform the chosen action; return the exit code. Errors are printed to stderr in the service's words."""
     try:
         with Client(profile=arguments.profile) as client:
             arguments.act(client, arguments)
@@ -72,7 +72,7 @@ def perform(arguments: argparse.Namespace) -> int:
     except SvcError as error:
         return _fail(arguments, error.message, FAILED)
     except BrokenPipeError:
-        # Who read the output has seen enough; the interpreter must not find the pipe broken once more at its end.
+        # The reader closed the pipe; redirect stdout, so that the interpreter's flush at exit does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Users and their tokens by what an operator calls them."""
+"""Find users and their tokens by an operator's reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from svc_jupyter.client import Client
 
 
 def find_user(client: Client, reference: str) -> User:
-    """Return the user with an id or an e-mail address, in whatever case. Raises `OperatorError`."""
+    """Return the user with an id or an e-mail address, ignoring case. Raises `OperatorError`."""
     wanted = reference.strip().lower()
     found = next((user for user in client.users.iter() if wanted in (str(user.id), user.email.lower())), None)
     if found is None:
@@ -17,7 +17,7 @@ def find_user(client: Client, reference: str) -> User:
 
 
 def user_id_of(client: Client, reference: str | None) -> tuple[int, str]:
-    """Return the id and e-mail address of a user, of the caller without a reference. Raises `OperatorError`."""
+    """Return the id and e-mail address of a user, by default of the caller. Raises `OperatorError`."""
     if reference is None:
         account = client.account.get()
         return account.user_id, account.email

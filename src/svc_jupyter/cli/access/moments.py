@@ -1,4 +1,4 @@
-"""Moments as an operator writes them: a date, a time, or how long from or before now. Pure."""
+"""Parse an operator's times: a date, a time, or an offset from now. Pure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 def from_now(text: str, now: datetime) -> str:
-    """Return the moment `90d` after `now` as ISO 8601 UTC; a date or time as it stands."""
+    """Return the time `90d` after `now` as ISO 8601 UTC; a date or time unchanged."""
     return _moment(text, now, 1)
 
 
 def before_now(text: str, now: datetime) -> str:
-    """Return the moment `24h` before `now` as ISO 8601 UTC; a date or time as it stands."""
+    """Return the time `24h` before `now` as ISO 8601 UTC; a date or time unchanged."""
     return _moment(text, now, -1)
 
 
 def moment_option(read: Callable[[str, datetime], str]) -> Callable[[str], str]:
-    """Return the type of an option that `read` makes a moment of, as seen from the present."""
+    """Return the argparse type of a time option, which calls `read` with the current time."""
 
     def moment(text: str) -> str:
         try:

@@ -1,4 +1,4 @@
-"""What a role allows, as an operator writes it: options such as `--allow scheduler:read,update`, or a file."""
+"""A role's policies as options such as `--allow scheduler:read,update`, or as a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STDIN = "-"
 
 
 class _PolicyFile(BaseModel):
-    """What a file may hold: what `role show --json` prints, too."""
+    """The schema of a policy file; `role show --json` also prints it."""
 
     model_config = ConfigDict(extra="ignore")
     policies: RolePolicies
@@ -47,9 +47,9 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def given_policies(arguments: argparse.Namespace) -> list[Entry] | None:
-    """Return the entries that the options give together, those of a file first; None when there are none.
+    """Return the entries of the options, those of a file first; None when there are none.
 
-    Raises `OperatorError` for a file that cannot be read or holds something else.
+    Raises `OperatorError` for a file that cannot be read or is not a policy file.
     """
     entries = [*arguments.allow, *arguments.deny]
     if arguments.policies is None:
@@ -58,7 +58,7 @@ def given_policies(arguments: argparse.Namespace) -> list[Entry] | None:
 
 
 def policies_of(text: str, name: str) -> list[Entry]:
-    """Return the entries that a file's text holds; its name says whether it is TOML. Raises `OperatorError`."""
+    """Return the entries in a file's text; its name says whether it is TOML. Raises `OperatorError`."""
     try:
         content: Any = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
     except ValueError as error:
@@ -73,12 +73,12 @@ def policies_of(text: str, name: str) -> list[Entry]:
 
 
 def told(entry: RolePolicy) -> str:
-    """Return an entry as the options write it."""
+    """Return an entry in the form of the options."""
     return f"{entry.access.value} {entry.resource}:{','.join(entry.action)}"
 
 
 def merged(there: Sequence[RolePolicy], new: Sequence[Entry]) -> list[Entry]:
-    """Return the entries of a role with further ones behind them, none twice."""
+    """Return the entries of a role with new ones appended, without duplicates."""
     entries = [entry.model_dump(mode="json") for entry in there]
     return entries + [entry for entry in new if entry not in entries]
 

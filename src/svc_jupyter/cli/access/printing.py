@@ -1,4 +1,4 @@
-"""Records as tables and facts for a terminal, or as JSON for programs. Pure, but for `show` and `show_list`."""
+"""Print records as tables and facts for a terminal, or as JSON for programs. Pure, except `show` and `show_list`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GAP = "  "
 def show_list(
     arguments: argparse.Namespace, records: Sequence[R], columns: Mapping[str, Callable[[R], object]], nothing: str
 ) -> None:
-    """Print records as a table of the columns, or `nothing` where there are none; with `--json` as a JSON array."""
+    """Print records as a table of the columns, or `nothing` without records; with `--json` as a JSON array."""
     if arguments.json:
         print(as_json([record.model_dump(mode="json") for record in records]))
     elif records:
@@ -27,12 +27,12 @@ def show_list(
 
 
 def show(arguments: argparse.Namespace, record: Record, facts: Mapping[str, object]) -> None:
-    """Print what a record says, a line each; with `--json` the record itself."""
+    """Print a record, one line per fact; with `--json` the record itself."""
     print(as_json(record.model_dump(mode="json")) if arguments.json else fact_lines(facts))
 
 
 def as_json(value: Any) -> str:
-    """Return JSON text, in ASCII: so no name can do anything to a terminal, and every locale can print it."""
+    """Return JSON text in ASCII: safe for a terminal and printable in every locale."""
     return json.dumps(value, indent=2)
 
 
@@ -49,7 +49,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def fact_lines(facts: Mapping[str, object]) -> str:
-    """Return a line per fact; a list has a line for each of its items."""
+    """Return a line per fact; a list gives a line per item."""
     width = max(len(name) for name in facts)
     lines = []
     for name, value in facts.items():
@@ -61,14 +61,14 @@ def fact_lines(facts: Mapping[str, object]) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text in which whatever a terminal would act on, or not show, is escaped."""
+    """Return a text with control and invisible characters escaped."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
 
 
 def width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the width of a text in terminal columns."""
     return sum(_columns(character) for character in text)
 
 

@@ -1,4 +1,4 @@
-"""A new token's way into a file that only its owner can read."""
+"""Write a new token to a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MODE = 0o600
 
 @contextmanager
 def new_token_file(path: Path) -> Iterator[TextIO]:
-    """Yield a new file of mode 0600, which is there before the token is made and gone again when none was.
+    """Yield a new file of mode 0600, created before the token and removed if no token is created.
 
-    Raises `OperatorError` for a file that is there already, and where none can be made.
+    Raises `OperatorError` for an existing file, and when it cannot be created.
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
@@ -27,7 +27,7 @@ def new_token_file(path: Path) -> Iterator[TextIO]:
         raise OperatorError(f"{path}: {error.strerror}") from None
     try:
         with os.fdopen(descriptor, "w") as file:
-            os.fchmod(descriptor, _MODE)  # whatever the umask takes away
+            os.fchmod(descriptor, _MODE)  # independent of the umask
             yield file
     except BaseException:
         path.unlink(missing_ok=True)
@@ -35,7 +35,7 @@ def new_token_file(path: Path) -> Iterator[TextIO]:
 
 
 def write_token(file: TextIO, token: str) -> None:
-    """Write the token, on disk when this returns. Raises `OSError`, as for a full disk."""
+    """Write the token and flush it to disk. Raises `OSError`, for example when the disk is full."""
     file.write(f"{token}\n")
     file.flush()
     os.fsync(file.fileno())

@@ -1,1 +1,1 @@
-"""What `svc-jupyter doctor` looks at: each check returns findings, and changes nothing."""
+"""The checks of `svc-jupyter doctor`: each returns findings and changes nothing."""

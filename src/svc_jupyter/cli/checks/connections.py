@@ -1,4 +1,4 @@
-"""What answers: the configured or embedded service, the service's database, its mail server."""
+"""Check connections: the configured or embedded service, the service's database, its mail server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from svc_jupyter.client.address.config import Settings as ClientSettings
 from svc_jupyter.client.address.embedded import EmbeddedService
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.settings import Settings
+    from svc_jupyter.service.ground.settings import Settings
 
 _ANSWER_SECONDS = 5
 
 
 def check_service(settings: ClientSettings) -> Finding:
-    """Return whether the service that a notebook would use answers; it is not started for this."""
+    """Return whether the service that a notebook would use answers; does not start it."""
     if settings.base_url is not None:
         where = f"{settings.base_url} (from {settings.source})"
         return _ask(Client(config=settings, retries=Retries(attempts=1), timeout=_ANSWER_SECONDS), where)
@@ -46,7 +46,7 @@ def check_demo(data_dir: Path) -> Finding:
 
 
 def check_settings(settings: Settings) -> Iterator[Finding]:
-    """Yield whether what the service's own settings name answers: its database, its mail server."""
+    """Yield whether the database and the mail server of the service's settings answer."""
     yield _database(settings)
     yield _mail(settings)
 

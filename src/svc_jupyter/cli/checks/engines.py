@@ -1,4 +1,4 @@
-"""The engines that commands run on: Java, what is installed, whether it is whole."""
+"""Check the engines: Java, the installed engines, and their completeness."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from svc_jupyter.cli.checks.finding import Finding, fine, note, wrong
 
 if TYPE_CHECKING:
-    from svc_jupyter.service.engines.engines import Engines
-    from svc_jupyter.service.settings import Settings
+    from svc_jupyter.service.ground.settings import Settings
+    from svc_jupyter.service.installs.engines import Engines
 
 
 async def check_engines(engines: Engines, *, verify: bool) -> AsyncIterator[Finding]:
     """Yield a finding for the folder, for Java and for each engine; `verify` reads all installed files."""
-    from svc_jupyter.service.engines.inventory import inventory
-    from svc_jupyter.service.engines.java import MAJORS
+    from svc_jupyter.service.installs.inventory import inventory
+    from svc_jupyter.service.installs.java import MAJORS
 
     yield _folder(engines)
     java = await engines.javas.offered()
@@ -49,11 +49,11 @@ async def check_engines(engines: Engines, *, verify: bool) -> AsyncIterator[Find
 
 
 def check_engines_at_once(settings: Settings) -> Finding:
-    """Return in one line which engines are installed and which Java they have; `engines doctor` says more."""
-    from svc_jupyter.service.engines.engine import Engine
-    from svc_jupyter.service.engines.engines import Engines
+    """Return a one-line summary of the installed engines and their Java; `engines doctor` says more."""
+    from svc_jupyter.service.application.engines import engines_of
+    from svc_jupyter.service.installs.engine import Engine
 
-    engines = Engines.of(settings)
+    engines = engines_of(settings)
     folder = _folder(engines)
     if folder.fix:
         return wrong("engines", folder.what, folder.fix)

@@ -1,4 +1,4 @@
-"""What a check found."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """How a finding weighs: fine, something optional is missing, or something does not work."""
+    """The severity of a finding: fine, something optional is missing, or something does not work."""
 
     FINE = "✓"
     NOTE = "!"
@@ -16,7 +16,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One line for a person: about what, what was found, and, where something is to be done, what."""
+    """One line of output: the subject, the finding and, if needed, the fix."""
 
     mark: Mark
     about: str
@@ -25,15 +25,15 @@ class Finding:
 
 
 def fine(about: str, what: str) -> Finding:
-    """Return a finding with nothing to do."""
+    """Return a finding that needs no action."""
     return Finding(Mark.FINE, about, what)
 
 
 def note(about: str, what: str, fix: str = "") -> Finding:
-    """Return a finding that leaves the rest usable."""
+    """Return a finding about something optional."""
     return Finding(Mark.NOTE, about, what, fix)
 
 
 def wrong(about: str, what: str, fix: str) -> Finding:
-    """Return a finding that keeps something from working."""
+    """Return a finding about something that does not work."""
     return Finding(Mark.WRONG, about, what, fix)

@@ -1,4 +1,4 @@
-"""What is installed: Python, the extras of the package, the JavaScript of the macros."""
+"""Check the installation: Python, the extras of the package, the JavaScript engine for macros."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['\"](?P<
 
 
 def check_installation(*, remote: bool) -> Iterator[Finding]:
-    """Yield what is installed; the service need not be where a remote one is used."""
+    """Yield what is installed; with a remote service the service's extra is optional."""
     yield fine("Python", f"{platform.python_version()} ({sys.executable})")
     yield fine(DISTRIBUTION, version(DISTRIBUTION))
     for extra, gives in EXTRAS.items():
@@ -39,12 +39,12 @@ def check_installation(*, remote: bool) -> Iterator[Finding]:
 
 
 def missing_packages(extra: str) -> list[str]:
-    """Return the packages that an extra of this distribution asks for and that are not installed."""
+    """Return the packages required by an extra of this distribution that are not installed."""
     return [name for name in packages_of(extra, requires(DISTRIBUTION) or []) if not _is_installed(name)]
 
 
 def packages_of(extra: str, requirements: list[str]) -> list[str]:
-    """Return the names of the packages that an extra asks for, out of a distribution's requirements."""
+    """Return the package names that an extra requires, from a distribution's requirements."""
     found = [match for match in map(_REQUIREMENT.match, requirements) if match]
     return [match["name"] for match in found if match["extra"] == extra and match["name"] != DISTRIBUTION]
 
@@ -58,7 +58,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _macros() -> Finding:
-    spec = find_spec("svc_jupyter.service.schedules")
+    spec = find_spec("svc_jupyter.service.macros")
     folder = Path((spec.submodule_search_locations or [""])[0] if spec else "") / "javascript"
     missing = [name for name in _SCRIPTS if not (folder / name).is_file()]
     if missing:

@@ -1,4 +1,4 @@
-"""What the machine gives: the data folder and its disk, bash."""
+"""Check the machine: the data folder and its disk, and bash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GIGABYTE = 10**9
 
 
 def check_data_folder(data_dir: Path) -> Iterator[Finding]:
-    """Yield whether the data folder can be written by its owner alone, and how much room there is."""
+    """Yield whether only the owner can write the data folder, and its free space."""
     existing = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
     if not existing.is_dir() or not is_writable(existing):
         yield wrong("data folder", f"{existing} cannot be written", "set SVC_DATA_DIR to a folder of your own")
@@ -33,7 +33,7 @@ def check_data_folder(data_dir: Path) -> Iterator[Finding]:
 
 
 def check_user() -> Iterator[Finding]:
-    """Yield that the service would run as root, where it would."""
+    """Yield a finding if the service would run as root."""
     if os.geteuid() == 0:
         yield note(
             "user",
@@ -43,7 +43,7 @@ def check_user() -> Iterator[Finding]:
 
 
 def check_bash() -> Finding:
-    """Return whether there is the shell that shell commands run in."""
+    """Return whether the shell for shell commands is installed."""
     path = shutil.which("bash")
     if path is None:
         return wrong("bash", "not on the path: shell commands cannot run", "install bash with the system's packages")
@@ -52,7 +52,7 @@ def check_bash() -> Finding:
 
 
 def is_writable(folder: Path) -> bool:
-    """Return whether a file can really be made: access rights alone say nothing of a read-only or full disk."""
+    """Return whether a file can be created: permissions do not show a read-only or full disk."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True

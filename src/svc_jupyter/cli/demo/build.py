@@ -1,7 +1,7 @@
 """The data set as files: a SQLite database, and each table as CSV, Parquet and packed CSV.
 
-Everything is built in a folder beside its place and moved there when it is whole, so that neither a second run at the
-same time nor one that is ended half-way leaves something that looks right and is not.
+Everything is built in a temporary folder and moved into place when it is complete, so neither a concurrent nor an
+aborted run leaves partial data.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ PACKED = "flights.csv.gz"
 _DRAFT = ".flights."
 _MANIFEST = "manifest.json"
 _FORMAT = 1
-"""Raised when this module writes the files in another way, so that an older set is replaced."""
+"""Incremented when this module writes the files differently, so that an older set is replaced."""
 _ROWS_AT_ONCE = 20_000
 _GZIP_LEVEL = 5
 Say = Callable[[str], None]
 
 
 class DemoDataMissing(Exception):
-    """The package that holds the data set is not installed, or is not the one this program knows."""
+    """The package with the data set is not installed, or has an unknown version."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """What is in the storage root: rows per table, and whether this run has written anything."""
+    """The result: rows per table, and whether this run has written anything."""
 
     rows: dict[str, int]
     changed: bool
 
 
 def build(storage: Path, say: Say) -> Built:
-    """Make sure that the database and the files are in the storage root; what is there already stays as it is.
+    """Ensure that the database and the files are in the storage root; existing ones are kept.
 
-    `say` is told each step. Raises DemoDataMissing, OSError.
+    `say` is called with each step. Raises DemoDataMissing, OSError.
     """
     storage.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _one_at_a_time(storage):
@@ -72,12 +72,12 @@ def build(storage: Path, say: Say) -> Built:
 
 
 def is_built(storage: Path) -> bool:
-    """Whether the storage root holds the data set, of whatever version."""
+    """Whether the storage root contains the data set, of any version."""
     return _read_manifest(storage) is not None
 
 
 def _published() -> Path:
-    """Return the folder of the installed package's data, without importing it: its import warns and reads all of it."""
+    """Return the data folder of the installed package, without importing it: the import warns and reads all data."""
     try:
         installed = version(PACKAGE)
     except PackageNotFoundError:
@@ -131,7 +131,7 @@ def _write_files(table: Table, source: Path, folder: Path) -> pa.Table:
 
 
 def _fill(database: sqlite3.Connection, table: Table, content: pa.Table) -> None:
-    """Make the table and put the rows in, as values of the columns' declared types."""
+    """Create the table and insert the rows, as values of the columns' declared types."""
     database.execute(table.creation)
     marks = ", ".join("?" * len(table.columns))
     database.execute("BEGIN")
@@ -142,7 +142,7 @@ def _fill(database: sqlite3.Connection, table: Table, content: pa.Table) -> None
 
 
 def _for_sqlite(column: pa.Array[Any]) -> list[Any]:
-    """Return the values of a column; times become the text that SQLite's date functions read, UTC."""
+    """Return the values of a column; times become UTC texts that SQLite's date functions read."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("s")).cast(pa.string())
     values: list[Any] = column.to_pylist()
@@ -150,7 +150,7 @@ def _for_sqlite(column: pa.Array[Any]) -> list[Any]:
 
 
 def _pack(folder: Path) -> None:
-    """Write the packed forms that shell commands are given to unpack."""
+    """Write the compressed files that shell commands unpack."""
     with (folder / f"{FLIGHTS.name}.csv").open("rb") as plain, gzip.open(folder / PACKED, "wb", _GZIP_LEVEL) as packed:
         shutil.copyfileobj(plain, packed, 2**20)
     with tarfile.open(folder / ARCHIVE, "w:gz") as archive:
@@ -159,17 +159,17 @@ def _pack(folder: Path) -> None:
 
 
 def _put_in_place(draft: Path, storage: Path) -> None:
-    """Move the database and then the folder with the manifest, which says that both are there."""
+    """Move the database and then the folder with the manifest, which marks both as complete."""
     if (storage / FOLDER).exists():
         (storage / FOLDER).replace(draft / "replaced")
-    for journal in ("-journal", "-wal", "-shm"):  # of the database that is replaced: wrong for the new one
+    for journal in ("-journal", "-wal", "-shm"):  # journals of the replaced database
         (storage / f"{DATABASE}{journal}").unlink(missing_ok=True)
     (draft / DATABASE).replace(storage / DATABASE)
     (draft / FOLDER).replace(storage / FOLDER)
 
 
 def _read_manifest(storage: Path) -> dict[str, Any] | None:
-    """Return what the last build says of itself; None when there was none, or one of its files is gone."""
+    """Return the manifest of the last build; None when it or one of its files is missing."""
     try:
         content = json.loads((storage / FOLDER / _MANIFEST).read_text())
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -181,7 +181,7 @@ def _read_manifest(storage: Path) -> dict[str, Any] | None:
 
 @contextlib.contextmanager
 def _one_at_a_time(storage: Path) -> Iterator[None]:
-    """Hold the lock of the data set; another run waits here and then finds the files."""
+    """Hold the lock of the data set; a concurrent run waits here and then finds the files."""
     with (storage.parent / "demo.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

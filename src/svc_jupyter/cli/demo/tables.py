@@ -26,7 +26,7 @@ _TYPES: dict[str, pa.DataType] = {
 class Table:
     """A table of the data set: `columns` maps each name to its declared type, `key` names the primary key's columns.
 
-    A column that is not in `nullable` is NOT NULL; each of `indexes` is a column list.
+    Columns not in `nullable` are NOT NULL; each of `indexes` is a column list.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Table:
 
     @property
     def creation(self) -> str:
-        """The statement that makes the table."""
+        """The statement that creates the table."""
         lines = [
             f"{name} {declared}{'' if name in self.nullable else ' NOT NULL'}"
             for name, declared in self.columns.items()
@@ -53,14 +53,14 @@ class Table:
 
     @property
     def index_creations(self) -> list[str]:
-        """The statements that make the indexes, for when the rows are there."""
+        """The statements that create the indexes, after the rows are inserted."""
         return [
             f"CREATE INDEX {self.name}_by_{'_'.join(columns)} ON {self.name} ({', '.join(columns)})"
             for columns in self.indexes
         ]
 
     def open_csv(self, folder: Path) -> IO[bytes]:
-        """Open the published CSV file in the package's folder of data, unpacked where it is packed.
+        """Open the published CSV file in the package's data folder and decompress it if needed.
 
         Raises FileNotFoundError.
         """
@@ -70,9 +70,9 @@ class Table:
         return ZipFile(folder / f"{self.name}.csv.zip").open(f"{self.name}.csv")
 
     def read(self, source: Path) -> pa.Table:
-        """Return a published CSV file as a typed table: missing values are nulls.
+        """Read a published CSV file as a typed table: missing values are nulls.
 
-        Raises pyarrow.ArrowInvalid when the file is not the table that this package knows.
+        Raises pyarrow.ArrowInvalid when the file does not have the expected columns and types.
         """
         options = csv.ConvertOptions(
             column_types=self.arrow_types,
@@ -116,7 +116,7 @@ WEATHER = Table(
     | _columns("REAL", "wind_speed wind_gust precip pressure visib")
     | _columns("TIMESTAMP", "time_hour"),
     nullable=frozenset({"temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "pressure"}),
-    # Not the local hour: the one at which summer time ends happens twice.
+    # Not the local hour: the hour at the end of summer time occurs twice.
     key=("origin", "time_hour"),
 )
 FLIGHTS = Table(

@@ -1,1 +1,1 @@
-"""Which service is meant: settings, profiles, and the service of this machine."""
+"""Finds the service: settings, profiles, and the embedded service of this machine."""

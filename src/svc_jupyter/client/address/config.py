@@ -1,11 +1,11 @@
-"""Where the address and the token come from; the one place of this package that reads the environment and files.
+"""Read the address and the token. Only this module reads the environment and configuration files.
 
-In order: the arguments, `SVC_BASE_URL` and `SVC_API_TOKEN`, the profile of `~/.config/svc-jupyter/config.toml`
-that `SVC_PROFILE` names (else `default`), and at last the service of this machine (embedded.py)::
+In order of precedence: the arguments, `SVC_BASE_URL` and `SVC_API_TOKEN`, the profile of
+`~/.config/svc-jupyter/config.toml` that `SVC_PROFILE` names (else `default`), and the embedded service (embedded.py)::
 
     [profiles.default]
     base_url = "https://service.example.com"
-    token_file = "~/.secrets/service-token"     # or token = "..."; such a file must be its owner's alone
+    token_file = "~/.secrets/service-token"     # or token = "..."; readable by its owner only
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _OTHERS_MAY_READ = stat.S_IRWXG | stat.S_IRWXO
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which service to talk to, as whom.
+    """Address and credentials of a service.
 
-    `base_url` None means the embedded service of `data_dir`; `source` says where the address was found, for people.
+    `base_url` is None for the embedded service of `data_dir`; `source` says where the address was found, for messages.
     """
 
     base_url: str | None
@@ -46,12 +46,12 @@ class Settings:
 
     @property
     def embedded(self) -> bool:
-        """Whether the service is the one of this machine, found or started by its data folder."""
+        """Whether this is the embedded service of this machine, located by its data folder."""
         return self.base_url is None
 
     @classmethod
     def of_this_machine(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Return the settings of this machine's own service, whatever else is configured."""
+        """Return the settings of this machine's embedded service and ignore all other configuration."""
         return cls(None, None, EMBEDDED, DEFAULT_PROFILE, data_folder(os.environ if environ is None else environ))
 
     @classmethod
@@ -63,10 +63,10 @@ class Settings:
         profile: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Settings:
-        """Return the settings that the arguments, the environment and the profile file give together.
+        """Return the settings from the arguments, the environment and the profile file.
 
-        A token is only ever sent to the address it was written beside: one from a less specific place counts only
-        when that place names the same address or none. Raises ConfigurationError, whose text never holds a token.
+        A token is only sent to the address configured with it: a token from a less specific place is used only when
+        that place has the same address or none. Raises ConfigurationError, whose text never contains a token.
         """
         environ = os.environ if environ is None else environ
         chosen = chosen_profile(profile, environ)
@@ -83,13 +83,13 @@ class Settings:
 
 
 def chosen_profile(profile: str | None, environ: Mapping[str, str] | None = None) -> str:
-    """Return the name of the profile that counts: the argument, `SVC_PROFILE`, `default`."""
+    """Return the name of the profile to use: the argument, `SVC_PROFILE`, or `default`."""
     environ = os.environ if environ is None else environ
     return profile or environ.get("SVC_PROFILE") or DEFAULT_PROFILE
 
 
 def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[str, str] | None = None) -> str | None:
-    """Return which place gives an address that counts before the profile file's; None when that file decides."""
+    """Return the place whose address takes precedence over the profile file, or None when the file decides."""
     environ = os.environ if environ is None else environ
     if base_url:
         return "the arguments"
@@ -98,7 +98,7 @@ def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[s
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One place settings come from. A token in a file is read only when it is the one that counts."""
+    """One source of settings. A token file is read only when its token is used."""
 
     name: str
     base_url: str | None
@@ -123,7 +123,7 @@ class _Place:
 def _places(
     base_url: str | None, token: str | None, profile: str | None, environ: Mapping[str, str]
 ) -> Iterator[_Place]:
-    """Yield the places from the most specific one on; a profile given as an argument beats the environment."""
+    """Yield the sources, most specific first; a profile given as an argument precedes the environment."""
     if base_url or token:
         yield _Place("the arguments", clean_base_url(base_url) if base_url else None, token or None)
     if profile:
@@ -171,7 +171,7 @@ def _profiles(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        # The parser's own words quote the file, and the file may hold a token.
+        # The parser's message quotes the file, which may contain a token.
         raise ConfigurationError(f"{path} is not a TOML file") from None
     if not isinstance(profiles, dict):
         raise ConfigurationError(f"`profiles` in {path} must be tables such as [profiles.{DEFAULT_PROFILE}]")
@@ -191,9 +191,9 @@ def _clean_token(token: str, where: str) -> str:
 
 
 def clean_base_url(base_url: str, where: str = "base_url") -> str:
-    """Return the address without a trailing slash and without the API's own path, which is appended to it.
+    """Return the address without a trailing slash and without the API path, which the client appends.
 
-    Raises ConfigurationError when it is no http(s) address or holds a user name or password.
+    Raises ConfigurationError when it is not an http(s) address or contains a user name or password.
     """
     text = base_url.strip().rstrip("/")
     try:
@@ -211,7 +211,7 @@ def clean_base_url(base_url: str, where: str = "base_url") -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Tell whether an address is this machine's own: a proxy from the environment must not see such calls."""
+    """Return whether an address is a loopback address: such calls must bypass a proxy from the environment."""
     host = urlsplit(base_url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -220,13 +220,13 @@ def is_loopback(base_url: str) -> bool:
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
-    """Return the path of the profile file, there or not."""
+    """Return the path of the profile file, whether or not it exists."""
     folder = environ.get("XDG_CONFIG_HOME")
     return (Path(folder) if folder else Path.home() / ".config") / "svc-jupyter" / "config.toml"
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:
-    """Return the embedded service's data folder: `SVC_DATA_DIR`, else the platform's own."""
+    """Return the embedded service's data folder: `SVC_DATA_DIR`, else the platform's default."""
     if folder := environ.get("SVC_DATA_DIR"):
         return Path(folder).expanduser().absolute()
     from platformdirs import user_data_path

@@ -1,7 +1,7 @@
-"""The service of this machine: found by the `service.json` of its data folder, started when there is none.
+"""The embedded service of this machine: found by `service.json` in its data folder, started when none runs.
 
-It is a process of its own that outlives the one that started it. Two processes that start it at once end up with one
-service: a lock (`start.lock`) lets one of them start it, the other then finds it.
+It is a separate process that outlives its starter. Two processes that start it at once get one service: the lock
+`start.lock` lets one of them start it, and the other then finds it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from svc_jupyter.client.errors import EmbeddedServiceFailed
 
 PROGRAM = (sys.executable, "-m", "svc_jupyter", "serve", "--embedded")
 START_SECONDS = 60.0
-"""How long a start may take; it is about 1.5 s on a quiet machine."""
+"""Time limit for a start; it takes about 1.5 s on an idle machine."""
 ALREADY_RUNNING = 3
-"""Exit code of a service that found another one on its data folder."""
+"""Exit code of a service that found another service on its data folder."""
 _LOOK_EVERY = 0.02
 _LOOKS = 3
-"""Others may look at a lock in the same moment, and hold it for that long."""
+"""Another process may hold a lock for this long while it checks it."""
 _LOG_LINES = 15
 _NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE"})
 
 
 @dataclass(frozen=True, slots=True)
 class RunningService:
-    """What a running service wrote about itself."""
+    """What a running service writes about itself."""
 
     base_url: str
     token: str = field(repr=False)
@@ -57,9 +57,9 @@ class EmbeddedService:
         self._start_seconds = start_seconds
 
     def find(self) -> RunningService | None:
-        """Return the running service, None when there is none: its file is missing, or nobody holds its lock.
+        """Return the running service, or None when its file is missing or its lock is free.
 
-        A process number would prove nothing, since another program may have it by now, and the port.
+        A process number would prove nothing: another program may have taken it, and the port.
         """
         try:
             with (self.data_dir / "service.json").open("rb") as file:
@@ -75,11 +75,11 @@ class EmbeddedService:
                 f"{self.data_dir / 'service.json'} belongs to another user; set SVC_DATA_DIR to a folder of your own"
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            return None  # just being written, or left by something else: a start replaces it
+            return None  # incomplete, or left by another program: a start replaces it
         return service if is_there else None
 
     def is_held(self) -> bool:
-        """Return whether a service works on the data folder, also one that tells no address."""
+        """Return whether a service holds the data folder, even one that publishes no address."""
         try:
             with (self.data_dir / "service.lock").open("r+b") as lock:
                 return _is_locked(lock, shared=True)
@@ -87,20 +87,20 @@ class EmbeddedService:
             return False
 
     def postgresql(self) -> str | None:
-        """Return in words which PostgreSQL database the folder belongs to; None where it belongs to none."""
+        """Return a description of the PostgreSQL database that the folder belongs to, or None."""
         try:
             content = json.loads((self.data_dir / "identity.json").read_text(encoding="utf-8"))
             return str(content["database"]) if content["kind"] == "postgresql" else None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (ValueError, KeyError, TypeError):
-            return None  # the service that is started says what is wrong with it
+            return None  # the starting service reports what is wrong with it
 
     def find_or_start(self, *, unanswered: str | None = None) -> RunningService:
-        """Return the running service, after starting it where there is none. Blocks up to `start_seconds`.
+        """Return the running service; start one if none runs. Blocks up to `start_seconds`.
 
-        `unanswered` is an address that just refused a call. Raises EmbeddedServiceFailed with the end of the
-        service's log and what to do.
+        `unanswered` is an address that just refused a call. Raises EmbeddedServiceFailed with the end of the service's
+        log and the action to take.
         """
         service = self.find()
         if service is not None and service.base_url != unanswered:
@@ -123,7 +123,7 @@ class EmbeddedService:
             ) from error
 
     def _refuse_without_its_database(self) -> None:
-        """The service that this process starts has its environment, and without an address its database is SQLite."""
+        """Refuse to start a service without its PostgreSQL address: it would use SQLite."""
         database = self.postgresql()
         if database is None or "SVC_DATABASE_URL" in os.environ:
             return
@@ -170,14 +170,14 @@ class EmbeddedService:
             )
         finally:
             os.close(log)
-        # Reaped as soon as it ends: a zombie would look like a running service to `find`.
+        # Reap the process as soon as it ends: `find` would take a zombie for a running service.
         threading.Thread(target=process.wait, name=f"svc-service-{process.pid}", daemon=True).start()
         return process
 
     def _await_answer(self, deadline: float) -> RunningService:
-        """Start the service and wait until it answers; one that was started by hand meanwhile is as good.
+        """Start the service and wait until it answers; also accept one that was started by hand meanwhile.
 
-        The folder may still be held by one that is just stopping: then another start follows.
+        If the folder is still held by a service that is stopping, start again.
         """
         process = self._start()
         while True:
@@ -208,7 +208,7 @@ class EmbeddedService:
 
 
 def _is_locked(file: IO[bytes], *, shared: bool = False) -> bool:
-    """Tell whether a service holds the lock of an open file, with `shared` also one that several hold together."""
+    """Return whether a service locks an open file; with `shared`, also count a lock that several share."""
     import fcntl
 
     for _ in range(_LOOKS if shared else 1):
@@ -222,7 +222,7 @@ def _is_locked(file: IO[bytes], *, shared: bool = False) -> bool:
 
 
 def _answers(base_url: str) -> bool:
-    """Tell whether something listens at the address; whether it is the service, its first answer tells."""
+    """Return whether something listens at the address; the first answer shows whether it is the service."""
     parts = urlsplit(base_url)
     try:
         with socket.create_connection((parts.hostname or "", parts.port or 80), timeout=2.0):

@@ -1,9 +1,8 @@
-"""Writing the profile file that config.py reads: what a person enters once in a page, and never again."""
+"""Write the profile file that config.py reads, so that a user enters the address and token once."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from tomlkit.exceptions import TOMLKitError
 
 from svc_jupyter.client.address.config import clean_base_url, config_file
 from svc_jupyter.client.errors import ConfigurationError
+from svc_jupyter.files import write_whole
 
 
 def write_profile(profile: str, base_url: str, token: str, *, environ: Mapping[str, str] | None = None) -> Path:
-    """Write address and token of a profile into the profile file, which becomes its owner's alone; return its path.
+    """Write a profile's address and token to the profile file, readable by its owner only; return its path.
 
-    Other profiles and the file's comments stay. The file is replaced as a whole: whoever reads it sees it before or
-    after. Raises ConfigurationError, whose text never holds a token, when the file cannot be understood or written.
+    Other profiles and comments are kept. The file is replaced atomically. Raises ConfigurationError, whose text never
+    contains a token, when the file cannot be parsed or written.
     """
     path = config_file(os.environ if environ is None else environ)
     entry = tomlkit.table()
@@ -27,23 +27,11 @@ def write_profile(profile: str, base_url: str, token: str, *, environ: Mapping[s
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
         profiles = document.setdefault("profiles", tomlkit.table(is_super_table=True))
         profiles[profile] = entry
-        _replace(path, tomlkit.dumps(document))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(path, tomlkit.dumps(document), mode=0o600)
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}") from error
     except (TOMLKitError, UnicodeDecodeError, TypeError, AttributeError):
-        # The parser's own words quote the file, and the file may hold a token.
+        # The parser's message quotes the file, which may contain a token.
         raise ConfigurationError(f"{path} is not a file of profiles; mend or move it") from None
     return path
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".config-")  # readable by its owner alone
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

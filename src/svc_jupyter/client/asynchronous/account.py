@@ -1,4 +1,4 @@
-"""The account: who the caller is, features, storage."""
+"""The account: the caller, features, storage."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class AsyncAccountCalls:
         self._flows = AccountFlows(performer.link)
 
     async def get(self) -> Account:
-        """Return the account and who the caller is in it."""
+        """Return the account and the caller's user."""
         return await self._performer.run(self._flows.get())
 
     async def features(self) -> Features:
-        """Return which features are switched on."""
+        """Return which features are enabled."""
         return await self._performer.run(self._flows.features())
 
     async def set_features(self, **features: bool) -> Features:
-        """Switch features on or off, as in `set_features(jupyter_notebooks=True)`; the others stay."""
+        """Enable or disable features, as in `set_features(jupyter_notebooks=True)`; the others are unchanged."""
         return await self._performer.run(self._flows.set_features(features))
 
     async def storage(self) -> Storage:
-        """Return where the account's data lies; secrets are hidden."""
+        """Return the account's storage location; secrets are hidden."""
         return await self._performer.run(self._flows.storage())
 
     async def set_storage(
@@ -39,7 +39,7 @@ class AsyncAccountCalls:
         region: str | None = None,
         endpoint: str | None = None,
     ) -> Storage:
-        """Set where the account's data lies and the credentials to reach it."""
+        """Set the account's storage location and its credentials."""
         return await self._performer.run(
             self._flows.set_storage(
                 url=url, access_key=access_key, secret_key=secret_key, region=region, endpoint=endpoint

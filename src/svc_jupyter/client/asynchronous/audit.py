@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from operator import attrgetter
 
 from svc_jupyter.api.audit import AuditEntry, AuditLog
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.audit import AuditFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncAudit:
-    """Who changed what, when and from where, as `client.audit`.
+    """Who changed what, when and from where: `client.audit`.
 
     `filters` are user_id, action, resource, object_id, trace_id, start_date and end_date.
     """
@@ -25,10 +24,8 @@ class AsyncAudit:
         """Return one page of changes, newest first."""
         return await self._performer.run(self._flows.page(page, per_page, filters))
 
-    async def iter(self, **filters: int | str) -> AsyncIterator[AuditEntry]:
+    def iter(self, **filters: int | str) -> AsyncIterator[AuditEntry]:
         """Yield all changes, newest first."""
-        pages: Pages[AuditEntry] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE, **filters)
-            for entry in pages.take(listing.audit, listing.paging_info):
-                yield entry
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE, filters), lambda found: (found.audit, found.paging_info)
+        )

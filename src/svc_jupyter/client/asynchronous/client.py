@@ -33,9 +33,9 @@ from svc_jupyter.client.transport.retries import Retries
 
 
 class AsyncClient:
-    """A data-processing service, from asyncio; close it by `await client.aclose()` or use it in an `async with`.
+    """A data-processing service, for asyncio code. Close it with `await client.aclose()` or use `async with`.
 
-    The arguments are those of `Client`; finding and starting the embedded service happens in a thread.
+    The arguments are those of `Client`; the embedded service is found and started in a thread.
     """
 
     commands: AsyncCommands
@@ -99,14 +99,14 @@ class AsyncClient:
         return self._performer.link.extended
 
     async def answer(self, call: Call) -> httpx.Response:
-        """Return the service's successful answer to a call as it came, after the usual retries; else raise `SvcError`.
+        """Return the service's successful response to a call unchanged, after the usual retries; else raise `SvcError`.
 
-        For those who pass answers on. A call with `stream` leaves the body unread: the caller closes the answer.
+        For proxies. A call with `stream` leaves the body unread: the caller closes the response.
         """
         return await self._performer.open(call)
 
     async def aclose(self) -> None:
-        """Close the connections; the embedded service goes on."""
+        """Close the connections; the embedded service continues to run."""
         await self._performer.http.aclose()
 
     async def __aenter__(self) -> AsyncClient:

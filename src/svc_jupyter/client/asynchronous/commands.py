@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from operator import attrgetter
 from typing import Any, Unpack
 
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
@@ -12,7 +11,7 @@ from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
 from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncCommands:
@@ -60,33 +59,31 @@ class AsyncCommands:
         return AsyncCommand(self._performer, record)
 
     async def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> AsyncCommand:
-        """Submit a command and wait until it is done, as `submit(...).wait()` does, in one call for a short command.
+        """Submit a command and wait until it is done, like `submit(...).wait()`; a short command takes one call.
 
-        The arguments are those of `submit`, what it raises is what both raise.
+        Takes the arguments of `submit`; raises what `submit` and `wait` raise.
         """
         flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
         return await AsyncCommand(self._performer, await self._performer.run(flow)).wait()
 
     async def get(self, command_id: int) -> AsyncCommand:
-        """Return the handle of a command, with its record as of now; NotFound when there is none with this id."""
+        """Return the handle of a command with its current record; raises NotFound for an unknown id."""
         return AsyncCommand(self._performer, await self._performer.run(self._flows.get(command_id)))
 
     async def list(self, *, page: int = 1, per_page: int = 10, **filters: Unpack[CommandFilters]) -> CommandList:
         """Return one page of records, newest first."""
         return await self._performer.run(self._flows.page(page, per_page, filters))
 
-    async def iter(self, **filters: Unpack[CommandFilters]) -> AsyncIterator[CommandRecord]:
+    def iter(self, **filters: Unpack[CommandFilters]) -> AsyncIterator[CommandRecord]:
         """Yield all records, newest first, a page at a time."""
-        pages: Pages[CommandRecord] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE, **filters)
-            for record in pages.take(listing.commands, listing.paging_info):
-                yield record
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE, filters), lambda found: (found.commands, found.paging_info)
+        )
 
     async def logs(self, command_id: int, offset: int = 0) -> LogPart:
-        """Return the log from byte `offset` on, as far as it is written; `end` is the offset to go on from."""
+        """Return the log from byte `offset` to its current end; `end` is the next offset."""
         return await log_part(self._performer, command_id, offset)
 
     async def cancel(self, command_id: int) -> CancelAnswer:
-        """Ask for a command's end; the answer tells whether that took effect."""
+        """Request a command's cancellation; the answer says whether it took effect."""
         return await self._performer.run(self._flows.cancel(command_id))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.groups import Done, Group, GroupList
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.groups import GroupFlows, Reference, References
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncGroups:
@@ -23,40 +22,38 @@ class AsyncGroups:
         """Return one page of groups, newest first."""
         return await self._performer.run(self._flows.page(page, per_page))
 
-    async def iter(self) -> AsyncIterator[Group]:
+    def iter(self) -> AsyncIterator[Group]:
         """Yield all groups, newest first."""
-        pages: Pages[Group] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE)
-            for group in pages.take(listing.groups, listing.paging_info):
-                yield group
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.groups, found.paging_info)
+        )
 
     async def get(self, group: Reference) -> Group:
-        """Return a group; NotFound when there is none."""
+        """Return a group; raises NotFound for an unknown one."""
         return await self._performer.run(self._flows.get(group))
 
     async def create(self, name: str, *, members: References = (), roles: References = ()) -> Group:
-        """Make a group with members of the account and roles."""
+        """Create a group with members and roles."""
         return await self._performer.run(self._flows.create(name, members, roles))
 
     async def rename(self, group: Reference, name: str) -> Group:
-        """Give a group another name."""
+        """Rename a group."""
         return await self._performer.run(self._flows.rename(group, name))
 
     async def delete(self, group: Reference) -> Deleted:
-        """Delete a group; its members keep what other groups give them."""
+        """Delete a group; its members keep the rights of their other groups."""
         return await self._performer.run(self._flows.delete(group))
 
     async def duplicate(self, group: Reference, *, name: str | None = None) -> Group:
-        """Make a group with the same members and roles."""
+        """Create a group with the same members and roles."""
         return await self._performer.run(self._flows.duplicate(group, name))
 
     async def add_users(self, group: Reference, users: References) -> Done:
-        """Add members of the account to a group: all of them, or nobody."""
+        """Add users to a group: all of them, or none."""
         return await self._performer.run(self._flows.users(group, users, "add"))
 
     async def remove_users(self, group: Reference, users: References) -> Done:
-        """Take users out of a group: all of them, or nobody."""
+        """Remove users from a group: all of them, or none."""
         return await self._performer.run(self._flows.users(group, users, "remove"))
 
     async def assign(self, group: Reference, role: Reference) -> Done:
@@ -64,5 +61,5 @@ class AsyncGroups:
         return await self._performer.run(self._flows.role(group, role, "assign"))
 
     async def unassign(self, group: Reference, role: Reference) -> Done:
-        """Take a role from a group."""
+        """Remove a role from a group."""
         return await self._performer.run(self._flows.role(group, role, "unassign"))

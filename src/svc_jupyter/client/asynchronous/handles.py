@@ -29,7 +29,7 @@ from svc_jupyter.client.transport.calls import connection_failed
 
 
 class AsyncCommand(Tracked):
-    """A submitted command. `id`, `record` and `ended` are as last seen; the methods ask the service."""
+    """A submitted command. `id`, `record` and `ended` are the last known values; the methods ask the service."""
 
     def __init__(self, performer: AsyncPerformer, record: CommandRecord) -> None:
         super().__init__(performer.link, record)
@@ -37,12 +37,12 @@ class AsyncCommand(Tracked):
         self._ahead: AsyncReadAhead | None = None
 
     async def refresh(self) -> AsyncCommand:
-        """Fetch the record as of now."""
+        """Fetch the current record."""
         await self._performer.run(refresh(self))
         return self
 
     async def status(self) -> CommandStatus:
-        """Return the status as of now; a final one is not asked for again."""
+        """Return the current status; a final status is not fetched again."""
         if not self.ended:
             await self.refresh()
         return self.record.status
@@ -54,11 +54,11 @@ class AsyncCommand(Tracked):
         *,
         read_ahead: bool = False,
     ) -> AsyncCommand:
-        """Wait until the command is done, for any length of time, and return this handle.
+        """Wait until the command is done, without a limit by default, and return this handle.
 
-        `on_update` is called with an `Update` about every second. The wait goes on over restarts of the service. With
-        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`.
-        Raises CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command then goes on).
+        `on_update` is called with an `Update` about every second. The wait survives restarts of the service. With
+        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`. Raises
+        CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command continues).
         """
         if read_ahead and self._ahead is None and can_read_ahead(self):
             self._ahead = AsyncReadAhead(self._performer, self)
@@ -76,38 +76,38 @@ class AsyncCommand(Tracked):
         raise error
 
     async def result(self, timeout: float | None = None) -> AsyncResult:  # noqa: ASYNC109
-        """Return the result, after waiting for the end; raises what `wait` raises."""
+        """Wait for the end and return the result; raises what `wait` raises."""
         await self.wait(timeout)
         ahead, self._ahead = self._ahead, None
         return AsyncResult(self._performer, self, ahead)
 
     async def sub_commands(self) -> list[CommandRecord]:
-        """Return the records of a composite's sub-commands that have begun, in order.
+        """Return the records of a composite's sub-commands that have started, in order.
 
-        Only a service with the extensions tells them; of any other one the list is empty.
+        The list is empty when the service lacks the extension.
         """
         return await self._performer.run(sub_commands(self))
 
     async def sub_result(self, number: int | None = None) -> AsyncResult:
-        """Return the result of a composite's sub-command, counted from 1, after waiting for the composite's end.
+        """Wait for a composite's end and return the result of a sub-command, counted from 1.
 
-        Without `number` that is the last one that has rows. Raises what `wait` raises, and ResultUnavailable.
+        Without `number`, of the last one that has rows. Raises what `wait` raises, and ResultUnavailable.
         """
         await self.wait()
         child, sequence_number = await self._performer.run(sub_command(self, number))
         return AsyncResult(self._performer, child, sequence_number=sequence_number)
 
     async def dump(self, wanted: str | int) -> AsyncResult:
-        """Return the rows of a DUMP of a Pig command, after waiting for its end.
+        """Wait for a Pig command's end and return the rows of a DUMP.
 
-        `wanted` is the alias, whose last DUMP is meant, or a number, from 1. Raises what `wait` raises, and
-        ResultUnavailable, which names the dumps that there are.
+        `wanted` is an alias, for its last DUMP, or a number, from 1. Raises what `wait` raises, and ResultUnavailable
+        with the list of existing dumps.
         """
         await self.wait()
         return AsyncResult(self._performer, self, dump=number_of_dump(self, wanted))
 
     async def table(self, number: int) -> AsyncResult:
-        """Return the rows of a TABLE of a note's run, counted from 1, after waiting for its end.
+        """Wait for a note's run to end and return the rows of a TABLE, counted from 1.
 
         Raises what `wait` raises, and ResultUnavailable when there is no such table.
         """
@@ -116,14 +116,14 @@ class AsyncCommand(Tracked):
         return AsyncResult(self._performer, self, table=number)
 
     async def executed_notebook(self) -> str:
-        """Return the notebook that the command ran, with its outputs so far, as a notebook file's text (JSON).
+        """Return the notebook that the command runs, with its outputs so far, as the JSON text of a notebook file.
 
-        Also of a run that failed. Raises ResultUnavailable for other commands and where the service keeps none.
+        Also available after a failure. Raises ResultUnavailable for other commands and when the service keeps none.
         """
         return await self._performer.run(executed_notebook(self, NOTEBOOK))
 
     async def executed_page(self) -> str:
-        """Return the same as an HTML page."""
+        """Return the executed notebook as an HTML page."""
         return await self._performer.run(executed_notebook(self, PAGE))
 
     @overload
@@ -131,14 +131,14 @@ class AsyncCommand(Tracked):
     @overload
     def logs(self, *, follow: Literal[True]) -> AsyncIterator[str]: ...
     def logs(self, *, follow: bool = False) -> Coroutine[Any, Any, str] | AsyncIterator[str]:
-        """Return the log as far as it is written; with `follow` iterate over its text, live, until the command ends.
+        """Return the log so far; with `follow`, iterate over its text until the command ends.
 
-        The iterator keeps memory flat, whatever the log's length.
+        The iterator uses constant memory for a log of any length.
         """
         return self._follow() if follow else log_text(self._performer, LogReading(self.id))
 
     async def log_part(self, offset: int = 0) -> LogPart:
-        """Return the log from byte `offset` on; `end` is the offset to go on from."""
+        """Return the log from byte `offset` on; `end` is the next offset."""
         return await log_part(self._performer, self.id, offset)
 
     async def log_tail(self, lines: int = 20) -> str:
@@ -152,14 +152,14 @@ class AsyncCommand(Tracked):
         return tail.text()
 
     async def cancel(self) -> CancelAnswer:
-        """Ask for the command's end; the answer tells whether that took effect."""
+        """Request cancellation; the answer says whether it took effect."""
         return await self._performer.run(CommandFlows(self._link).cancel(self.id))
 
     async def _last_log_line(self) -> str | None:
         try:
             return await self.log_tail(1)
         except (ConnectionFailed, StatusError):
-            return None  # it only adds detail to an end that is known already
+            return None  # only adds detail to a known end
 
     async def _events(self, reading: LogReading) -> AsyncIterator[str]:
         from httpx_sse import EventSource
@@ -187,14 +187,14 @@ class AsyncCommand(Tracked):
                 if by_events:
                     parts = self._events(reading)
                 else:
-                    reading.ended = (await self.status()).is_final  # asked before the log is read
+                    reading.ended = (await self.status()).is_final  # checked before the log is read
                     parts = poll_log(self._performer, reading)
                 async with aclosing(parts):  # type: ignore[type-var]
                     async for text in parts:
                         yield text
             except (ConnectionFailed, StatusError) as error:
                 reading.ended = False
-                if reading.answered:  # before it broke off: this is a new outage
+                if reading.answered:  # before the connection broke: this is a new outage
                     outage.over()
                     reading.answered = False
                 if by_events and events_unavailable(error):
@@ -202,14 +202,14 @@ class AsyncCommand(Tracked):
                 else:
                     await asyncio.sleep(outage.pause(error))
             else:
-                if not reading.ended:  # polling, or the service closed the events because it is stopping
+                if not reading.ended:  # polling, or the service closed the stream because it is stopping
                     await asyncio.sleep(reading.pause_between_polls())
         if rest := reading.finish():
             yield rest
 
 
 async def poll_log(performer: AsyncPerformer, reading: LogReading) -> AsyncIterator[str]:
-    """Yield the text that a log has beyond what was read. Raises ConnectionFailed when it breaks off."""
+    """Yield the text that was added to a log. Raises ConnectionFailed when the connection breaks."""
     response = await performer.open(reading.poll_call())
     try:
         reading.begin_poll(response.headers)
@@ -224,7 +224,7 @@ async def poll_log(performer: AsyncPerformer, reading: LogReading) -> AsyncItera
 
 
 async def log_text(performer: AsyncPerformer, reading: LogReading) -> str:
-    """Return the text that a log has beyond what was read, and the rest of a character that its end cuts off."""
+    """Return the text that was added to a log, including an incomplete last character."""
     whole = StringIO()
     async for text in poll_log(performer, reading):
         whole.write(text)

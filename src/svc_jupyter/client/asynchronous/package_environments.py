@@ -1,9 +1,8 @@
-"""Package environments: packages for what runs on a cluster."""
+"""Package environments: packages for commands on a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.package_environments import (
@@ -16,13 +15,13 @@ from svc_jupyter.api.package_environments import (
 )
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.package_environments import PYTHON, EnvironmentFlows, creation, restoration
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncPackageEnvironments:
     """Package environments, as `client.package_environments`.
 
-    A change is done later: what begins it returns its row in the history, and `wait` the row once it is over.
+    Changes are asynchronous: a call returns the activity it starts, and `wait` returns it once it is over.
     """
 
     def __init__(self, performer: AsyncPerformer) -> None:
@@ -30,16 +29,14 @@ class AsyncPackageEnvironments:
         self._flows = EnvironmentFlows(performer.link)
 
     async def list(self, *, page: int = 1, per_page: int = 10) -> PackageEnvironmentList:
-        """Return one page of environments, newest first; Forbidden while package management is off."""
+        """Return one page of environments, newest first; raises Forbidden while package management is off."""
         return await self._performer.run(self._flows.page(page, per_page))
 
-    async def iter(self) -> AsyncIterator[PackageEnvironment]:
+    def iter(self) -> AsyncIterator[PackageEnvironment]:
         """Yield all environments, newest first."""
-        pages: Pages[PackageEnvironment] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE)
-            for environment in pages.take(listing.environments, listing.paging_info):
-                yield environment
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.environments, found.paging_info)
+        )
 
     async def create(
         self,
@@ -50,12 +47,12 @@ class AsyncPackageEnvironments:
         r_version: str | None = None,
         packages: Sequence[str] = (),
     ) -> NewPackageEnvironment:
-        """Begin to make an environment, of R with `r_package`; Invalid for a taken name or what is no package."""
+        """Begin to create an environment, of R with `r_package`; raises Invalid for a taken name or a wrong package."""
         fields = creation(env_type, python_version, r_version, packages)
         return await self._performer.run(self._flows.create(name, fields))
 
     async def packages(self, environment_id: int) -> PackageList:
-        """Return the packages in force."""
+        """Return the current packages."""
         return await self._performer.run(self._flows.packages(environment_id))
 
     async def add(self, environment_id: int, *packages: str) -> PackageActivity:
@@ -63,27 +60,27 @@ class AsyncPackageEnvironments:
         return await self._performer.run(self._flows.begin(environment_id, "packages", {"packages": list(packages)}))
 
     async def remove(self, environment_id: int, *packages: str) -> PackageActivity:
-        """Begin to remove packages; Invalid for one that was not added."""
+        """Begin to remove packages; raises Invalid for a package that was not added."""
         body = {"packages": list(packages)}
         return await self._performer.run(self._flows.begin(environment_id, "packages", body, "DELETE"))
 
     async def attach(self, environment_id: int, cluster_id: int) -> PackageActivity:
-        """Begin to let a cluster's runs use it; Conflict when the cluster has another environment."""
+        """Begin to attach it to a cluster, for later runs; raises Conflict when the cluster has another one."""
         return await self._performer.run(
             self._flows.begin(environment_id, "attach_cluster", {"cluster_id": cluster_id})
         )
 
     async def detach(self, environment_id: int) -> PackageActivity:
-        """Begin to let its cluster's runs go on without it."""
+        """Begin to detach it from its cluster, for later runs."""
         return await self._performer.run(self._flows.begin(environment_id, "detach_cluster", {}))
 
     async def restore(self, environment_id: int, package_id: int, *, env_type: str = PYTHON) -> PackageActivity:
-        """Begin to go back to the packages of a successful activity."""
+        """Begin to restore the packages of a successful activity."""
         body = restoration(package_id, env_type)
         return await self._performer.run(self._flows.begin(environment_id, "activity_history", body))
 
     async def history(self, environment_id: int, *, page: int = 1, per_page: int = 10) -> ActivityHistory:
-        """Return one page of what was done, newest first."""
+        """Return one page of activities, newest first."""
         return await self._performer.run(self._flows.history(environment_id, page, per_page))
 
     async def wait(
@@ -93,9 +90,9 @@ class AsyncPackageEnvironments:
         *,
         timeout: float | None = None,  # noqa: ASYNC109
     ) -> PackageActivity:
-        """Return an activity once it is over, however it ended; WaitTimeout after `timeout` seconds."""
+        """Return an activity once it is over, successful or not; raises WaitTimeout after `timeout` seconds."""
         return await self._performer.run(self._flows.wait(environment_id, activity_id, timeout))
 
     async def delete(self, environment_id: int) -> Deleted:
-        """Delete an environment; Conflict while it is attached to a cluster."""
+        """Delete an environment; raises Conflict while it is attached to a cluster."""
         return await self._performer.run(self._flows.delete(environment_id))

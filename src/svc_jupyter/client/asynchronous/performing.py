@@ -1,24 +1,29 @@
-"""Performing the steps of a conversation, over one pool of connections."""
+"""Perform the steps of a conversation over one pool of connections."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from operator import attrgetter
 from typing import TypeVar
 
 import httpx
 
+from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.transport.connections import AsyncKeptConnections
 from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.paging import Pages
 from svc_jupyter.client.transport.retries import Retries
 
 T = TypeVar("T")
+L = TypeVar("L")
 
 
 class AsyncPerformer:
-    """What the resources of a client share: the link to the service, and the way there."""
+    """State shared by a client's resources: the link to the service and its connections."""
 
     def __init__(
         self,
@@ -33,7 +38,7 @@ class AsyncPerformer:
         self._answer_seconds = timeout
 
     async def run(self, flow: Flow[T]) -> T:
-        """Perform the steps of a conversation and return what it comes to."""
+        """Perform the steps of a conversation and return its result."""
         try:
             step = next(flow)
             while True:
@@ -47,8 +52,18 @@ class AsyncPerformer:
             result: T = end.value
             return result
 
+    async def every(
+        self, page: Callable[[int], Flow[L]], items: Callable[[L], tuple[Sequence[T], PagingInfo | None]]
+    ) -> AsyncIterator[T]:
+        """Yield the items of all pages of a list; `items` returns a page's items and its paging."""
+        pages: Pages[T] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            found, paging = items(await self.run(page(pages.page)))
+            for item in pages.take(found, paging):
+                yield item
+
     async def open(self, call: Call) -> httpx.Response:
-        """Return a successful answer; with `stream` its body is not read yet, and the caller closes it."""
+        """Return a successful response; with `stream` its body is unread and the caller closes it."""
         return await self.run(exchange(self.link, call))
 
     async def _perform(self, step: Step) -> httpx.Response | bool | None:

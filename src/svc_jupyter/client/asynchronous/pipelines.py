@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from operator import attrgetter
 from typing import Any
 
 from svc_jupyter.api.pipelines import PipelineData, PipelineList
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.pipelines import PipelineFlows, paging
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncPipelines:
@@ -20,41 +19,39 @@ class AsyncPipelines:
         self._flows = PipelineFlows(performer.link)
 
     async def list(self, *statuses: str, page: int = 1, per_page: int = 10) -> PipelineList:
-        """Return one page of pipelines, newest first: all, or those that are `draft`, `active` or `archive`."""
+        """Return one page of pipelines, newest first: all, or only `draft`, `active` or `archive` ones."""
         return await self._performer.run(self._flows.page(statuses, page, per_page))
 
-    async def iter(self, *statuses: str) -> AsyncIterator[PipelineData]:
+    def iter(self, *statuses: str) -> AsyncIterator[PipelineData]:
         """Yield all pipelines, newest first."""
-        pages: Pages[PipelineData] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(*statuses, page=pages.page, per_page=WHOLE_PAGE)
-            for pipeline in pages.take(listing.data, paging(listing)):
-                yield pipeline
+        return self._performer.every(
+            lambda page: self._flows.page(statuses, page, WHOLE_PAGE), lambda found: (found.data, paging(found))
+        )
 
     async def create(self, name: str, **fields: Any) -> PipelineData:
-        """Make a pipeline of `code`, or with `create_type="jar"` of `jar_path` and `main_class`."""
+        """Create a pipeline from `code`, or with `create_type="jar"` from `jar_path` and `main_class`."""
         return await self._performer.run(self._flows.create(name, fields))
 
     async def get(self, pipeline_id: int) -> PipelineData:
-        """Return a pipeline; NotFound when there is none with this id."""
+        """Return a pipeline; raises NotFound for an unknown id."""
         return await self._performer.run(self._flows.get(pipeline_id))
 
     async def update(self, pipeline_id: int, **fields: Any) -> PipelineData:
-        """Change the given attributes; they count from the next start on."""
+        """Change the given attributes; they apply from the next start."""
         return await self._performer.run(self._flows.update(pipeline_id, fields))
 
     async def start(self, pipeline_id: int) -> PipelineData:
-        """Begin a run, which goes on where the last one was paused; Conflict when one is there."""
+        """Begin a run, which continues from the last pause; raises Conflict when it already runs."""
         return await self._performer.run(self._flows.do(pipeline_id, "start"))
 
     async def pause(self, pipeline_id: int) -> PipelineData:
-        """End the run and keep its progress; Conflict when none is there."""
+        """End the run and keep its progress; raises Conflict when it does not run."""
         return await self._performer.run(self._flows.do(pipeline_id, "pause"))
 
     async def archive(self, pipeline_id: int) -> PipelineData:
-        """Put a pipeline away; Conflict while it runs."""
+        """Archive a pipeline; raises Conflict while it runs."""
         return await self._performer.run(self._flows.do(pipeline_id, "archive"))
 
     async def delete(self, pipeline_id: int) -> PipelineData:
-        """Delete a pipeline with its progress; Conflict while it runs."""
+        """Delete a pipeline with its progress; raises Conflict while it runs."""
         return await self._performer.run(self._flows.do(pipeline_id, "delete"))

@@ -1,4 +1,4 @@
-"""Reading the rows of a query while it still writes them, in a task."""
+"""Read the rows of a query in a task while the query still writes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class AsyncReadAhead:
-    """Reads a command's rows in a task of its own, from its making on."""
+    """Reads a command's rows in a task that starts with this object."""
 
     def __init__(self, performer: AsyncPerformer, command: Tracked) -> None:
         self._performer = performer
@@ -31,11 +31,11 @@ class AsyncReadAhead:
         self._task = asyncio.create_task(self._read())
 
     def stop(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._task.cancel()
 
     async def rows(self) -> pa.Table | None:
-        """Wait for the last rows of a command that is done; return them all, once, or None when they do not count."""
+        """Wait for the last rows of a command that is done and return all rows, once; None when they are not valid."""
         seen = -1
         while not self._task.done() and seen != len(self._pieces):
             seen = len(self._pieces)
@@ -51,7 +51,7 @@ class AsyncReadAhead:
         return None
 
     async def _read(self) -> bool:
-        """Collect the bytes; return whether they came to their end."""
+        """Collect the bytes; return whether the stream was complete."""
         with suppress(*EXPECTED):
             response = await self._opened()
             try:

@@ -18,11 +18,12 @@ from svc_jupyter.api import paths
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.asynchronous.reading_ahead import AsyncReadAhead
 from svc_jupyter.client.commands import tables
-from svc_jupyter.client.commands.result_reading import Reading, form_of, written_whole
+from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches, emptied, table_of
 from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import ConnectionFailed
 from svc_jupyter.client.transport.calls import Call, connection_failed
+from svc_jupyter.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ _SPOOL_CHUNK = 1 << 20
 
 
 class AsyncResult:
-    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
+    """The result of a command that is done. It is fetched when it is read, unless the wait read ahead."""
 
     def __init__(
         self,
@@ -52,11 +53,11 @@ class AsyncResult:
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are; None as long as neither the service nor a reading told."""
+        """The number of rows; None until the service or a reading reports it."""
         return self._reading.known_rows()
 
     async def text(self) -> str:
-        """Return the lines of a text result, each ended by a line feed; a typed result as its inline form."""
+        """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result."""
         text = await self._performer.run(self._reading.inline())
         if text is None:
             table = await self.to_arrow()
@@ -64,7 +65,7 @@ class AsyncResult:
         return text.replace(tables.ROW_END, "\n")
 
     async def to_arrow(self) -> pa.Table:
-        """Return all rows as an Arrow table; a broken download begins again."""
+        """Return all rows as an Arrow table; restarts a broken download."""
         text = await self._performer.run(self._reading.inline())
         if text is not None:
             return await asyncio.to_thread(self._reading.table_of, text)
@@ -80,9 +81,9 @@ class AsyncResult:
         return await asyncio.to_thread(tables.frame, (await self.to_arrow()).slice(0, limit))
 
     async def batches(self) -> AsyncIterator[pa.RecordBatch]:
-        """Yield the rows in batches with flat memory: they are spooled to a temporary file first.
+        """Yield the rows in batches with constant memory, from a temporary file.
 
-        pyarrow reads streams by blocking calls only; so the event loop is never held up.
+        pyarrow reads streams only with blocking calls; the file keeps them out of the event loop.
         """
         text = await self._performer.run(self._reading.inline())
         if text is not None:
@@ -101,13 +102,13 @@ class AsyncResult:
                 yield following[0]
 
     async def save(self, path: str | os.PathLike[str], form: str | None = None) -> Path:
-        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else by the suffix.
+        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else the suffix.
 
-        The file appears whole or not at all; memory stays flat where the service has the extensions.
+        The file is complete or absent; memory is constant when the service has the extensions.
         """
         target = Path(path)
         form = form_of(target, form)
-        with written_whole(target) as part:
+        with replacing(target) as part:
             if form == "text":
                 await asyncio.to_thread(part.write_text, await self.text(), encoding="utf-8", newline="")
             elif await self._performer.run(self._reading.inline()) is None:
@@ -128,7 +129,7 @@ class AsyncResult:
         return table
 
     async def _rows_ahead(self) -> pa.Table | None:
-        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
+        """Return rows that arrived with the end or were read during the query; only the first reading gets them."""
         ahead, self._ahead = self._ahead, None
         return self._reading.rows_at_hand() if ahead is None else await ahead.rows()
 
@@ -167,5 +168,5 @@ class AsyncResult:
 
 
 def _next_of(batches: Iterator[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Return the next batch alone in a list, or an empty list at the end: StopIteration cannot leave a thread."""
+    """Return the next batch in a list, or an empty list at the end: StopIteration cannot leave a thread."""
     return list(islice(batches, 1))

@@ -1,16 +1,15 @@
-"""The account's roles: what they allow, for the groups that have them."""
+"""The account's roles: the permissions of the groups that have them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.groups import Role, RoleList
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.groups import Reference
 from svc_jupyter.client.conversations.roles import Policies, RoleFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncRoles:
@@ -24,20 +23,18 @@ class AsyncRoles:
         """Return one page of roles, newest first."""
         return await self._performer.run(self._flows.page(page, per_page))
 
-    async def iter(self) -> AsyncIterator[Role]:
+    def iter(self) -> AsyncIterator[Role]:
         """Yield all roles, newest first."""
-        pages: Pages[Role] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE)
-            for role in pages.take(listing.roles, listing.paging_info):
-                yield role
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.roles, found.paging_info)
+        )
 
     async def get(self, role: Reference) -> Role:
-        """Return a role; NotFound when there is none."""
+        """Return a role; raises NotFound for an unknown one."""
         return await self._performer.run(self._flows.get(role))
 
     async def create(self, name: str, policies: Policies) -> Role:
-        """Make a role of entries such as `{"access": "allow", "resource": "scheduler", "action": ["read"]}`."""
+        """Create a role from entries such as `{"access": "allow", "resource": "scheduler", "action": ["read"]}`."""
         return await self._performer.run(self._flows.create(name, policies))
 
     async def update(self, role: Reference, *, name: str | None = None, policies: Policies | None = None) -> Role:
@@ -49,5 +46,5 @@ class AsyncRoles:
         return await self._performer.run(self._flows.delete(role))
 
     async def duplicate(self, role: Reference, *, name: str | None = None) -> Role:
-        """Make a role that allows the same."""
+        """Create a role with the same permissions."""
         return await self._performer.run(self._flows.duplicate(role, name))

@@ -1,4 +1,4 @@
-"""Sensors: whether something is there."""
+"""Sensors: check whether partitions or files exist."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class AsyncSensors:
         self._flows = SensorFlows(performer.link)
 
     async def partition(self, schema: str, table: str, columns: Columns) -> bool:
-        """Return whether a Hive table has the partitions of these values; Invalid for a missing table."""
+        """Return whether a Hive table has the partitions with these values; raises Invalid for a missing table."""
         return await self._performer.run(self._flows.partition(schema, table, columns))
 
     async def files(self, *locations: str) -> bool:
-        """Return whether all these files and folders of the storage are there."""
+        """Return whether all these files and folders exist in the storage."""
         return await self._performer.run(self._flows.files(locations))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from operator import attrgetter
 
 from svc_jupyter.api.access import NewToken, Token, TokenList, User, UserList, UserState
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.users import TokenFlows, UserFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class AsyncTokens:
@@ -23,20 +22,18 @@ class AsyncTokens:
         """Return one page of a user's tokens, newest first, without their secrets."""
         return await self._performer.run(self._flows.page(user_id, page, per_page))
 
-    async def iter(self, user_id: int) -> AsyncIterator[Token]:
+    def iter(self, user_id: int) -> AsyncIterator[Token]:
         """Yield all tokens of a user, newest first."""
-        pages: Pages[Token] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(user_id, page=pages.page, per_page=WHOLE_PAGE)
-            for token in pages.take(listing.tokens, listing.paging_info):
-                yield token
+        return self._performer.every(
+            lambda page: self._flows.page(user_id, page, WHOLE_PAGE), lambda found: (found.tokens, found.paging_info)
+        )
 
     async def create(self, user_id: int, name: str, *, expires_at: str | None = None) -> NewToken:
-        """Make a token (`expires_at` ISO 8601); the answer's `token` is the only time that it is shown."""
+        """Create a token (`expires_at` in ISO 8601); the answer's `token` is shown only once."""
         return await self._performer.run(self._flows.create(user_id, name, expires_at))
 
     async def delete(self, user_id: int, token_id: int) -> Deleted:
-        """Delete a token, so that it is refused from now on."""
+        """Delete a token; the service refuses it from now on."""
         return await self._performer.run(self._flows.delete(user_id, token_id))
 
 
@@ -52,22 +49,20 @@ class AsyncUsers:
         """Return one page of users, newest first."""
         return await self._performer.run(self._flows.page(page, per_page))
 
-    async def iter(self) -> AsyncIterator[User]:
+    def iter(self) -> AsyncIterator[User]:
         """Yield all users, newest first."""
-        pages: Pages[User] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = await self.list(page=pages.page, per_page=WHOLE_PAGE)
-            for user in pages.take(listing.users, listing.paging_info):
-                yield user
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.users, found.paging_info)
+        )
 
     async def invite(self, email: str, *, groups: str | Sequence[str] | None = None) -> User:
-        """Make a user of an e-mail address; `groups` are ids or names, `system-user` without them."""
+        """Invite a user by e-mail address; `groups` are ids or names, by default `system-user`."""
         return (await self._performer.run(self._flows.invite(email, groups))).user
 
     async def enable(self, user_id: int) -> UserState:
-        """Let a user make calls again."""
+        """Enable a user's calls again."""
         return await self._performer.run(self._flows.switch("enable", user_id))
 
     async def disable(self, user_id: int) -> UserState:
-        """Refuse a user's calls from now on."""
+        """Disable a user: the service refuses their calls from now on."""
         return await self._performer.run(self._flows.switch("disable", user_id))

@@ -1,4 +1,4 @@
-"""The account: who the caller is, features, storage."""
+"""The account: the caller, features, storage."""
 # Made from asynchronous/account.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ class AccountCalls:
         self._flows = AccountFlows(performer.link)
 
     def get(self) -> Account:
-        """Return the account and who the caller is in it."""
+        """Return the account and the caller's user."""
         return self._performer.run(self._flows.get())
 
     def features(self) -> Features:
-        """Return which features are switched on."""
+        """Return which features are enabled."""
         return self._performer.run(self._flows.features())
 
     def set_features(self, **features: bool) -> Features:
-        """Switch features on or off, as in `set_features(jupyter_notebooks=True)`; the others stay."""
+        """Enable or disable features, as in `set_features(jupyter_notebooks=True)`; the others are unchanged."""
         return self._performer.run(self._flows.set_features(features))
 
     def storage(self) -> Storage:
-        """Return where the account's data lies; secrets are hidden."""
+        """Return the account's storage location; secrets are hidden."""
         return self._performer.run(self._flows.storage())
 
     def set_storage(
@@ -40,7 +40,7 @@ class AccountCalls:
         region: str | None = None,
         endpoint: str | None = None,
     ) -> Storage:
-        """Set where the account's data lies and the credentials to reach it."""
+        """Set the account's storage location and its credentials."""
         return self._performer.run(
             self._flows.set_storage(
                 url=url, access_key=access_key, secret_key=secret_key, region=region, endpoint=endpoint

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 
 from svc_jupyter.api.audit import AuditEntry, AuditLog
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.audit import AuditFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Audit:
-    """Who changed what, when and from where, as `client.audit`.
+    """Who changed what, when and from where: `client.audit`.
 
     `filters` are user_id, action, resource, object_id, trace_id, start_date and end_date.
     """
@@ -28,7 +27,6 @@ class Audit:
 
     def iter(self, **filters: int | str) -> Iterator[AuditEntry]:
         """Yield all changes, newest first."""
-        pages: Pages[AuditEntry] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE, **filters)
-            yield from pages.take(listing.audit, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE, filters), lambda found: (found.audit, found.paging_info)
+        )

@@ -1,4 +1,4 @@
-"""The client that blocks."""
+"""The blocking client."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from svc_jupyter.client.transport.retries import Retries
 
 
 class Client:
-    """A data-processing service, from synchronous code; close it or use it in a `with`.
+    """A data-processing service, for synchronous code. Close it or use `with`.
 
-    Without arguments the settings come from the environment, the profile file or the embedded service (config.py);
-    nothing is sent, nor the embedded service started, before the first call. `timeout` is how many seconds an answer
-    may take, on top of the time the service was asked to hold it; waiting for a command has no limit of its own.
-    `transport` replaces the network, for tests. Safe to use from several threads.
+    Without arguments the settings come from the environment, the profile file or the embedded service (config.py).
+    Nothing is sent or started before the first call. `timeout` is how many seconds an answer may take, in addition to
+    the time the service was asked to hold it; waiting for a command has no limit of its own. `transport` replaces the
+    network, for tests. Thread-safe.
     """
 
     commands: Commands
@@ -97,7 +97,7 @@ class Client:
 
     @property
     def base_url(self) -> str:
-        """The service's address; with the embedded service this finds it or starts it."""
+        """The service's address; finds or starts the embedded service."""
         return self._performer.link.locate().base_url
 
     @property
@@ -106,7 +106,7 @@ class Client:
         return self._performer.link.extended
 
     def close(self) -> None:
-        """Close the connections; the embedded service goes on."""
+        """Close the connections; the embedded service continues to run."""
         self._performer.http.close()
 
     def __enter__(self) -> Client:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 from typing import Any
 
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
@@ -12,11 +11,11 @@ from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord,
 from svc_jupyter.client.blocking.handles import Command
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.clusters import ClusterFlows, OnState, Reference
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Clusters:
-    """Clusters, as `client.clusters`; each is named by its id or by a label of it."""
+    """Clusters, as `client.clusters`; a cluster is named by its id or one of its labels."""
 
     def __init__(self, performer: Performer) -> None:
         self._performer = performer
@@ -30,25 +29,25 @@ class Clusters:
 
     def iter(self, *, state: str | None = None) -> Iterator[ClusterRecord]:
         """Yield all clusters that you may read, newest first."""
-        pages: Pages[ClusterRecord] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE, state=state)
-            yield from pages.take(listing.clusters, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE, state, None),
+            lambda found: (found.clusters, found.paging_info),
+        )
 
     def get(self, cluster: Reference) -> ClusterRecord:
-        """Return a cluster's configuration and state; secrets are `<hidden>`. NotFound for an unknown one."""
+        """Return a cluster's configuration and state; secrets are `<hidden>`. Raises NotFound for an unknown one."""
         return self._performer.run(self._flows.get(cluster))
 
     def create(self, **configuration: Any) -> ClusterRecord:
-        """Store a cluster, which is DOWN: `create(label=["etl"], node_configuration={"initial_nodes": 2})`."""
+        """Create a cluster, initially DOWN: `create(label=["etl"], node_configuration={"initial_nodes": 2})`."""
         return self._performer.run(self._flows.create(configuration))
 
     def update(self, cluster: Reference, **changes: Any) -> ClusterRecord:
-        """Change the given attributes; a running cluster takes most of them on at its next start."""
+        """Change the given attributes; most of them apply to a running cluster at its next start."""
         return self._performer.run(self._flows.update(cluster, changes))
 
     def clone(self, cluster: Reference, label: str, **changes: Any) -> ClusterRecord:
-        """Store a cluster like this one, with a label of its own and what else is to differ."""
+        """Create a copy of a cluster with a new label and the given changes."""
         return self._performer.run(self._flows.clone(cluster, {**changes, "label": [label]}))
 
     def delete(self, cluster: Reference) -> ClusterMessage:
@@ -56,19 +55,19 @@ class Clusters:
         return self._performer.run(self._flows.delete(cluster))
 
     def reassign_label(self, label: str, cluster: Reference) -> ClusterMessage:
-        """Give a label to a cluster, whichever had it."""
+        """Move a label to a cluster from the one that had it."""
         return self._performer.run(self._flows.reassign_label(label, cluster))
 
     def state(self, cluster: Reference) -> ClusterStateRecord:
-        """Return where a cluster stands, with its nodes."""
+        """Return a cluster's state and its nodes."""
         return self._performer.run(self._flows.state(cluster))
 
     def start(self, cluster: Reference) -> ClusterMessage:
-        """Begin to start a cluster that is DOWN; `wait` tells when it is UP. Conflict in any other state."""
+        """Begin to start a cluster that is DOWN; `wait` returns when it is UP. Raises Conflict in any other state."""
         return self._performer.run(self._flows.change_state(cluster, "start"))
 
     def terminate(self, cluster: Reference) -> ClusterMessage:
-        """Begin to end a cluster, with what runs on it; `wait(cluster, "DOWN")` tells when it is gone."""
+        """Begin to terminate a cluster and what runs on it; `wait(cluster, "DOWN")` returns when it has ended."""
         return self._performer.run(self._flows.change_state(cluster, "terminate"))
 
     def wait(
@@ -78,27 +77,27 @@ class Clusters:
         timeout: float | None = None,
         on_state: OnState | None = None,
     ) -> ClusterStateRecord:
-        """Wait until a cluster is UP, or DOWN, for any length of time; `on_state` is called at every look.
+        """Wait until a cluster is UP or DOWN, without a limit by default; `on_state` is called at each check.
 
-        Raises ClusterFailed when it will not come to that state, WaitTimeout after `timeout` seconds.
+        Raises ClusterFailed when it will not reach that state, WaitTimeout after `timeout` seconds.
         """
         return self._performer.run(self._flows.until(cluster, state, timeout, on_state))
 
     def health(self, cluster: Reference) -> ClusterHealth:
-        """Return the live health of a cluster that is UP; Conflict for any other."""
+        """Return the live health of a cluster that is UP; raises Conflict for any other."""
         return self._performer.run(self._flows.health(cluster))
 
     def metrics(self, cluster: Reference, *names: str, interval: str | int = "hour") -> ClusterMetrics | None:
-        """Return samples of a running cluster's health, over `minute`, `hour`, `day` or so many seconds.
+        """Return samples of a running cluster's health, over `minute`, `hour`, `day` or a number of seconds.
 
-        None where the service keeps none. Without names all that are kept.
+        Returns None when the service keeps none. Without names, returns all metrics.
         """
         return self._performer.run(self._flows.metrics(cluster, names, interval))
 
     def add_nodes(self, cluster: Reference, count: int = 1) -> Command:
-        """Begin to add workers to a running cluster; the command tells how that goes. `max_nodes` is no limit."""
+        """Begin to add workers to a running cluster; the command reports progress. `max_nodes` is not a limit."""
         return Command(self._performer, self._performer.run(self._flows.add_nodes(cluster, count)))
 
     def remove_node(self, cluster: Reference, private_dns: str | None = None) -> Command:
-        """Begin to remove a worker gracefully, by default the idlest; the command tells how that goes."""
+        """Begin to remove a worker gracefully, by default the least busy; the returned command reports progress."""
         return Command(self._performer, self._performer.run(self._flows.remove_node(cluster, private_dns)))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from typing import Any, Unpack
 
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
@@ -13,7 +12,7 @@ from svc_jupyter.client.blocking.handles import Command, log_part
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
 from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Commands:
@@ -61,15 +60,15 @@ class Commands:
         return Command(self._performer, record)
 
     def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> Command:
-        """Submit a command and wait until it is done, as `submit(...).wait()` does, in one call for a short command.
+        """Submit a command and wait until it is done, like `submit(...).wait()`; a short command takes one call.
 
-        The arguments are those of `submit`, what it raises is what both raise.
+        Takes the arguments of `submit`; raises what `submit` and `wait` raise.
         """
         flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
         return Command(self._performer, self._performer.run(flow)).wait()
 
     def get(self, command_id: int) -> Command:
-        """Return the handle of a command, with its record as of now; NotFound when there is none with this id."""
+        """Return the handle of a command with its current record; raises NotFound for an unknown id."""
         return Command(self._performer, self._performer.run(self._flows.get(command_id)))
 
     def list(self, *, page: int = 1, per_page: int = 10, **filters: Unpack[CommandFilters]) -> CommandList:
@@ -78,15 +77,14 @@ class Commands:
 
     def iter(self, **filters: Unpack[CommandFilters]) -> Iterator[CommandRecord]:
         """Yield all records, newest first, a page at a time."""
-        pages: Pages[CommandRecord] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE, **filters)
-            yield from pages.take(listing.commands, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE, filters), lambda found: (found.commands, found.paging_info)
+        )
 
     def logs(self, command_id: int, offset: int = 0) -> LogPart:
-        """Return the log from byte `offset` on, as far as it is written; `end` is the offset to go on from."""
+        """Return the log from byte `offset` to its current end; `end` is the next offset."""
         return log_part(self._performer, command_id, offset)
 
     def cancel(self, command_id: int) -> CancelAnswer:
-        """Ask for a command's end; the answer tells whether that took effect."""
+        """Request a command's cancellation; the answer says whether it took effect."""
         return self._performer.run(self._flows.cancel(command_id))

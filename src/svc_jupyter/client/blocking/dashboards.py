@@ -1,4 +1,4 @@
-"""Dashboards: what notes showed when they were published."""
+"""Dashboards: published snapshots of notes."""
 # Made from asynchronous/dashboards.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from svc_jupyter.client.conversations.notes import given
 class Dashboards:
     """Dashboards of notes, as `client.dashboards`. They lie in folders of type `notebook_dashboards`.
 
-    `if_version` is the `version` of what was read: when somebody changed it since, `Conflict` is raised.
+    `if_version` is the `version` that was read: `Conflict` is raised if the dashboard has changed since.
     """
 
     def __init__(self, performer: Performer) -> None:
@@ -23,20 +23,20 @@ class Dashboards:
         self._flows = DashboardFlows(performer.link)
 
     def create(self, note_id: int, name: str, location: str, *, config: dict[str, Any] | None = None) -> Dashboard:
-        """Publish a note as it is now; `config` is kept for whoever shows it."""
+        """Publish a note as it is now; `config` is stored for the front end that displays it."""
         body = given({"note_id": note_id, "name": name, "location": location, "config": config})
         return self._performer.run(self._flows.create(body))
 
     def get(self, dashboard_id: int) -> Dashboard:
-        """Return a dashboard with the paragraphs that it shows."""
+        """Return a dashboard with its paragraphs."""
         return self._performer.run(self._flows.get(dashboard_id))
 
     def update(self, dashboard_id: int, *, if_version: int | None = None, **fields: Any) -> Dashboard:
-        """Change `name`, `location` (moves it) or `config`; with `refresh=True` take over what the note says now."""
+        """Change `name`, `location` (moves it) or `config`; `refresh=True` updates it from the note."""
         return self._performer.run(self._flows.update(dashboard_id, fields, if_version))
 
     def clone(self, dashboard_id: int, *, name: str | None = None, location: str | None = None) -> Dashboard:
-        """Make a copy, by default beside the dashboard under a free name."""
+        """Create a copy, by default in the same folder under a free name."""
         return self._performer.run(self._flows.clone(dashboard_id, name, location))
 
     def delete(self, dashboard_id: int, *, if_version: int | None = None) -> Deleted:

@@ -28,19 +28,19 @@ class DbTaps:
         yield from self._performer.run(self._flows.all())
 
     def get(self, tap_id: int) -> DbTap:
-        """Return a tap; NotFound when there is none with this id."""
+        """Return a tap; raises NotFound for an unknown id."""
         return self._performer.run(self._flows.get(tap_id))
 
     def find(self, name_or_id: str | int) -> DbTap:
-        """Return the tap with a name or an id; NotFound names the nearest ones, NotUnique the ids of several."""
+        """Return the tap with a name or id. Raises NotFound with the nearest names, NotUnique with all ids."""
         return self._performer.run(self._flows.find(name_or_id))
 
     def create(self, name: str, db_type: str, **fields: Any) -> DbTap:
-        """Make a tap of `db_host`, `port`, `db_name`, `db_user`, `db_passwd`, or of a `url` with `db_type="url"`."""
+        """Create a tap from `db_host`, `port`, `db_name`, `db_user`, `db_passwd`, or a `url` with `db_type="url"`."""
         return self._performer.run(self._flows.create({"name": name, "db_type": db_type, **fields}))
 
     def update(self, tap_id: int, **fields: Any) -> DbTap:
-        """Change the given attributes; the others stay."""
+        """Change the given attributes; the others are unchanged."""
         return self._performer.run(self._flows.update(tap_id, fields))
 
     def delete(self, tap_id: int) -> Deleted:

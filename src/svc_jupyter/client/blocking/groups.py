@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.groups import Done, Group, GroupList
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.groups import GroupFlows, Reference, References
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Groups:
@@ -26,37 +25,36 @@ class Groups:
 
     def iter(self) -> Iterator[Group]:
         """Yield all groups, newest first."""
-        pages: Pages[Group] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
-            yield from pages.take(listing.groups, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.groups, found.paging_info)
+        )
 
     def get(self, group: Reference) -> Group:
-        """Return a group; NotFound when there is none."""
+        """Return a group; raises NotFound for an unknown one."""
         return self._performer.run(self._flows.get(group))
 
     def create(self, name: str, *, members: References = (), roles: References = ()) -> Group:
-        """Make a group with members of the account and roles."""
+        """Create a group with members and roles."""
         return self._performer.run(self._flows.create(name, members, roles))
 
     def rename(self, group: Reference, name: str) -> Group:
-        """Give a group another name."""
+        """Rename a group."""
         return self._performer.run(self._flows.rename(group, name))
 
     def delete(self, group: Reference) -> Deleted:
-        """Delete a group; its members keep what other groups give them."""
+        """Delete a group; its members keep the rights of their other groups."""
         return self._performer.run(self._flows.delete(group))
 
     def duplicate(self, group: Reference, *, name: str | None = None) -> Group:
-        """Make a group with the same members and roles."""
+        """Create a group with the same members and roles."""
         return self._performer.run(self._flows.duplicate(group, name))
 
     def add_users(self, group: Reference, users: References) -> Done:
-        """Add members of the account to a group: all of them, or nobody."""
+        """Add users to a group: all of them, or none."""
         return self._performer.run(self._flows.users(group, users, "add"))
 
     def remove_users(self, group: Reference, users: References) -> Done:
-        """Take users out of a group: all of them, or nobody."""
+        """Remove users from a group: all of them, or none."""
         return self._performer.run(self._flows.users(group, users, "remove"))
 
     def assign(self, group: Reference, role: Reference) -> Done:
@@ -64,5 +62,5 @@ class Groups:
         return self._performer.run(self._flows.role(group, role, "assign"))
 
     def unassign(self, group: Reference, role: Reference) -> Done:
-        """Take a role from a group."""
+        """Remove a role from a group."""
         return self._performer.run(self._flows.role(group, role, "unassign"))

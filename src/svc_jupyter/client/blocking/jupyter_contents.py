@@ -1,4 +1,4 @@
-"""Notebooks, files and folders that the service keeps."""
+"""Notebooks, files and folders stored in the service."""
 # Made from asynchronous/jupyter_contents.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from svc_jupyter.client.conversations.jupyter_contents import ContentsFlows, con
 class JupyterContents:
     """The service's notebooks, files and folders, as `client.jupyter_contents`.
 
-    Paths begin with `Common`, which all share, or `Users/<e-mail>`.
+    Paths begin with `Common`, which all users share, or `Users/<e-mail>`.
     """
 
     def __init__(self, performer: Performer) -> None:
@@ -31,7 +31,7 @@ class JupyterContents:
         contents_format: ContentsFormat | None = None,
         with_hash: bool = False,
     ) -> Contents:
-        """Return a notebook, file or folder; without `content` only what is known of it."""
+        """Return a notebook, file or folder; without `content`, only its metadata."""
         return self._performer.run(
             self._flows.get(
                 path,
@@ -43,7 +43,7 @@ class JupyterContents:
         )
 
     def list(self, path: str = "") -> builtins.list[Contents]:
-        """Return what is in a folder, by name; without a path the roots."""
+        """Return a folder's items, by name; without a path, the roots."""
         return self._performer.run(self._flows.list(path))
 
     def create(
@@ -55,26 +55,26 @@ class JupyterContents:
         kernel: str | None = None,
         copy_from: str | None = None,
     ) -> Contents:
-        """Make a notebook, or what `contents_type` says, or a copy, in a folder; without `name` under a free one."""
+        """Create a notebook, an item of `contents_type`, or a copy in a folder; without `name`, under a free one."""
         return self._performer.run(self._flows.create(folder, name, contents_type, kernel, copy_from))
 
     def save(self, path: str, content: dict[str, Any] | str | bytes) -> Contents:
-        """Store a notebook (a dict, as nbformat has it), a text or bytes at a path, in place of what is there."""
+        """Store a notebook (an nbformat dict), a text or bytes at a path and replace existing content."""
         return self._performer.run(self._flows.save(path, content_body(content)))
 
     def upload(self, local_path: str | Path, *, to: str) -> Contents:
-        """Store a local file under the path `to`, or with its own name in the folder `to`; what is there is replaced.
+        """Upload a local file to the path `to`, or under its own name into the folder `to`; replaces existing content.
 
-        Raises `OSError` when it cannot be read, `Invalid` when it is a notebook only by its name.
+        Raises `OSError` when it cannot be read, `Invalid` when a `.ipynb` file is not a notebook.
         """
         local = Path(local_path)
         body = file_body(local)
         return self._performer.run(self._flows.upload(local.name, body, to))
 
     def move(self, path: str, to: str) -> Contents:
-        """Give a notebook, file or folder another path; `Invalid` when anything is there."""
+        """Move a notebook, file or folder to another path; raises `Invalid` when the path is taken."""
         return self._performer.run(self._flows.move(path, to))
 
     def delete(self, path: str) -> ContentsDeleted:
-        """Delete a notebook or file, or a folder with all that is in it."""
+        """Delete a notebook or file, or a folder with its contents."""
         return self._performer.run(self._flows.delete(path))

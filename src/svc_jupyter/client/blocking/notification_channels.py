@@ -1,16 +1,15 @@
-"""Notification channels: where schedules tell what became of their runs."""
+"""Notification channels: where schedules report the results of their runs."""
 # Made from asynchronous/notification_channels.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.notification_channels import NotificationChannel, NotificationChannelList
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.notification_channels import ChannelFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class NotificationChannels:
@@ -26,19 +25,19 @@ class NotificationChannels:
 
     def iter(self) -> Iterator[NotificationChannel]:
         """Yield all channels, newest first."""
-        pages: Pages[NotificationChannel] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
-            yield from pages.take(listing.notification_channels, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE),
+            lambda found: (found.notification_channels, found.paging_info),
+        )
 
     def get(self, channel_id: int) -> NotificationChannel:
-        """Return a channel; NotFound when there is none with this id."""
+        """Return a channel; raises NotFound for an unknown id."""
         return self._performer.run(self._flows.get(channel_id))
 
     def create(self, name: str, type: str, target: str) -> NotificationChannel:  # noqa: A002  the field's name
-        """Make a channel: of type `email` with one or several comma-separated addresses, of type `webhook` with a URL.
+        """Create a channel: `email` with comma-separated addresses, or `webhook` with a URL.
 
-        Of a URL the service shows scheme and host alone.
+        The service shows only scheme and host of a URL.
         """
         return self._performer.run(self._flows.create(name, type, target))
 
@@ -50,9 +49,9 @@ class NotificationChannels:
         type: str | None = None,  # noqa: A002
         target: str | None = None,
     ) -> NotificationChannel:
-        """Change the given attributes; the others stay, and so does what schedules tell the channel."""
+        """Change the given attributes; the others and the schedules' notifications are unchanged."""
         return self._performer.run(self._flows.update(channel_id, name, type, target))
 
     def delete(self, channel_id: int) -> Deleted:
-        """Delete a channel; Conflict, naming them, while schedules that are not over use it."""
+        """Delete a channel; raises Conflict, with their names, while unfinished schedules use it."""
         return self._performer.run(self._flows.delete(channel_id))

@@ -1,25 +1,30 @@
-"""Performing the steps of a conversation, over one pool of connections."""
+"""Perform the steps of a conversation over one pool of connections."""
 # Made from asynchronous/performing.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import TypeVar
 
 import httpx
 
+from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.transport.connections import KeptConnections
 from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.paging import Pages
 from svc_jupyter.client.transport.retries import Retries
 
 T = TypeVar("T")
+L = TypeVar("L")
 
 
 class Performer:
-    """What the resources of a client share: the link to the service, and the way there."""
+    """State shared by a client's resources: the link to the service and its connections."""
 
     def __init__(
         self,
@@ -34,7 +39,7 @@ class Performer:
         self._answer_seconds = timeout
 
     def run(self, flow: Flow[T]) -> T:
-        """Perform the steps of a conversation and return what it comes to."""
+        """Perform the steps of a conversation and return its result."""
         try:
             step = next(flow)
             while True:
@@ -48,8 +53,17 @@ class Performer:
             result: T = end.value
             return result
 
+    def every(
+        self, page: Callable[[int], Flow[L]], items: Callable[[L], tuple[Sequence[T], PagingInfo | None]]
+    ) -> Iterator[T]:
+        """Yield the items of all pages of a list; `items` returns a page's items and its paging."""
+        pages: Pages[T] = Pages(attrgetter("id"))
+        while pages.page is not None:
+            found, paging = items(self.run(page(pages.page)))
+            yield from pages.take(found, paging)
+
     def open(self, call: Call) -> httpx.Response:
-        """Return a successful answer; with `stream` its body is not read yet, and the caller closes it."""
+        """Return a successful response; with `stream` its body is unread and the caller closes it."""
         return self.run(exchange(self.link, call))
 
     def _perform(self, step: Step) -> httpx.Response | bool | None:

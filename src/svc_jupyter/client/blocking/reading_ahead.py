@@ -1,4 +1,4 @@
-"""Reading the rows of a query while it still writes them, in a thread."""
+"""Read the rows of a query in a thread while the query still writes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ReadAhead:
-    """Reads a command's rows in a thread of its own, from its making on."""
+    """Reads a command's rows in a thread that starts with this object."""
 
     def __init__(self, performer: Performer, command: Tracked) -> None:
         self._performer = performer
@@ -34,11 +34,11 @@ class ReadAhead:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the reading end with the next bytes; nothing is kept."""
+        """Stop reading at the next bytes and discard the rows."""
         self._stopped = True
 
     def rows(self) -> pa.Table | None:
-        """Wait for the last rows of a command that is done; return them all, once, or None when they do not count."""
+        """Wait for the last rows of a command that is done and return all rows, once; None when they are not valid."""
         seen = -1
         while self._thread.is_alive() and seen != self._size:
             seen = self._size

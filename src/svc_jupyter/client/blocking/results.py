@@ -14,11 +14,12 @@ import httpx
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.blocking.reading_ahead import ReadAhead
 from svc_jupyter.client.commands import tables
-from svc_jupyter.client.commands.result_reading import Reading, form_of, written_whole
+from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches
 from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import ConnectionFailed
 from svc_jupyter.client.transport.calls import connection_failed
+from svc_jupyter.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 
 class Result:
-    """The result of a command that is done. Nothing is fetched before it is read, unless the wait read ahead."""
+    """The result of a command that is done. It is fetched when it is read, unless the wait read ahead."""
 
     def __init__(
         self,
@@ -47,11 +48,11 @@ class Result:
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are; None as long as neither the service nor a reading told."""
+        """The number of rows; None until the service or a reading reports it."""
         return self._reading.known_rows()
 
     def text(self) -> str:
-        """Return the lines of a text result, each ended by a line feed; a typed result as its inline form.
+        """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result.
 
         The inline form has tabs between fields and a line feed after each row, headers first.
         """
@@ -62,11 +63,11 @@ class Result:
         return text.replace(tables.ROW_END, "\n")
 
     def to_arrow(self) -> pa.Table:
-        """Return all rows as an Arrow table; a broken download begins again."""
+        """Return all rows as an Arrow table; restarts a broken download."""
         return self._table(None)
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
-        """Return the rows, or the first `limit` of them, as a DataFrame; no more than needed are fetched."""
+        """Return the rows, or the first `limit` of them, as a DataFrame; fetches no more than needed."""
         text = self._performer.run(self._reading.inline())
         if text is not None and not self._reading.typed:
             lines = tables.lines_of(text)
@@ -75,9 +76,9 @@ class Result:
         return tables.frame(self._table(limit))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in batches as they arrive, with flat memory.
+        """Yield the rows in batches as they arrive, in constant memory.
 
-        Raises ConnectionFailed when the download breaks: what was yielded cannot be taken back.
+        Raises ConnectionFailed when the download breaks: batches that were yielded cannot be taken back.
         """
         text = self._performer.run(self._reading.inline())
         if text is not None:
@@ -90,13 +91,13 @@ class Result:
             yield from batches
 
     def save(self, path: str | os.PathLike[str], form: str | None = None) -> Path:
-        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else by the suffix.
+        """Write the result to a file and return its path; `form` is arrow, parquet, csv or text, else the suffix.
 
-        The file appears whole or not at all; memory stays flat where the service has the extensions.
+        The file is complete or absent; memory is constant when the service has the extensions.
         """
         target = Path(path)
         form = form_of(target, form)
-        with written_whole(target) as part:
+        with replacing(target) as part:
             if form == "text":
                 part.write_text(self.text(), encoding="utf-8", newline="")
             elif self._performer.run(self._reading.inline()) is None:
@@ -113,7 +114,7 @@ class Result:
         return self._again(lambda: self._read_table(limit))
 
     def _rows_ahead(self) -> pa.Table | None:
-        """Return the rows that came with the end, or were read while the query ran: those the first reading takes."""
+        """Return rows that arrived with the end or were read during the query; only the first reading gets them."""
         ahead, self._ahead = self._ahead, None
         return self._reading.rows_at_hand() if ahead is None else ahead.rows()
 

@@ -1,17 +1,16 @@
-"""The account's roles: what they allow, for the groups that have them."""
+"""The account's roles: the permissions of the groups that have them."""
 # Made from asynchronous/roles.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import attrgetter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.groups import Role, RoleList
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.groups import Reference
 from svc_jupyter.client.conversations.roles import Policies, RoleFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Roles:
@@ -27,17 +26,16 @@ class Roles:
 
     def iter(self) -> Iterator[Role]:
         """Yield all roles, newest first."""
-        pages: Pages[Role] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
-            yield from pages.take(listing.roles, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.roles, found.paging_info)
+        )
 
     def get(self, role: Reference) -> Role:
-        """Return a role; NotFound when there is none."""
+        """Return a role; raises NotFound for an unknown one."""
         return self._performer.run(self._flows.get(role))
 
     def create(self, name: str, policies: Policies) -> Role:
-        """Make a role of entries such as `{"access": "allow", "resource": "scheduler", "action": ["read"]}`."""
+        """Create a role from entries such as `{"access": "allow", "resource": "scheduler", "action": ["read"]}`."""
         return self._performer.run(self._flows.create(name, policies))
 
     def update(self, role: Reference, *, name: str | None = None, policies: Policies | None = None) -> Role:
@@ -49,5 +47,5 @@ class Roles:
         return self._performer.run(self._flows.delete(role))
 
     def duplicate(self, role: Reference, *, name: str | None = None) -> Role:
-        """Make a role that allows the same."""
+        """Create a role with the same permissions."""
         return self._performer.run(self._flows.duplicate(role, name))

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
 from svc_jupyter.api.access import NewToken, Token, TokenList, User, UserList, UserState
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.users import TokenFlows, UserFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 class Tokens:
@@ -26,17 +25,16 @@ class Tokens:
 
     def iter(self, user_id: int) -> Iterator[Token]:
         """Yield all tokens of a user, newest first."""
-        pages: Pages[Token] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(user_id, page=pages.page, per_page=WHOLE_PAGE)
-            yield from pages.take(listing.tokens, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(user_id, page, WHOLE_PAGE), lambda found: (found.tokens, found.paging_info)
+        )
 
     def create(self, user_id: int, name: str, *, expires_at: str | None = None) -> NewToken:
-        """Make a token (`expires_at` ISO 8601); the answer's `token` is the only time that it is shown."""
+        """Create a token (`expires_at` in ISO 8601); the answer's `token` is shown only once."""
         return self._performer.run(self._flows.create(user_id, name, expires_at))
 
     def delete(self, user_id: int, token_id: int) -> Deleted:
-        """Delete a token, so that it is refused from now on."""
+        """Delete a token; the service refuses it from now on."""
         return self._performer.run(self._flows.delete(user_id, token_id))
 
 
@@ -54,19 +52,18 @@ class Users:
 
     def iter(self) -> Iterator[User]:
         """Yield all users, newest first."""
-        pages: Pages[User] = Pages(attrgetter("id"))
-        while pages.page is not None:
-            listing = self.list(page=pages.page, per_page=WHOLE_PAGE)
-            yield from pages.take(listing.users, listing.paging_info)
+        return self._performer.every(
+            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.users, found.paging_info)
+        )
 
     def invite(self, email: str, *, groups: str | Sequence[str] | None = None) -> User:
-        """Make a user of an e-mail address; `groups` are ids or names, `system-user` without them."""
+        """Invite a user by e-mail address; `groups` are ids or names, by default `system-user`."""
         return (self._performer.run(self._flows.invite(email, groups))).user
 
     def enable(self, user_id: int) -> UserState:
-        """Let a user make calls again."""
+        """Enable a user's calls again."""
         return self._performer.run(self._flows.switch("enable", user_id))
 
     def disable(self, user_id: int) -> UserState:
-        """Refuse a user's calls from now on."""
+        """Disable a user: the service refuses their calls from now on."""
         return self._performer.run(self._flows.switch("disable", user_id))

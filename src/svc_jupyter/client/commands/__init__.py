@@ -1,1 +1,1 @@
-"""What is known of a command, and how its end, its log and its result are read: for both kinds of client."""
+"""A command's known state, its end, its log and its result, for both clients."""

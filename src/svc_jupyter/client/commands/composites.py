@@ -1,7 +1,7 @@
 """The sub-commands of a composite command.
 
-A service with the extensions runs each as a command of its own, whose record leads to its results. Any other one knows
-them only by their number, and sends their results as text.
+A service with the extensions runs each as a separate command with its own record and results. Other services know them
+only by number and send their results as text.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from svc_jupyter.client.transport.paging import WHOLE_PAGE
 
 
 def sub_commands(composite: Tracked) -> Flow[list[CommandRecord]]:
-    """Return the records of the sub-commands that have begun, in order; none where the service lacks the extension."""
+    """Return the records of the sub-commands that have started, in order; none when the service lacks the extension."""
     if not composite._link.extended:
         return []
     params = {
         "parent_id": composite.id,
         "all_users": 1,
-        "start_date": composite.record.created_at,  # else a list begins 30 days ago
+        "start_date": composite.record.created_at,  # by default a list begins 30 days ago
         "page": 1,
         "per_page": WHOLE_PAGE,
     }
@@ -31,10 +31,10 @@ def sub_commands(composite: Tracked) -> Flow[list[CommandRecord]]:
 
 
 def sub_command(composite: Tracked, number: int | None) -> Flow[tuple[Tracked, int | None]]:
-    """Return a sub-command, and by which number the composite is asked for its results, if by any.
+    """Return a sub-command and the number with which to ask the composite for its results, or None.
 
-    Without `number` that is the last one that has rows, or the last of all. Raises ResultUnavailable for a command that
-    is no composite, or a number that it does not have.
+    Without `number`, the last one that has rows, or else the last. Raises ResultUnavailable for a command that is not a
+    composite, or for an unknown number.
     """
     total = count_of(composite.record)
     if not total:
@@ -56,7 +56,7 @@ def sub_command(composite: Tracked, number: int | None) -> Flow[tuple[Tracked, i
 
 
 def count_of(record: CommandRecord) -> int:
-    """Return how many sub-commands a command has; 0 for one that is no composite."""
+    """Return the number of sub-commands; 0 for a command that is not a composite."""
     if record.command_type != CommandType.COMPOSITE:
         return 0
     return len(record.command.get("sub_commands") or [])

@@ -1,4 +1,4 @@
-"""Which DUMP of a Pig command, or TABLE of a note's run, is meant: shared by both kinds of handle."""
+"""Find the DUMP of a Pig command or the TABLE of a note's run that a caller asks for, for both handles."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from svc_jupyter.client.errors import ResultUnavailable
 
 
 def number_of_dump(command: Tracked, wanted: str | int) -> int:
-    """Return the number, from 1, of the last DUMP of an alias, or of the one with that number.
+    """Return the number, from 1, of an alias's last DUMP, or check a given number.
 
-    Raises ResultUnavailable, which names the dumps that there are.
+    Raises ResultUnavailable with the list of existing dumps.
     """
     aliases = [dump.alias for dump in command.dumps]
     numbers = [number for number, alias in enumerate(aliases, start=1) if wanted in (alias, number, str(number))]
@@ -28,5 +28,5 @@ def check_table(command: Tracked, number: int) -> None:
 
 
 def table_texts(text: str) -> list[str]:
-    """Return the TABLEs of a note's run as texts with headers: a blank line stands between."""
+    """Return the TABLEs of a note's run as texts with headers; they are separated by blank lines."""
     return [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip("\n")]

@@ -1,4 +1,4 @@
-"""The executed notebook of a `JupyterNotebookCommand`, of a run that failed too."""
+"""The executed notebook of a `JupyterNotebookCommand`, including failed runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ PAGE = "text/html"
 
 
 def executed_notebook(run: Tracked, media_type: str) -> Flow[str]:
-    """Return the notebook as it was executed, as a notebook file's text or as an HTML page.
+    """Return the executed notebook, as the text of a notebook file or as an HTML page.
 
-    Raises ResultUnavailable for a command of another type, and where the service does not keep it.
+    Raises ResultUnavailable for a command of another type, and when the service does not keep it.
     """
     if run.record.command_type != CommandType.JUPYTER_NOTEBOOK:
         raise ResultUnavailable(f"command {run.id} is a {run.record.command_type}; only a notebook run has a notebook")

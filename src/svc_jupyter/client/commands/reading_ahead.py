@@ -1,8 +1,8 @@
-"""Reading the rows of a query while it still writes them, beside the wait for its end.
+"""Read the rows of a query while it still writes them, in parallel to the wait for its end.
 
-It only saves time. The rows count when their stream came to its end marker, and the record of the finished command
-tells as many rows and bytes; whatever else happens (the query fails, its rows are written anew, the service restarts
-or is too old for this), they are read after the end as ever.
+This is an optimisation. The rows are used only if their stream reached its end marker and the finished command's record
+has the same number of rows and bytes. In all other cases (the query fails or is retried, the service restarts or is too
+old) they are read after the end.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 _HOLD = 30
-"""Seconds that a service is asked to wait for the first rows."""
+"""How long the service is asked to wait for the first rows, in seconds."""
 STALL_SECONDS = 5.0
-"""The last rows of a command that is done lie ready: when nothing comes for so long, they are better asked for anew."""
+"""The last rows of a finished command are ready: after this silence it is better to request them again."""
 EXPECTED = (SvcError, httpx.RequestError, MemoryError)
-"""What may end the reading: the rows are then read after the end, and a problem that lasts is told there."""
+"""Errors that end reading ahead. The rows are then read after the end, which reports a lasting problem."""
 
 
 def can_read_ahead(command: Tracked) -> bool:
-    """Return whether a command may have rows that can be read before its end."""
+    """Return whether a command may have rows that can be read before it ends."""
     return command.has_typed_results and command._link.extended and not command.ended
 
 
@@ -49,13 +49,13 @@ class Asking:
         return Call("GET", self._path, params, accept=paths.ARROW_STREAM, headers=PLAIN_BYTES, hold=_HOLD, stream=True)
 
     def check(self, refusal: Invalid) -> None:
-        """Raise the refusal unless it means: no rows yet. A service without this extension refuses at once."""
+        """Raise the refusal unless it means: no rows yet. A service without the extension refuses at once."""
         if time.monotonic() - self._asked < _HOLD / 2:
             raise refusal
 
 
 def confirmed(command: Tracked, table: pa.Table | None, size: int) -> pa.Table | None:
-    """Return the rows if they are what the finished command says its result is."""
+    """Return the rows if they match the result of the finished command's record."""
     record = command.record
     if table is None or (record.result_rows, record.result_bytes) != (table.num_rows, size):
         return None

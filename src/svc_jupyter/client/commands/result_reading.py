@@ -1,11 +1,8 @@
-"""How a command's result is got and where it is written: what both kinds of result share."""
+"""Read and save a command's result: shared by both result classes."""
 
 from __future__ import annotations
 
-import os
 from base64 import b64decode
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,12 +30,12 @@ _FORM_OF_SUFFIX = {
 
 
 class Reading:
-    """How a command's result is got: shared by both kinds of result.
+    """The requests and the state for reading a command's result.
 
-    A service with the extensions sends typed results as an Arrow stream of any size. Everything else, and what has no
-    rows, is inline text; over the inline limit (20 MB) only a service with the extensions can send it at all.
-    `sequence_number` asks a composite command for the results of that sub-command, `dump` a Pig command for the rows of
-    that DUMP, `table` a note's run for those of that TABLE, by their numbers from 1.
+    A service with the extensions sends typed results as an Arrow stream of any size. Other results, and those without
+    rows, are inline text; above the inline limit (20 MB) only a service with the extensions can send it.
+    `sequence_number` selects a sub-command of a composite, `dump` a DUMP of a Pig command, and `table` a TABLE of a
+    note's run; all count from 1.
     """
 
     def __init__(
@@ -57,7 +54,7 @@ class Reading:
 
     @property
     def typed(self) -> bool:
-        """Whether the rows have typed columns; else they are lines of text."""
+        """Whether the rows have typed columns rather than lines of text."""
         return self.command.has_typed_results
 
     def check(self) -> None:
@@ -67,7 +64,7 @@ class Reading:
             raise ResultUnavailable(f"command {record.id} has no result: it is {record.status}")
 
     def inline(self) -> Flow[str | None]:
-        """Return the text, fetched once; None when it has to be read as a stream."""
+        """Return the text, fetched once; None when it must be read as a stream."""
         self.check()
         if self.dump is not None or self.table is not None:
             return None
@@ -98,7 +95,7 @@ class Reading:
         return table
 
     def rows_at_hand(self) -> pa.Table | None:
-        """Return the rows, where they came with the command's end."""
+        """Return the rows that arrived with the command's end, if any."""
         record = self.command.record
         told = record.arrow if isinstance(record, CommandWithRows) else None
         if told is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
@@ -106,13 +103,13 @@ class Reading:
         return table_of(iter((b64decode(told),)))
 
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
-        """Return the call for the rows as a stream of bytes."""
+        """Return the call for the rows as a byte stream."""
         path = paths.command(self.command.id, "results")
         params = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
         return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
 
     def known_rows(self) -> int | None:
-        """Return the number of rows, where somebody told it."""
+        """Return the number of rows, if known."""
         if self.rows is None and self.dump is not None:
             return self.command.dumps[self.dump - 1].rows
         if self.rows is None and self.table is not None:
@@ -121,7 +118,7 @@ class Reading:
 
 
 def results_path(record: CommandRecord) -> str:
-    """Return the path of a command's results: where its `meta_data` says, if that is a path."""
+    """Return the path of a command's results, from its `meta_data` if that has one."""
     resource = getattr(record.meta_data, "results_resource", None)
     if isinstance(resource, str) and resource.startswith("commands/") and ".." not in resource and "?" not in resource:
         return paths.api(resource)
@@ -129,21 +126,10 @@ def results_path(record: CommandRecord) -> str:
 
 
 def form_of(target: Path, form: str | None) -> str:
-    """Return the format to save in: the one asked for, else the suffix's; ValueError names those there are."""
+    """Return the format to save in: the given one, else the suffix's. Raises ValueError with the list of formats."""
     chosen = form or _FORM_OF_SUFFIX.get(target.suffix.lower())
     if chosen is None or chosen not in (*tables.FORMATS, "text"):
         raise ValueError(
             f"the format must be {', '.join(tables.FORMATS)} or text, not {form or target.suffix or 'none'!r}"
         )
     return chosen
-
-
-@contextmanager
-def written_whole(target: Path) -> Iterator[Path]:
-    """Give a file to write beside the target and put it in its place at the end; remove it when that fails."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

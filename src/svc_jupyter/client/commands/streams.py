@@ -1,4 +1,4 @@
-"""An answer's body as a file that pyarrow reads while it arrives."""
+"""A response body as a file that pyarrow reads while it arrives."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 PLAIN_BYTES = (("Accept-Encoding", "identity"),)
-"""The header of calls for rows: compressing them would take longer than sending them."""
+"""The header of calls for rows: compression would take longer than transfer."""
 _LARGEST_BUFFER = 64 << 20
-"""A larger read collects what comes: its size may be the garbage of a body that is no Arrow stream."""
+"""A larger read is filled piece by piece: its size may come from a corrupt stream."""
 
 
 class Body(io.RawIOBase):
-    """A readable file over pieces of bytes; each byte is copied once, into the buffer that pyarrow then keeps."""
+    """A readable file over chunks of bytes; each byte is copied once, into the buffer that pyarrow keeps."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         super().__init__()
         self._pieces = pieces
         self._piece = memoryview(b"")
         self.ran_out = False
-        """Whether more was asked for than there was."""
+        """Whether a read asked for more bytes than there were."""
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return True."""
         return True
 
     def read(self, size: int = -1, /) -> bytes | bytearray:
@@ -46,7 +46,7 @@ class Body(io.RawIOBase):
         return buffer if filled == size else buffer[:filled]
 
     def _parts(self, size: int) -> Iterator[memoryview]:
-        """Yield the next `size` bytes as they lie in the pieces; all that come when negative."""
+        """Yield the next `size` bytes chunk by chunk; all remaining bytes if negative."""
         left = size
         while left:
             if not self._piece:
@@ -60,16 +60,16 @@ class Body(io.RawIOBase):
 
 
 def emptied(pieces: deque[bytes]) -> Iterator[bytes]:
-    """Yield pieces and let go of each, so that they and what is read from them are not held at once."""
+    """Yield pieces and release each one, so that memory is not held twice."""
     while pieces:
         yield pieces.popleft()
 
 
 def arrow_batches(pieces: Iterator[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """Return schema and batches of an Arrow IPC stream that arrives in pieces; UnexpectedAnswer when it is none.
+    """Return schema and batches of an Arrow IPC stream; raises UnexpectedAnswer when it is not one.
 
-    So it is also when it ends without its end marker, which pyarrow alone takes for a shorter table. Errors of the
-    connection come through as httpx raises them.
+    It also raises when the end marker is missing, which pyarrow would read as a shorter table. Connection errors of
+    httpx pass through.
     """
     import pyarrow as pa
 
@@ -82,7 +82,7 @@ def arrow_batches(pieces: Iterator[bytes]) -> tuple[pa.Schema, Iterator[pa.Recor
 
 
 def table_of(pieces: Iterator[bytes]) -> pa.Table:
-    """Return all rows of such a stream as a table; raises as `arrow_batches` does."""
+    """Return all rows of such a stream as a table; raises what `arrow_batches` raises."""
     import pyarrow as pa
 
     schema, batches = arrow_batches(pieces)

@@ -1,8 +1,8 @@
-"""Results as tables: lines, tab-separated text and Arrow streams become Arrow tables and DataFrames.
+"""Convert lines, tab-separated text and Arrow streams to Arrow tables and DataFrames.
 
-pandas and pyarrow are imported when a function runs. A DataFrame is made by pyarrow's own defaults, so it equals what a
-direct `fetch_arrow_table().to_pandas()` gives; `split_blocks` gains nothing (4.0 instead of 3.7 ms for a million rows)
-and leaves single-batch frames read-only.
+pandas and pyarrow are imported when a function runs. DataFrames use pyarrow's defaults, so they equal a direct
+`fetch_arrow_table().to_pandas()`; `split_blocks` does not help (4.0 instead of 3.7 ms for a million rows) and leaves
+single-batch frames read-only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LINE_COLUMN = "line"
-"""The one column of a text result."""
+"""The column of a text result."""
 ROW_END = "\r\n"
 FORMATS: Mapping[str, str] = {"arrow": paths.ARROW_STREAM, "parquet": paths.PARQUET, "csv": paths.CSV}
 """Formats of a saved result and their media types; `text` is the inline form."""
@@ -44,7 +44,7 @@ _TRUE, _FALSE = frozenset({"true", "t", "1", "yes"}), frozenset({"false", "f", "
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the rows of an inline result: each ends with CRLF, the last one may lack it."""
+    """Return the rows of an inline result: each ends with CRLF, which the last one may lack."""
     lines = text.split(ROW_END)
     if not lines[-1]:
         lines.pop()
@@ -59,7 +59,7 @@ def lines_table(lines: list[str]) -> pa.Table:
 
 
 def lines_frame(lines: list[str]) -> pd.DataFrame:
-    """Return the same as a DataFrame; a third of the time of the way through Arrow for a few lines."""
+    """Return lines of text as a DataFrame; for a few lines this takes a third of the time of the Arrow path."""
     import pandas as pd
 
     return pd.DataFrame({LINE_COLUMN: pd.Series(lines, dtype="str")})
@@ -72,7 +72,7 @@ def frame(table: pa.Table) -> pd.DataFrame:
 
 
 def column_types(qlog: Any) -> list[str]:
-    """Return the column types that a record's `qlog` tells, in order; none when it tells none."""
+    """Return the column types in a record's `qlog`, in order; none when it has none."""
     try:
         content = json.loads(qlog) if isinstance(qlog, str) else qlog
         schemas = content["QUERY-SCHEMA"]
@@ -83,9 +83,9 @@ def column_types(qlog: Any) -> list[str]:
 
 
 def tsv_table(text: str, types: list[str]) -> pa.Table:
-    """Return a headed inline result as a table: typed where `types` tells the columns' types, else of texts.
+    """Return an inline result with headers as a table, typed when `types` gives the column types, else of strings.
 
-    A column whose values do not fit its type stays text. Raises UnexpectedAnswer when rows have different lengths.
+    A column with values that do not fit its type stays text. Raises UnexpectedAnswer when rows differ in length.
     """
     import pyarrow as pa
 
@@ -127,7 +127,7 @@ def _boolean(value: str | None) -> bool | None:
 
 
 def arrow_type(kind: str) -> pa.DataType | None:
-    """Return the Arrow type for a column type as databases and engines call it; None for one that is not known."""
+    """Return the Arrow type for a database's or engine's column type; None for an unknown one."""
     import pyarrow as pa
 
     word = kind.strip().lower()
@@ -164,7 +164,7 @@ def write(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path, form
 
 
 def limited(batches: Iterable[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
-    """Yield batches up to a number of rows; no more than needed are read."""
+    """Yield batches up to a number of rows; reads no more than needed."""
     left = limit
     for batch in batches:
         if left is None:
@@ -178,7 +178,7 @@ def limited(batches: Iterable[pa.RecordBatch], limit: int | None) -> Iterator[pa
 
 
 def as_text(table: pa.Table, *, typed: bool) -> str:
-    """Return a table in the inline form: tab between fields, CRLF after each row, headers first; lines as they are."""
+    """Return a table in the inline form: tabs between fields, CRLF after each row, headers first; lines unchanged."""
     if not typed:
         return "".join(f"{line}{ROW_END}" for line in table[LINE_COLUMN].to_pylist())
 

@@ -1,4 +1,4 @@
-"""What is known of one command, and how more is learnt: shared by both kinds of handle."""
+"""The known state of one command and how it is updated: shared by both handles."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from svc_jupyter.client.transport.reading import read
 from svc_jupyter.client.transport.retries import NO_RETRIES
 
 TYPED_RESULTS = frozenset({CommandType.DB_TAP_QUERY, CommandType.HIVE, CommandType.PRESTO, CommandType.SQL})
-"""Command types whose results have typed columns; the results of the others are lines of text.
+"""Command types whose results have typed columns; other results are lines of text.
 
-A Pig command's are typed when it has dumped rows, a Spark command's when it has a table: the record tells at the end.
+A Pig command's results are typed when it has dumped rows, a Spark command's when it has a table; the final record says
+so.
 """
 
 
 class Tracked:
-    """A command as last seen; base of both handles."""
+    """The last known state of a command; base of both handles."""
 
     def __init__(self, link: Link, record: CommandRecord) -> None:
         self._link = link
@@ -34,34 +35,34 @@ class Tracked:
 
     @property
     def record(self) -> CommandRecord:
-        """The record as last seen; after a wait for a short command some times in it are as of its submission."""
+        """The last known record; after the wait for a short command some of its times are those of the submission."""
         return self._record
 
     @property
     def ended(self) -> bool:
-        """Whether the command was in a final status when last seen."""
+        """Whether the last known status is final."""
         return self._record.status.is_final
 
     @property
     def has_typed_results(self) -> bool:
-        """Whether the results have typed columns; else they are lines of text."""
+        """Whether the results have typed columns rather than lines of text."""
         is_typed_program = self._record.command_type == CommandType.SPARK and self._record.qlog is not None
         return self._record.command_type in TYPED_RESULTS or bool(self.dumps) or is_typed_program
 
     @property
     def may_have_typed_results(self) -> bool:
-        """The same of a command that has not ended."""
+        """Whether the results of a command that has not ended may be typed."""
         return self.has_typed_results or self._record.command_type in (CommandType.PIG, CommandType.SPARK)
 
     @property
     def dumps(self) -> list[DumpRecord]:
-        """What a Pig command has dumped, in the order of its script; known once it is done."""
+        """The DUMPs of a Pig command, in script order; known once it is done."""
         outputs = self._record.outputs
         return list(outputs.dumps) if outputs is not None else []
 
     @property
     def tables(self) -> list[NoteTable]:
-        """The TABLEs that a note's run has shown, in order; known once it is done, where the service tells them."""
+        """The TABLEs of a note's run, in order; known once it is done, if the service reports them."""
         outputs = self._record.outputs
         return list(outputs.tables) if outputs is not None else []
 
@@ -70,12 +71,12 @@ class Tracked:
         return record
 
     def _see_status(self, answer: StatusWithResults) -> None:
-        """Take over status, progress and, at the end, the results; and what else of the record the answer has."""
+        """Update status, progress, results at the end, and other fields of the record from an answer."""
         seen = {name: getattr(answer, name) for name in answer.model_fields_set if name in CommandRecord.model_fields}
         extra = {
             name: value for name, value in (answer.model_extra or {}).items() if name in CommandRecord.model_fields
         }
-        # Why it waited is no longer true once it has another status.
+        # The reason for waiting no longer applies in another status.
         outdated = {"message": None} if answer.status is not self._record.status else {}
         self._record = self._record.model_copy(update={**outdated, **extra, **seen})
         self._error = answer.error
@@ -84,7 +85,7 @@ class Tracked:
 
     @property
     def reason(self) -> str | None:
-        """Why the command waits, failed or was cancelled, in the service's words, when it said so."""
+        """The service's reason why the command waits, failed or was cancelled, if given."""
         return self._record.message or self._error
 
     def __repr__(self) -> str:
@@ -94,9 +95,9 @@ class Tracked:
 
 
 def refresh(tracked: Tracked, hold: int = 0, *, patient: bool = True) -> Flow[CommandRecord]:
-    """Fetch the record. With `hold` (seconds) the service may keep the answer until the command has ended.
+    """Fetch the current record. With `hold` (seconds) the service may delay the answer until the command ends.
 
-    Without `patient` a call that fails is not repeated.
+    Without `patient` a failed call is not retried.
     """
     call = Call("GET", paths.command(tracked.id), params={"wait": hold or None}, hold=hold)
     record = yield from fetch(tracked._link, call, CommandRecord, None if patient else NO_RETRIES)
@@ -104,7 +105,7 @@ def refresh(tracked: Tracked, hold: int = 0, *, patient: bool = True) -> Flow[Co
 
 
 def refresh_with_results(tracked: Tracked, hold: int) -> Flow[None]:
-    """Fetch the status and, where the command has ended, its text results in one call; not repeated."""
+    """Fetch the status and, if the command has ended, its text results in one call; not retried."""
     path = paths.command(tracked.id, "status_with_results")
     response = yield from exchange(tracked._link, Call("GET", path, params={"wait": hold}, hold=hold), NO_RETRIES)
     tracked._see_status(read(StatusWithResults, response))

@@ -1,9 +1,9 @@
-"""The wait for a command's end, across restarts of the service: one conversation for both kinds of client.
+"""Wait for a command's end, across restarts of the service: one conversation for both clients.
 
-A service with the extensions holds its answer until the command ends; for a short text command that one call brings
-the results too. Any other service, also one that has the fields but ignores `wait`, is asked again after 0.1 s, then
-ever later up to every 5 s. There is no limit but the caller's; only a service that gives no answer at all for
-`Retries.outage` seconds ends the wait.
+A service with the extensions holds its answer until the command ends; for a short text command that call also returns
+the results. Other services, including those that ignore `wait`, are polled after 0.1 s, then at growing intervals up to
+5 s. There is no time limit but the caller's; only a service that does not answer for `Retries.outage` seconds ends the
+wait.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from svc_jupyter.client.transport.calls import Flow, Pause
 from svc_jupyter.client.transport.retries import Retries
 
 LONGEST_HOLD = 30
-"""Seconds a service is asked to hold an answer."""
+"""How long a service is asked to hold an answer, in seconds."""
 UPDATE_EVERY = 1
-"""The same while someone watches, so that the progress moves."""
+"""The same while progress is displayed, so that it is updated."""
 _FIRST_POLL, _LONGEST_POLL, _POLL_GROWTH = 0.1, 5.0, 1.5
 _GATEWAY_STATUS = frozenset({502, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """News of a wait, for whoever shows it; `elapsed` and `outage` are seconds.
+    """A progress report of a wait; `elapsed` and `outage` are seconds.
 
-    `record` is the latest one seen. `problem` is None, or why the service gives no answer at present, for `outage`
-    seconds now; the wait goes on.
+    `record` is the latest known one. `problem` is None, or why the service has not answered for `outage` seconds; the
+    wait continues.
     """
 
     record: CommandRecord
@@ -63,7 +63,7 @@ def until_ended(
     on_update: OnUpdate | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flow[None]:
-    """Wait until the command is in a final status. Raises WaitTimeout after `timeout` seconds."""
+    """Wait until the command's status is final. Raises WaitTimeout after `timeout` seconds."""
     wait = _Wait(tracked, timeout, on_update, clock)
     while not tracked.ended:
         hold, asked = wait.hold(), clock()
@@ -84,13 +84,13 @@ def until_ended(
 
 
 def learn_the_end(tracked: Tracked) -> Flow[None]:
-    """Fetch all that the service says about a command that did not end in `done`."""
-    with suppress(ConnectionFailed, StatusError):  # it only adds detail to an end that is known already
+    """Fetch the details of a command that did not end in `done`."""
+    with suppress(ConnectionFailed, StatusError):  # only adds detail to a known end
         yield from refresh(tracked)
 
 
 def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
-    """Return the error for a command that did not end in `done`; `log_line` is the reason where there is no other."""
+    """Return the error for a command that did not end in `done`; `log_line` is the reason if there is no other."""
     record = tracked.record
     because = f": {reason}" if (reason := tracked.reason or log_line) else ""
     if record.status is CommandStatus.CANCELLED:
@@ -99,7 +99,7 @@ def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
 
 
 class Outage:
-    """A time without answers: when to try again, and when it has lasted too long."""
+    """A period without answers: when to retry and when to give up."""
 
     def __init__(self, retries: Retries, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = 0.0
@@ -109,11 +109,11 @@ class Outage:
         self._failures = 0
 
     def over(self) -> None:
-        """Note that the service answered."""
+        """Record that the service answered."""
         self._since, self._failures, self.seconds = None, 0, 0.0
 
     def pause(self, error: SvcError) -> float:
-        """Return the seconds until the next try; raise the error when it will not go away or lasts too long."""
+        """Return the seconds until the next try; raise the error when it is permanent or lasts too long."""
         if not _passes(error):
             raise error
         now = self._clock()
@@ -127,7 +127,7 @@ class Outage:
 
 
 class _Wait:
-    """The bookkeeping of one wait: how long to hold, when to ask again, what to tell, when to give up."""
+    """The state of one wait: how long to hold, when to poll, what to report, when to give up."""
 
     def __init__(
         self, tracked: Tracked, timeout: float | None, on_update: OnUpdate | None, clock: Callable[[], float]
@@ -142,7 +142,7 @@ class _Wait:
         self._outage = Outage(tracked._link.retries, clock)
 
     def hold(self) -> int:
-        """Return the whole seconds to let the service hold its answer; 0 where it has no such extension."""
+        """Return how many whole seconds the service may hold its answer; 0 without the extension."""
         if not self._tracked._link.extended:
             return 0
         return int(min(UPDATE_EVERY if self._on_update else LONGEST_HOLD, self._remaining()))
@@ -163,7 +163,7 @@ class _Wait:
         return pause
 
     def pause_in_outage(self, error: SvcError) -> float:
-        """Return the seconds until the next try, or raise the error when it will not go away or lasts too long."""
+        """Return the seconds until the next try, or raise the error when it is permanent or lasts too long."""
         pause = self._outage.pause(error)
         self._tell(error.message, self._outage.seconds)
         self.check_timeout()
@@ -178,7 +178,7 @@ class _Wait:
 
 
 def _passes(error: SvcError) -> bool:
-    """Tell whether an error is of the kind that goes away by itself."""
+    """Return whether an error is temporary."""
     if isinstance(error, EmbeddedServiceFailed):
         return False
     if isinstance(error, StatusError):

@@ -1,1 +1,1 @@
-"""What is said to the service about each resource, without a socket."""
+"""The requests for each resource, without a socket."""

@@ -1,4 +1,4 @@
-"""The account: who the caller is, features, storage."""
+"""The account: the caller, features, storage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.client.transport.link import Link
 
 
 class AccountFlows:
-    """What both kinds of client say to the service about the account."""
+    """Requests about the account, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

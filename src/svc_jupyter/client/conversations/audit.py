@@ -11,7 +11,7 @@ from svc_jupyter.client.transport.link import Link
 
 
 class AuditFlows:
-    """What both kinds of client say to the service about changes."""
+    """Requests for the audit log, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

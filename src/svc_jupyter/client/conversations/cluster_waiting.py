@@ -1,4 +1,4 @@
-"""The wait for a cluster's state, across restarts of the service: one conversation for both kinds of client."""
+"""Wait for a cluster's state, across restarts of the service: one conversation for both clients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STILL_COMING = {
     ClusterState.UP: frozenset({ClusterState.PENDING}),
     ClusterState.DOWN: frozenset({ClusterState.TERMINATING, ClusterState.PENDING, ClusterState.UP}),
 }
-"""The states from which a cluster comes to the wanted one by itself, once it was told to."""
+"""The states from which a cluster reaches the wanted state once the change is requested."""
 
 
 def until_state(
@@ -29,7 +29,7 @@ def until_state(
     on_state: Callable[[ClusterStateRecord], None] | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flow[ClusterStateRecord]:
-    """Look until the cluster is in the wanted state, UP or DOWN. Raises ClusterFailed and WaitTimeout."""
+    """Poll until the cluster is in the wanted state, UP or DOWN. Raises ClusterFailed and WaitTimeout."""
     coming = _STILL_COMING[ClusterState(wanted)]
     started = clock()
     outage = Outage(retries, clock)

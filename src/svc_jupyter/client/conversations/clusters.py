@@ -24,7 +24,7 @@ OnState = Callable[[ClusterStateRecord], None]
 
 
 class ClusterFlows:
-    """What both kinds of client say to the service about clusters."""
+    """Requests about clusters, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -55,7 +55,7 @@ class ClusterFlows:
         return fetch(self.link, Call("PUT", f"{_RESOURCE}/reassign-label", body=body), ClusterMessage)
 
     def state(self, cluster: Reference) -> Flow[ClusterStateRecord]:
-        """Fetch the state; a service without the extension tells it in the configuration, without nodes."""
+        """Fetch the state; a service without the extension has it in the configuration, without nodes."""
         call = Call("GET", _path(cluster, "state"))
         told = yield from told_if_known(fetch(self.link, call, ClusterStateRecord))
         if told is not None:

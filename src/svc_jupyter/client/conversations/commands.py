@@ -16,7 +16,7 @@ Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
 
 
 class CommonParameters(TypedDict, total=False):
-    """What every command type takes.
+    """Parameters of every command type.
 
     `timeout` is in seconds, `retry_delay` in minutes. `tags` is the text `[a,b]` or a sequence of tags; `macros` maps
     names to JavaScript expressions, in order.
@@ -34,9 +34,9 @@ class CommonParameters(TypedDict, total=False):
 
 
 class CommandFilters(TypedDict, total=False):
-    """What a list of commands can be narrowed to; several values of one filter are comma-separated or a sequence.
+    """Filters of a list of commands; several values of one filter are comma-separated or a sequence.
 
-    Without dates a service looks at the last 30 days; without `all_users` at the caller's own commands.
+    Without dates a service searches the last 30 days; without `all_users`, the caller's own commands.
     """
 
     status: str
@@ -51,7 +51,7 @@ class CommandFilters(TypedDict, total=False):
 
 
 class CommandFlows:
-    """What both kinds of client say to the service about commands."""
+    """Requests about commands, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -59,7 +59,7 @@ class CommandFlows:
     def submit(
         self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
     ) -> Flow[CommandRecord]:
-        """Submit a command. With `hold` (seconds) our service may answer with the end, and few rows."""
+        """Submit a command. With `hold` (seconds) our service may return its end and a few rows."""
         hold = hold if self.link.extended else 0
         call = Call(
             "POST",
@@ -86,7 +86,7 @@ class CommandFlows:
 
 
 _SUBMISSION_PATHS = {CommandType.SPARK.value: paths.api("commands")}
-"""Other services may want the others with a trailing slash; one of ours takes both forms."""
+"""Other services may require a trailing slash for the other types; ours accepts both forms."""
 
 
 def submission(command_type: str, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def submission(command_type: str, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wire_form(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as they cross the wire: what is None is left out, tags and macros are brought to its form."""
+    """Return fields in wire form: None is omitted, tags and macros are converted."""
     body = {name: value for name, value in fields.items() if value is not None}
     tags, macros = body.get("tags"), body.get("macros")
     if tags is not None and not isinstance(tags, str):

@@ -1,4 +1,4 @@
-"""Dashboards: what notes showed when they were published."""
+"""Dashboards: published snapshots of notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RESOURCE = paths.api("notebook_dashboard")
 
 
 class DashboardFlows:
-    """What both kinds of client say to the service about dashboards."""
+    """Requests about dashboards, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

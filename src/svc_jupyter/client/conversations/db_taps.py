@@ -18,7 +18,7 @@ from svc_jupyter.client.transport.wire import idempotency
 
 
 class DbTapFlows:
-    """What both kinds of client say to the service about taps."""
+    """Requests about taps, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -60,7 +60,7 @@ class DbTapFlows:
 def chosen(name_or_id: str, taps: Sequence[DbTap]) -> DbTap:
     """Return the tap with this name, else the one with these digits as its id.
 
-    Raises NotFound, naming the nearest names, or NotUnique.
+    Raises NotFound with the nearest names, or NotUnique.
     """
     named = [tap for tap in taps if tap.name == name_or_id]
     if len(named) > 1:

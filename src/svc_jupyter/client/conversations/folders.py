@@ -16,7 +16,7 @@ _RESOURCE = paths.api("folders")
 
 
 class FolderFlows:
-    """What both kinds of client say to the service about folders."""
+    """Requests about folders, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -61,5 +61,5 @@ class FolderFlows:
 
 
 def reference(folder: str | int, folder_type: str) -> dict[str, Any]:
-    """Return what a request says of a folder that is given by its location or by its id."""
+    """Return the request fields for a folder given by location or id."""
     return {"folder_id" if isinstance(folder, int) else "location": folder, "type": folder_type}

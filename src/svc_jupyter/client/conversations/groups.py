@@ -15,12 +15,12 @@ from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.wire import idempotency
 
 Reference = int | str
-"""A group or a role by its id or its name; a user by their id or e-mail address."""
+"""A group or a role by id or name; a user by id or e-mail address."""
 References = Reference | Sequence[Reference]
 
 
 def joined(references: References) -> str:
-    """Return one or several references as the comma-separated text that the service reads."""
+    """Return one or several references as the comma-separated text of a request."""
     several = [references] if isinstance(references, int | str) else references
     return ",".join(str(reference) for reference in several)
 
@@ -31,12 +31,12 @@ def path_of(collection: str, reference: Reference, *parts: str) -> str:
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Return the fields that say something."""
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value}
 
 
 class GroupFlows:
-    """What both kinds of client say to the service about groups."""
+    """Requests about groups, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

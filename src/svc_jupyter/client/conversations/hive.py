@@ -19,7 +19,7 @@ from svc_jupyter.client.transport.link import Link
 
 
 class HiveFlows:
-    """What both kinds of client say to the service about Hive's tables."""
+    """Requests about Hive's tables, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

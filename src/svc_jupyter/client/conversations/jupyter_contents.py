@@ -1,4 +1,4 @@
-"""Notebooks, files and folders that the service keeps."""
+"""Notebooks, files and folders stored in the service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOTEBOOK_SUFFIX = ".ipynb"
 
 
 class ContentsFlows:
-    """What both kinds of client say to the service about contents."""
+    """Requests about contents, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -79,7 +79,7 @@ class ContentsFlows:
 
 
 def resource(path: str) -> str:
-    """Return the path of the call for contents; raises `Invalid` for `.` and `..`, which would make it another call."""
+    """Return the path of the call for contents; raises `Invalid` for `.` and `..`, which would name another route."""
     parts = [part for part in path.split("/") if part]
     if any(part in (".", "..") for part in parts):
         raise Invalid(f"the path {path!r} must not hold '.' or '..'", status=422)
@@ -87,7 +87,7 @@ def resource(path: str) -> str:
 
 
 def content_body(content: dict[str, Any] | str | bytes) -> dict[str, Any]:
-    """Return the request that stores a value: a dict as a notebook, a text, and bytes as base64."""
+    """Return the request body for a value: a dict as a notebook, a text, and bytes as base64."""
     if isinstance(content, bytes):
         return {"type": "file", "format": "base64", "content": b64encode(content).decode()}
     if isinstance(content, str):
@@ -96,7 +96,7 @@ def content_body(content: dict[str, Any] | str | bytes) -> dict[str, Any]:
 
 
 def file_body(local: Path) -> dict[str, Any]:
-    """Return the request that stores a local file: a notebook as its JSON, text as text, anything else as base64.
+    """Return the request body for a local file: a notebook as JSON, text as text, anything else as base64.
 
     Raises `OSError` when it cannot be read, `Invalid` for a notebook that is not JSON.
     """

@@ -1,4 +1,4 @@
-"""What both kinds of client say to the service about notes."""
+"""Requests about notes, for both clients."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class NoteFlows:
-    """Conversations about notes, their files and their revisions."""
+    """Requests about notes, their files and their revisions."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
 
     def create(self, location: str, name: str, fields: Mapping[str, Any]) -> Flow[Note]:
-        """Make a note and return it."""
+        """Create a note and return it."""
         return self._posted(_RESOURCE, {"name": name, "location": location, **given(fields)})
 
     def get(self, note_id: int) -> Flow[Note]:
@@ -44,13 +44,13 @@ class NoteFlows:
         return fetch(self.link, call, Note)
 
     def save(self, note: Note) -> Flow[Note]:
-        """Store a note that was read, over the version it was read in."""
+        """Save a note over the version that was read."""
         fields = {name: getattr(note, name) for name in _SAVED}
         fields["cluster_id"] = note.cluster_id or 0
         return self.update(note.id, fields, note.version)
 
     def clone(self, note_id: int, name: str | None, location: str | None) -> Flow[Note]:
-        """Make a copy and return it."""
+        """Create a copy and return it."""
         body = given({"name": name, "location": location})
         return fetch(self.link, Call("PUT", f"{_RESOURCE}/{note_id}/clone", body=body), Note)
 
@@ -62,7 +62,7 @@ class NoteFlows:
     def import_document(
         self, document: Mapping[str, Any], name: str, location: str, fields: Mapping[str, Any]
     ) -> Flow[Note]:
-        """Make a note of a file's JSON and return it."""
+        """Create a note from a file's JSON and return it."""
         return self._posted(f"{_RESOURCE}/import", {**document, "name": name, "location": location, **given(fields)})
 
     def export(self, note_id: int, file_format: str) -> Flow[bytes]:
@@ -81,7 +81,7 @@ class NoteFlows:
         return fetch(self.link, Call("GET", f"{_RESOURCE}/{note_id}/revisions/{number}"), NoteRevisionDocument)
 
     def restore(self, note_id: int, number: int, if_version: int | None) -> Flow[Note]:
-        """Bring a revision back and return the note."""
+        """Restore a revision and return the note."""
         path = f"{_RESOURCE}/{note_id}/revisions/{number}/restore"
         return fetch(self.link, Call("PUT", path, body={}, headers=if_match(if_version)), Note)
 
@@ -95,7 +95,7 @@ def given(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def if_match(version: int | None) -> Headers:
-    """Return the header by which a change of anything but this version is refused."""
+    """Return the header that refuses a change unless the current version is this one."""
     return () if version is None else (("If-Match", f'"{version}"'),)
 
 

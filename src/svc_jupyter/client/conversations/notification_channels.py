@@ -1,4 +1,4 @@
-"""Notification channels: where schedules tell what became of their runs."""
+"""Notification channels: where schedules report the results of their runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESOURCE = paths.api("notification_channels")
 
 
 class ChannelFlows:
-    """What both kinds of client say to the service about channels."""
+    """Requests about channels, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

@@ -1,4 +1,4 @@
-"""Policies of single objects."""
+"""Policies of individual objects."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Policy = Sequence[Mapping[str, Any]]
 
 
 class PolicyFlows:
-    """What both kinds of client say to the service about policies."""
+    """Requests about policies, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
 
     def get(self, source_type: str, source_id: int | str) -> Flow[ObjectPolicy]:
-        # In the body as the contract has it, and in the query for what drops the body of a GET on the way.
+        # In the body, as the contract says, and in the query, for proxies that drop the body of a GET.
         chosen = {"source_id": str(source_id), "source_type": source_type}
         return fetch(self.link, Call("GET", paths.api("object_policy/policy"), chosen, body=chosen), ObjectPolicy)
 

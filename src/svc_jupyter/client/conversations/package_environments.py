@@ -1,4 +1,4 @@
-"""Package environments: packages for what runs on a cluster."""
+"""Package environments: packages for commands on a cluster."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LONGEST_PAUSE_SECONDS = 1.0
 
 
 class EnvironmentFlows:
-    """What both kinds of client say to the service about environments."""
+    """Requests about environments, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -60,7 +60,7 @@ class EnvironmentFlows:
         return fetch(self.link, call, ActivityHistory)
 
     def wait(self, environment_id: int, activity_id: int, timeout: float | None) -> Flow[PackageActivity]:
-        """Look at the history again and again: any service of this kind has it."""
+        """Poll the history, which every service has."""
         deadline = None if timeout is None else time.monotonic() + timeout
         pause = _FIRST_PAUSE_SECONDS
         while True:

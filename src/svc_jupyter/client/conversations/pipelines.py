@@ -18,7 +18,7 @@ _RESOURCE = paths.api("pipelines")
 
 
 class PipelineFlows:
-    """What both kinds of client say to the service about pipelines."""
+    """Requests about pipelines, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -46,5 +46,5 @@ class PipelineFlows:
 
 
 def paging(listing: PipelineList) -> PagingInfo:
-    """Return where a page stands; a service that does not say has no other page."""
+    """Return the paging of a page; without it there is only one page."""
     return PagingInfo.model_validate({"page": 1, "per_page": WHOLE_PAGE, **listing.meta})

@@ -1,4 +1,4 @@
-"""The account's roles: what they allow, for the groups that have them."""
+"""The account's roles: the permissions of the groups that have them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Policies = Sequence[Mapping[str, Any]]
 
 
 class RoleFlows:
-    """What both kinds of client say to the service about roles."""
+    """Requests about roles, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

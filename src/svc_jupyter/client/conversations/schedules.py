@@ -1,4 +1,4 @@
-"""What both kinds of client say to the service about schedules."""
+"""Requests about schedules, for both clients."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from svc_jupyter.client.transport.reading import build, json_of, place, read
 from svc_jupyter.client.transport.wire import idempotency
 
 _LEAST_NAME = 3
-"""A service looks for parts of names of at least so many characters."""
+"""Minimum length of a substring in a search by name."""
 _NEAR_NAMES = 10
 
 
 class ScheduleFields(TypedDict, total=False):
-    """What a schedule is made of besides its command.
+    """The fields of a schedule besides its command.
 
     Exactly one of `frequency` (with `time_unit`) and `cron_expression`. `time_out` and `retry_delay` are minutes,
     `command_timeout` is seconds; times are `YYYY-MM-DD HH:MM` of `time_zone`, or instants with `Z`.
@@ -64,7 +64,7 @@ class ScheduleFields(TypedDict, total=False):
 
 
 class PreviewFields(TypedDict, total=False):
-    """What a preview is made of; with a timetable a service with the extension tells the next nominal times too."""
+    """The fields of a preview; with a timetable a service with the extension also returns the next nominal times."""
 
     command: Mapping[str, Any] | None
     macros: Macros | None
@@ -78,7 +78,7 @@ class PreviewFields(TypedDict, total=False):
 
 
 class ScheduleFlows:
-    """The conversations about schedules and their actions."""
+    """Requests about schedules and their actions."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -86,19 +86,19 @@ class ScheduleFlows:
     def create(
         self, command_type: str, command: Mapping[str, Any], fields: ScheduleFields, idempotency_key: str | None
     ) -> Flow[ScheduleRecord]:
-        """Make a schedule."""
+        """Create a schedule."""
         body = {"command_type": str(command_type), "command": dict(command), **wire_form(fields)}
         key = idempotency(idempotency_key or str(uuid4()))
         return fetch(self.link, Call("POST", paths.api("scheduler"), body=body, headers=key), ScheduleRecord)
 
     def edit(self, schedule_id: int, fields: Mapping[str, Any]) -> Flow[ScheduleRecord]:
-        """Change some attributes and return the record as it is then."""
+        """Change attributes and return the changed record."""
         call = Call("PUT", paths.schedule(schedule_id), body=wire_form(fields))
         response = yield from exchange(self.link, call)
         answer = json_of(response)
         if isinstance(answer, dict) and "id" in answer:
             return read(ScheduleRecord, response)
-        return (yield from self.get(schedule_id))  # some services only say that it is done
+        return (yield from self.get(schedule_id))  # some services only acknowledge the change
 
     def get(self, schedule_id: int) -> Flow[ScheduleRecord]:
         """Fetch one record."""
@@ -119,7 +119,7 @@ class ScheduleFlows:
         return schedules
 
     def find(self, name_or_id: str | int) -> Flow[ScheduleRecord]:
-        """Look for a name, then for an id; only where both fail all schedules are fetched, to name the nearest."""
+        """Search by name, then by id; only if both fail, fetch all schedules to find the nearest names."""
         if isinstance(name_or_id, int):
             return (yield from self.get(name_or_id))
         if len(name_or_id) >= _LEAST_NAME:
@@ -130,16 +130,16 @@ class ScheduleFlows:
             try:
                 return (yield from self.get(int(name_or_id)))
             except NotFound:
-                pass  # a short name may still consist of digits
+                pass  # a short name may still be a number
         return chosen(name_or_id, (yield from self.all(None, None)))
 
     def change_state(self, schedule_id: int, status: str, no_catch_up: bool | None = None) -> Flow[StateChanged]:
-        """Ask for `suspend`, `resume` or `kill`."""
+        """Request `suspend`, `resume` or `kill`."""
         body = {"status": status} | ({} if no_catch_up is None else {"no_catch_up": no_catch_up})
         return fetch(self.link, Call("PUT", paths.schedule(schedule_id), body=body), StateChanged)
 
     def preview(self, fields: PreviewFields) -> Flow[Preview]:
-        """Resolve a command without making anything."""
+        """Resolve a command without creating anything."""
         body = {"command": {}, "macros": [], **wire_form(fields)}
         return fetch(self.link, Call("POST", paths.api("scheduler/preview_macro"), body=body), Preview)
 
@@ -149,7 +149,7 @@ class ScheduleFlows:
         return fetch(self.link, Call("GET", path, {"page": page, "per_page": per_page}), ActionList)
 
     def action(self, schedule_id: int, sequence_id: int) -> Flow[list[ActionRecord]]:
-        """Return the action of a sequence number and its reruns, newest first."""
+        """Return the action with a sequence number and its reruns, newest first."""
         call = Call("GET", paths.schedule(schedule_id, f"actions/{sequence_id}"))
         response = yield from exchange(self.link, call)
         answer = json_of(response)
@@ -158,7 +158,7 @@ class ScheduleFlows:
         return [read(ActionRecord, response)]
 
     def action_by_id(self, action_id: int) -> Flow[ActionRecord]:
-        """Fetch the action with an id of its own."""
+        """Fetch the action with an id."""
         response = yield from exchange(self.link, Call("GET", paths.api(f"actions/{action_id}")))
         answer = json_of(response)
         if isinstance(answer, dict) and isinstance(answer.get("actions"), list) and answer["actions"]:
@@ -166,7 +166,7 @@ class ScheduleFlows:
         return read(ActionRecord, response)
 
     def kill_action(self, action_id: int) -> Flow[bool]:
-        """End an action; return whether that took effect."""
+        """Kill an action; return whether it took effect."""
         call = Call("PUT", paths.api(f"actions/{action_id}/kill"), body={})
         answer = yield from fetch(self.link, call, ActionKilled)
         return is_true(answer.kill_succeeded)
@@ -203,15 +203,15 @@ class ScheduleFlows:
 
 
 def is_true(word: Any) -> bool:
-    """Tell what a service means by `true`, `"true"`, `"True"` or their opposites."""
+    """Return whether a value is `true`, `"true"` or `"True"`."""
     return word if isinstance(word, bool) else str(word).strip().lower() == "true"
 
 
 def chosen(name_or_id: str, schedules: Sequence[ScheduleRecord]) -> ScheduleRecord:
     """Return the schedule with this name, else the one with these digits as its id.
 
-    Of several with one name the only one that is neither done nor killed is meant, or else the newest. Raises NotFound,
-    naming the nearest names, or NotUnique when several are neither.
+    Among several with the same name, returns the only one that is neither done nor killed, or else the newest. Raises
+    NotFound with the nearest names, or NotUnique when several are active.
     """
     named = [schedule for schedule in schedules if schedule.name == name_or_id]
     living = [schedule for schedule in named if not is_over(schedule)]
@@ -229,7 +229,7 @@ def chosen(name_or_id: str, schedules: Sequence[ScheduleRecord]) -> ScheduleReco
 
 
 def is_over(schedule: ScheduleRecord) -> bool:
-    """Whether no further nominal time will come; of a service with words of its own only the contract's count."""
+    """Whether no further nominal time will come; only the contract's final statuses count."""
     return str(schedule.status).upper() in ("DONE", "KILLED")
 
 

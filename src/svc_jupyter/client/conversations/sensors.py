@@ -1,4 +1,4 @@
-"""Sensors: whether something is there."""
+"""Sensors: check whether partitions or files exist."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
 
 Columns = Mapping[str, str | Sequence[str]]
-"""Values by the name of a partition column, several as a sequence."""
+"""Values by partition column, several as a sequence."""
 
 
 class SensorFlows:
-    """What both kinds of client say to the service's sensors."""
+    """Requests to the sensors, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

@@ -14,7 +14,7 @@ from svc_jupyter.client.transport.wire import idempotency
 
 
 class UserFlows:
-    """What both kinds of client say to the service about users."""
+    """Requests about users, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link
@@ -34,7 +34,7 @@ class UserFlows:
 
 
 class TokenFlows:
-    """What both kinds of client say to the service about tokens."""
+    """Requests about tokens, for both clients."""
 
     def __init__(self, link: Link) -> None:
         self.link = link

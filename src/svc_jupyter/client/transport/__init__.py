@@ -1,1 +1,1 @@
-"""How the client talks: calls, retries, connections, and how an answer is read."""
+"""Calls, retries, connections and the reading of answers."""

@@ -1,7 +1,7 @@
-"""Calls without a socket: what is sent, the steps a conversation is made of, and how an answer is read.
+"""Calls without a socket: requests, the steps of a conversation, and the reading of answers.
 
-A conversation is a generator (a `Flow`): it yields steps, and `Client` or `AsyncClient` performs them. So every rule
-(retries, waiting, paging) is written once, for both, and can be tested without a network.
+A conversation is a generator (a `Flow`): it yields steps, which `Client` or `AsyncClient` performs. So each rule
+(retries, waiting, paging) is written once for both clients and can be tested without a network.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _MESSAGE_LIMIT = 500
 
 @dataclass(slots=True)
 class Call:
-    """One request to the service. `hold` is how many seconds the service may keep it before it answers.
+    """One request to the service. `hold` is how many seconds the service may delay its answer.
 
-    With `stream` the answer's body is left unread for the caller, who must close it.
+    With `stream` the response body is left unread for the caller, who must close it.
     """
 
     method: str
@@ -53,7 +53,7 @@ class Call:
 
     @property
     def target(self) -> str:
-        """The path with its query; parameters that are None are left out, booleans are `true` and `false`."""
+        """The path with its query; parameters that are None are omitted, booleans are `true` and `false`."""
         if not self.params:
             return self.path
         pairs = [(key, _text(value)) for key, value in self.params.items() if value is not None]
@@ -62,21 +62,21 @@ class Call:
 
 @dataclass(slots=True)
 class Send:
-    """Step: send the call; the reply is the `httpx.Response`, a `httpx.RequestError` is thrown in."""
+    """Step: send the call. The reply is the `httpx.Response`; an `httpx.RequestError` is thrown into the flow."""
 
     call: Call
 
 
 @dataclass(slots=True)
 class Pause:
-    """Step: do nothing for some seconds."""
+    """Step: pause for some seconds."""
 
     seconds: float
 
 
 @dataclass(slots=True)
 class Relocate:
-    """Step: find the embedded service anew, with `start` start it when it is gone; the reply is whether it moved."""
+    """Step: find the embedded service again; with `start`, start it if it is gone. The reply is whether it moved."""
 
     failed: Connection | None
     start: bool
@@ -87,7 +87,7 @@ Flow = Generator[Step, Any, T]
 
 
 def exchange(link: Link, call: Call, retries: Retries | None = None) -> Flow[httpx.Response]:
-    """Send a call until it is answered with success; raise the error that its last answer stands for."""
+    """Send a call until it succeeds; raise the error of its last answer."""
     retries = retries or link.retries
     started = time.monotonic()
     attempt = 0
@@ -131,7 +131,7 @@ def fetch(link: Link, call: Call, model: type[M], retries: Retries | None = None
 
 
 def told_if_known(flow: Flow[T]) -> Flow[T | None]:
-    """Return the answer to a call of ours that another service may not have: then, and for what is not there, None."""
+    """Return the answer to a call of the extensions; None if the service lacks it or the object does not exist."""
     try:
         return (yield from flow)
     except StatusError as error:
@@ -141,7 +141,7 @@ def told_if_known(flow: Flow[T]) -> Flow[T | None]:
 
 
 def error_of(response: httpx.Response) -> SvcError:
-    """Return the error that an answer stands for, with the service's own words."""
+    """Return the error for an answer, with the service's message."""
     if response.is_redirect:
         target = response.headers.get("Location", "elsewhere").split("?")[0]
         return UnexpectedAnswer(
@@ -159,7 +159,7 @@ def error_of(response: httpx.Response) -> SvcError:
 
 
 def _words_of(response: httpx.Response) -> tuple[str | None, str | None, dict[str, str]]:
-    """Return message, trace id and fields of an error's body; a gateway's page has none of them."""
+    """Return message, trace id and fields of an error's body; a gateway's page has none."""
     try:
         body = json.loads(response.content)
     except ValueError:
@@ -174,7 +174,7 @@ def _words_of(response: httpx.Response) -> tuple[str | None, str | None, dict[st
 
 
 def connection_failed(link: Link, failure: httpx.RequestError) -> ConnectionFailed:
-    """Return the error for a call without an answer; httpx's words name hosts and causes, never headers."""
+    """Return the error for a call without an answer; httpx's messages contain hosts and causes, never headers."""
     reach = reach_of_failure(failure)
     what = {Reach.NOT_SENT: "cannot be reached", Reach.MAYBE_DONE: "broke the connection off"}.get(reach, "failed")
     if isinstance(failure, httpx.ReadTimeout):

@@ -1,8 +1,8 @@
 """The connections to a service on this machine, kept between calls.
 
-httpx's own pool looks at each of its connections, down to the socket, whenever a call begins and when it ends: with 32
-calls on their way that takes more time than all the rest of a call. So here each connection has a pool of its own, a
-*lane*, and a call takes the lane that came back last. The others grow old and are closed.
+httpx's pool checks each of its connections, down to the socket, whenever a call begins or ends: with 32 concurrent
+calls that takes longer than the rest of a call. So each connection has its own pool here, a *lane*, and a call takes
+the lane that was returned last. Unused lanes age and are closed.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import Generic, TypeVar
 import httpx
 
 LIMIT = 100
-"""Connections at once; a call beyond that waits for one, as long as its timeout `pool` says."""
+"""Maximum number of connections; further calls wait for one, up to the timeout `pool`."""
 KEEP_SECONDS = 30.0
-"""How long a connection stays open without a call."""
+"""How long an idle connection stays open."""
 _ONE = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_SECONDS)
 _ALL_IN_USE = f"all {LIMIT} connections are in use"
 Lane = TypeVar("Lane", httpx.HTTPTransport, httpx.AsyncHTTPTransport)
 
 
 class _Lanes(Generic[Lane]):
-    """All lanes of a client, and which of them no call uses. Safe to use from several threads."""
+    """All lanes of a client and the free ones among them. Thread-safe."""
 
     def __init__(self, make: Callable[[], Lane]) -> None:
         self._make: Callable[[], Lane] = make
@@ -37,7 +37,7 @@ class _Lanes(Generic[Lane]):
         self._lock = threading.Lock()
 
     def lend(self) -> tuple[Lane, list[Lane]]:
-        """Return a lane for a call, and those that are to be closed since they were not used for long."""
+        """Return a lane for a call, and the lanes to close because they were idle for too long."""
         old: list[Lane] = []
         limit = time.monotonic() - KEEP_SECONDS
         with self._lock:
@@ -56,12 +56,12 @@ class _Lanes(Generic[Lane]):
         self._idle.append((time.monotonic(), lane))
 
     def drop(self, lane: Lane) -> None:
-        """Forget a lane whose connection is of no more use."""
+        """Forget a lane whose connection is broken."""
         with self._lock:
             self._all.discard(lane)
 
     def all(self) -> list[Lane]:
-        """Return every lane, also those in use."""
+        """Return all lanes, including those in use."""
         with self._lock:
             return list(self._all)
 
@@ -90,7 +90,7 @@ class KeptConnections(httpx.BaseTransport):
         return response
 
     def close(self) -> None:
-        """Close every connection, also under a call."""
+        """Close all connections, including those in use."""
         for lane in self._lanes.all():
             lane.close()
 
@@ -127,7 +127,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close every connection, also under a call."""
+        """Close all connections, including those in use."""
         for lane in self._lanes.all():
             await lane.aclose()
 
@@ -136,7 +136,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         self._free.release()
 
     def _drop(self, lane: httpx.AsyncHTTPTransport) -> None:
-        """Close a lane that is neither in use nor free: the next call on it would wait for ever."""
+        """Close a lane that is neither in use nor free: its next call would wait for ever."""
         self._lanes.drop(lane)
         self._free.release()
         closing = asyncio.ensure_future(lane.aclose())
@@ -145,7 +145,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
 
 
 class _Body(httpx.SyncByteStream):
-    """An answer's body; its lane goes back when it is closed, which whoever reads it does once."""
+    """A response body; closing it returns its lane."""
 
     def __init__(self, body: httpx.SyncByteStream, take_back: Callable[[], None]) -> None:
         self._body = body
@@ -162,7 +162,7 @@ class _Body(httpx.SyncByteStream):
 
 
 class _AsyncBody(httpx.AsyncByteStream):
-    """The same for asyncio; a lane whose closing was cancelled in its middle is dropped."""
+    """The same for asyncio; if the closing is cancelled, the lane is dropped."""
 
     def __init__(self, body: httpx.AsyncByteStream, take_back: Callable[[], None], drop: Callable[[], None]) -> None:
         self._body = body

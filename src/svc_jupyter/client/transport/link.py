@@ -1,4 +1,4 @@
-"""What a client knows of its service: where it is, as whom it speaks, and which extensions the service has."""
+"""A client's knowledge of its service: the address, the credentials and the available extensions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _user_agent() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """An address and the headers that every call to it carries; the repr shows the address only."""
+    """An address and the headers of every call to it; the repr shows only the address."""
 
     base_url: str
     headers: tuple[tuple[str, str], ...] = field(repr=False)
@@ -34,7 +34,7 @@ class Connection:
 
 
 class Link:
-    """The state that all calls of one client share. Safe to use from several threads."""
+    """The state that all calls of one client share. Thread-safe."""
 
     def __init__(self, settings: Settings, retries: Retries) -> None:
         self.settings = settings
@@ -50,32 +50,32 @@ class Link:
 
     @property
     def address(self) -> str:
-        """The service's address for people, known or not yet."""
+        """The service's address for messages, known or not."""
         if self.connection is not None:
             return self.connection.base_url
         return f"the data folder {self.settings.data_dir}"
 
     @property
     def extended(self) -> bool:
-        """Whether the service has the extensions: it said so in a command record, or it is the embedded one."""
+        """Whether the service has the extensions: a command record showed it, or it is the embedded service."""
         return self.embedded is not None if self._extended is None else self._extended
 
     @property
     def honours_idempotency_keys(self) -> bool:
-        """Whether a POST that carries an Idempotency-Key can be repeated and creates nothing twice."""
+        """Whether a POST with an Idempotency-Key can be repeated without creating anything twice."""
         return self.extended
 
     def learn_from(self, record: CommandRecord) -> CommandRecord:
-        """Note whether the service that wrote this record has the extensions, and return the record.
+        """Note whether this record shows the extensions, and return the record.
 
-        `throttled` and `attempts` are fields that no other service has; an `X-Trace-Id` header proves nothing.
+        Only our service has the fields `throttled` and `attempts`; an `X-Trace-Id` header proves nothing.
         """
         if self._extended is None:
             self._extended = {"throttled", "attempts"} <= record.model_fields_set
         return record
 
     def locate(self) -> Connection:
-        """Return the connection; the first time with the embedded service this finds or starts it (blocks)."""
+        """Return the connection; the first call finds or starts the embedded service (blocks)."""
         connection = self.connection
         if connection is None:
             with self._lock:
@@ -83,13 +83,13 @@ class Link:
         return connection
 
     def relocate(self, failed: Connection | None, *, start: bool) -> bool:
-        """Look for the embedded service again after a failed call; return whether it is to be called differently.
+        """Look for the embedded service again after a failed call; return whether its address or token changed.
 
-        With `start` a service that is gone is started. Raises EmbeddedServiceFailed when it does not come.
+        With `start`, start a service that is gone. Raises EmbeddedServiceFailed when the start fails.
         """
         with self._lock:
             if self.connection != failed:
-                return True  # another thread has been here meanwhile
+                return True  # another thread has already relocated it
             if self.embedded is None:
                 return False
             found = self._find(unanswered=failed) if start else self._look_up()

@@ -1,4 +1,4 @@
-"""Walking through the pages of a list."""
+"""Iterate over the pages of a list."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ WHOLE_PAGE = MAX_PER_PAGE
 
 
 class Pages(Generic[T]):
-    """Where a walk stands: `page` is the next one to fetch, None at the end.
+    """The position of an iteration: `page` is the next page to fetch, None at the end.
 
-    Lists are newest first, so an object that is created meanwhile moves the others to later pages; those seen on the
-    page before are left out.
+    Lists are newest first, so a new object moves the others to later pages; items already seen on the previous page are
+    skipped.
     """
 
     def __init__(self, identity: Callable[[T], int]) -> None:
@@ -24,10 +24,10 @@ class Pages(Generic[T]):
         self._seen: set[int] = set()
 
     def take(self, items: Sequence[T], paging: PagingInfo | None) -> list[T]:
-        """Return the items of the page that was fetched that are new, and turn to the next page."""
+        """Return the new items of a fetched page and advance to the next page."""
         fresh = [item for item in items if self._identity(item) not in self._seen]
         self._seen = {self._identity(item) for item in items}
         following = paging.next_page if paging is not None else None
-        # A page that leads nowhere new ends the walk, so that a service with odd paging cannot make it endless.
+        # Stop at a page that does not lead forward, so that a faulty service cannot cause an endless loop.
         self.page = following if following is not None and fresh and following > (self.page or 0) else None
         return fresh

@@ -1,8 +1,7 @@
-"""Answers as models of the contract, also those of a service that writes some fields in its own way.
+"""Read answers as models of the contract, tolerating services that write some fields differently.
 
-A field that does not fit is kept as it came and the others are still checked; so an unexpected `qlog` never stands
-between a user and a result. A status word that the contract does not have counts as running: nothing is called final
-that the contract does not call so.
+A field that does not fit is kept unchanged and the others are still checked, so an unexpected `qlog` never hides a
+result. An unknown status counts as running: only the contract's final statuses are final.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read(model: type[M], response: httpx.Response) -> M:
-    """Return an answer's body as a model; UnexpectedAnswer when it is no such object at all."""
+    """Return a response body as a model; raises UnexpectedAnswer when it is not such an object."""
     try:
         return model.model_validate_json(response.content)
     except ValidationError:
@@ -28,7 +27,7 @@ def read(model: type[M], response: httpx.Response) -> M:
 
 
 def json_of(response: httpx.Response) -> Any:
-    """Return an answer's body as JSON; UnexpectedAnswer when it is none."""
+    """Return a response body as JSON; raises UnexpectedAnswer when it is not JSON."""
     try:
         return json.loads(response.content)
     except ValueError:
@@ -39,7 +38,7 @@ def json_of(response: httpx.Response) -> Any:
 
 
 def build(model: type[M], data: Any, origin: str) -> M:
-    """Return a model made of JSON that does not quite fit it."""
+    """Return a model built from JSON that does not fully match it."""
     if not isinstance(data, dict) or _misses_what_it_is(model, data):
         raise UnexpectedAnswer(f"{origin} answered with JSON that is no {model.__name__}")
     values = dict(data)
@@ -52,17 +51,17 @@ def build(model: type[M], data: Any, origin: str) -> M:
 
 
 def known_status(word: Any) -> CommandStatus:
-    """Return the contract's status for a service's word."""
+    """Return the contract's status for a service's status."""
     return STATUS_FILTERS.get(str(word).lower(), CommandStatus.RUNNING)
 
 
 def place(response: httpx.Response) -> str:
-    """Return the call that an answer belongs to, for error texts: without its query."""
+    """Return the call of a response for error messages, without its query."""
     return f"{response.request.method} {response.request.url.copy_with(query=None)}"
 
 
 def _misses_what_it_is(model: type[BaseModel], data: dict[str, Any]) -> bool:
-    """Tell whether the JSON has none of the model's required fields, or an `id` that is no number."""
+    """Return whether the JSON has none of the model's required fields, or an `id` that is not a number."""
     required = [name for name, field in model.model_fields.items() if field.is_required()]
     if "id" in required and not isinstance(data.get("id"), int):
         return True

@@ -1,9 +1,9 @@
-"""When a call is sent again, and after how long: pure decisions.
+"""When a call is retried, and after how long: pure functions.
 
-- Refused before it was sent: always, whatever the method.
-- Broken after it may have been sent: GET and PUT, which do the same thing twice; and a POST only to a service that
+- Refused before it was sent: always, for any method.
+- Broken after it may have been sent: GET and PUT, which are idempotent; and a POST only to a service that
   is known to answer a repeated Idempotency-Key with its first answer.
-- 429 and 503: GET and PUT always; any call when Retry-After is there, since the service then did nothing.
+- 429 and 503: GET and PUT always; any call with a Retry-After, since the service then did nothing.
 - 502 and 504, where a gateway lost the answer: as broken after it was sent.
 """
 
@@ -25,7 +25,7 @@ _LOST = frozenset({502, 504})
 
 
 class Reach(Enum):
-    """How far a call that failed can have come."""
+    """How far a failed call may have come."""
 
     NOT_SENT = "not sent"
     REFUSED = "refused by a busy service"
@@ -35,10 +35,10 @@ class Reach(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how long a call is repeated; all times in seconds.
+    """How often and how long a call is retried; all times in seconds.
 
-    `attempts` counts the first one too; a Retry-After that reaches beyond `total` ends the tries at once. `outage` is
-    how long the wait for a command goes on while the service gives no answer at all.
+    `attempts` includes the first one; a Retry-After that exceeds `total` ends the retries at once. `outage` is how long
+    the wait for a command continues without any answer from the service.
     """
 
     attempts: int = 6
@@ -49,7 +49,7 @@ class Retries:
     jitter: Callable[[], float] = random.random
 
     def backoff(self, attempt: int) -> float:
-        """Return the pause after the given attempt (from 1): doubling, and drawn from its upper half."""
+        """Return the pause after the given attempt (from 1): doubling, drawn from its upper half."""
         return min(self.longest, self.first * 2.0 ** min(attempt - 1, 30)) * (0.5 + self.jitter() / 2)
 
     def pause(self, attempt: int, elapsed: float, retry_after: float | None) -> float | None:
@@ -64,23 +64,23 @@ NO_RETRIES = Retries(attempts=1)
 
 
 def reach_of_failure(error: httpx.RequestError) -> Reach:
-    """Tell how far a call came that got no answer."""
+    """Return how far a call without an answer came."""
     if isinstance(error, _NOT_SENT):
         return Reach.NOT_SENT
     if isinstance(error, (*_MAYBE_SENT, httpx.RemoteProtocolError)):
         return Reach.MAYBE_DONE
-    return Reach.ANSWERED  # a request that cannot be sent at all, such as an unsupported scheme: no use to repeat it
+    return Reach.ANSWERED  # a request that cannot be sent at all, such as an unsupported scheme: do not retry
 
 
 def reach_of_status(status: int) -> Reach:
-    """Tell how far a call came that was answered with a status."""
+    """Return how far a call with this status came."""
     if status in _BUSY:
         return Reach.REFUSED
     return Reach.MAYBE_DONE if status in _LOST else Reach.ANSWERED
 
 
 def may_repeat(method: str, reach: Reach, *, idempotent_post: bool, told_when: bool) -> bool:
-    """Tell whether sending the call again can do no harm; `told_when` is whether there was a Retry-After."""
+    """Return whether sending the call again is safe; `told_when` is whether there was a Retry-After."""
     if reach is Reach.ANSWERED:
         return False
     if reach is Reach.NOT_SENT:
@@ -91,7 +91,7 @@ def may_repeat(method: str, reach: Reach, *, idempotent_post: bool, told_when: b
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Return the seconds that a Retry-After header asks for (a number of seconds or an HTTP date), None without one."""
+    """Return the seconds of a Retry-After header (a number of seconds or an HTTP date), or None without one."""
     if not value:
         return None
     text = value.strip()

@@ -1,4 +1,4 @@
-"""From calls to httpx: how a request is built and how the connections are kept."""
+"""Convert calls to httpx: the request and the connection options."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from svc_jupyter.client.transport.link import Connection
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
-"""How long an answer may take, on top of the time the service was asked to hold it."""
+"""Time limit for an answer, in addition to the time the service was asked to hold it."""
 _LIMITS = httpx.Limits(max_connections=LIMIT, max_keepalive_connections=20, keepalive_expiry=KEEP_SECONDS)
 Transport = TypeVar("Transport", httpx.BaseTransport, httpx.AsyncBaseTransport)
 
 
 class PrivateHeaders(httpx.Headers):
-    """Headers whose repr tells their names only: debuggers and tracebacks with variables show it."""
+    """Headers whose repr shows only their names: debuggers and tracebacks with variables print it."""
 
     def __repr__(self) -> str:
         return f"<headers {', '.join(self)}>"
 
 
 def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_SECONDS) -> httpx.Request:
-    """Return the request of a call. Built by hand: the client's own way takes twice the time."""
+    """Return the request of a call. It is built by hand: `httpx.Client.build_request` takes twice the time."""
     headers = [*connection.headers, ("Accept", call.accept), *call.headers]
     content: bytes | None = None
     if call.body is not None:
@@ -52,8 +52,8 @@ def options(
 ) -> dict[str, Any]:
     """Return the arguments for `httpx.Client` and `httpx.AsyncClient`.
 
-    Redirects are not followed: they would carry the token to whatever address they name. A loopback address is called
-    without the environment's proxies, over connections of the kind `kept`, unless the caller has a transport.
+    Redirects are not followed: they would send the token to another address. A loopback address bypasses the
+    environment's proxies and uses `kept` connections, unless the caller passes a transport.
     """
     own_machine = settings.base_url is None or is_loopback(settings.base_url)
     return {
@@ -65,7 +65,7 @@ def options(
 
 
 def _certificates(settings: Settings) -> ssl.SSLContext:
-    """Return what a loopback address is checked by; over plain http nothing, without loading the store (20 ms)."""
+    """Return the TLS context for a loopback address; over plain http without the store, which loads in 20 ms."""
     if settings.base_url is None or settings.base_url.startswith("http:"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return httpx.create_ssl_context(trust_env=False)
@@ -81,5 +81,5 @@ def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:
 
 
 def idempotency(key: str) -> tuple[tuple[str, str], ...]:
-    """Return the header by which a service recognises a repeated POST."""
+    """Return the header that identifies a repeated POST."""
     return ((paths.IDEMPOTENCY_HEADER, key),)

@@ -1,1 +1,1 @@
-"""Options and actions of a magic: how its line is read."""
+"""The options and actions of magics: parsing their lines."""

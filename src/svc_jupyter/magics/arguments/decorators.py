@@ -1,4 +1,4 @@
-"""IPython's decorators for magics, with types: its own are not annotated."""
+"""IPython's decorators for magics, with type annotations, which the originals lack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Decorator = Callable[[F], F]
 
 
 def with_options(name: str | None = None) -> Decorator[Any]:
-    """Return the decorator that builds a magic's parser from the `argument`s below it, and its help from both.
+    """Return the decorator that builds a magic's parser and help from its docstring and the `argument`s below it.
 
     `name` is that of an action of a magic, such as `svc_schedule list`; by default the method's.
     """
@@ -23,14 +23,14 @@ def with_options(name: str | None = None) -> Decorator[Any]:
 
 
 def argument(*spellings: str, **how: Any) -> Decorator[Any]:
-    """Return the decorator that adds an argument to a magic; the parameters are those of argparse."""
+    """Return the decorator that adds an argument to a magic; takes the parameters of argparse."""
     decorator: Decorator[Any] = magic_arguments.argument(*spellings, **how)  # type: ignore[no-untyped-call]
     return decorator
 
 
 def line_magic(method: F) -> F:
     """Mark a method as a `%magic`."""
-    magic.line_magic(method)  # notes the method down and returns it as it is
+    magic.line_magic(method)  # registers the method and returns it unchanged
     return method
 
 
@@ -47,18 +47,18 @@ def line_cell_magic(method: F) -> F:
 
 
 def no_var_expand(method: F) -> F:
-    """Leave `$x$` and `{x}` in a magic's line alone: they belong to the service's macros and to the engines."""
+    """Do not expand `$x$` and `{x}` in a magic's line: they belong to the service's macros and to the engines."""
     marked: F = magic.no_var_expand(method)
     return marked
 
 
 def matcher(identifier: str, priority: float) -> Decorator[Any]:
-    """Return the decorator that makes a completion matcher; among several the highest priority goes first."""
+    """Return the decorator that makes a completion matcher; a higher priority runs first."""
     decorator: Decorator[Any] = context_matcher(identifier=identifier, priority=priority)
     return decorator
 
 
 def magics_class(family: C) -> C:
-    """Register the marked methods of a class as its magics."""
+    """Register the decorated methods of a class as its magics."""
     registered: C = magic.magics_class(family)
     return registered

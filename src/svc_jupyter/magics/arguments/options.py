@@ -1,4 +1,4 @@
-"""The options of the magics: what they share, how a line is read, and what is said when it cannot be."""
+"""The options of the magics: shared options, parsing of lines, and error messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from svc_jupyter.magics.display.errors import SvcUsageError
 MagicMethod: TypeAlias = Callable[..., Any]
 _BACKSLASH = "\\"
 VALUES_WITH_ONE_TEXT = (str, int, float, decimal.Decimal, datetime.date, pathlib.PurePath, uuid.UUID)
-"""Notebook values that have one obvious text (a bool is an int, a datetime a date)."""
+"""Types of notebook values with one obvious text (a bool is an int, a datetime is a date)."""
 
 _MACRO_OPTION = argument(
     "--macro",
@@ -71,35 +71,41 @@ _RUN_OPTIONS = (
 
 
 def submission_options(magic: MagicMethod) -> MagicMethod:
-    """Decorate a magic that submits a command with the options every submission has."""
+    """Add the options of every submission to a magic."""
     return _with(_SUBMISSION_OPTIONS + _OUTPUT_OPTIONS + _RUN_OPTIONS, magic)
 
 
 def submission_options_with(*own: Decorator[Any]) -> Decorator[MagicMethod]:
-    """Return the same for a magic that has `-o`, and values for its text, of its own."""
+    """Return the same decorator for a magic with its own `-o` and variable options."""
     options = (*_COMMON_OPTIONS, _MACRO_OPTION, *own, *_OUTPUT_OPTIONS[1:], *_RUN_OPTIONS)
     return lambda magic: _with(options, magic)
 
 
+def several_outputs(what: str) -> Decorator[Any]:
+    """Return the `-o` of a magic with several results; `what` describes the assigned value."""
+    text = f"{what} Repeatable. With --no-wait NAME is the handle."
+    return argument("-o", "--out", dest="outs", metavar="NAME", action="append", default=[], help=text)
+
+
 def submission_options_assigning(what: str) -> Decorator[MagicMethod]:
-    """Return the same for a magic whose `-o` assigns something else than the DataFrame."""
+    """Return the same decorator for a magic whose `-o` assigns something other than the DataFrame."""
     assigns = argument("-o", "--out", metavar="NAME", help=f"Assign {what} (with --no-wait: the handle) to NAME.")
     options = (*_SUBMISSION_OPTIONS, assigns, *_OUTPUT_OPTIONS[1:], *_RUN_OPTIONS)
     return lambda magic: _with(options, magic)
 
 
 def macro_options(magic: MagicMethod) -> MagicMethod:
-    """Decorate a magic with the options that give macros their values."""
+    """Add the options for macro values to a magic."""
     return _with(_MACRO_OPTIONS, magic)
 
 
 def out_option(what: str) -> Decorator[Any]:
-    """Return the option that assigns what an action returns."""
+    """Return the option that assigns an action's return value."""
     return argument("-o", "--out", metavar="NAME", help=f"Assign {what} to NAME.")
 
 
 def output_options(magic: MagicMethod) -> MagicMethod:
-    """Decorate a magic that shows a DataFrame with `-o` and `-n`."""
+    """Add `-o` and `-n` to a magic that shows a DataFrame."""
     return _with((out_option("what it returns"), *_OUTPUT_OPTIONS[1:]), magic)
 
 
@@ -110,21 +116,21 @@ def _with(options: tuple[Decorator[Any], ...], magic: MagicMethod) -> MagicMetho
 
 
 def parser_of(magic: MagicMethod) -> MagicArgumentParser:
-    """Return the parser that `magic_arguments` built for a magic; an option is never guessed from its beginning."""
+    """Return the parser that `magic_arguments` built for a magic; abbreviated options are not accepted."""
     parser: MagicArgumentParser = magic.parser  # type: ignore[attr-defined]
     parser.allow_abbrev = False
     return parser
 
 
 def option_names(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
-    """Return the options of a parser by their spellings."""
+    """Return the options of a parser, keyed by spelling."""
     return {spelling: action for action in parser._actions for spelling in action.option_strings}
 
 
 def parse(magic: MagicMethod, line: str) -> argparse.Namespace:
     """Return the values of a magic's line, split as a shell does.
 
-    Raises SvcUsageError with the place and the nearest option.
+    Raises SvcUsageError with the position and the nearest option.
     """
     parser = parser_of(magic)
     asking = f"%{parser.prog} --help" if " " in parser.prog else f"{parser.prog}?"
@@ -146,9 +152,9 @@ def parse(magic: MagicMethod, line: str) -> argparse.Namespace:
 
 
 def continued(line: str, cell: str | None) -> tuple[str, str | None]:
-    """Return the whole line of a cell magic and the rest of its cell: a line that ends with a backslash goes on below.
+    """Return the whole line of a cell magic and the rest of its cell: a trailing backslash continues the line.
 
-    IPython hands over the first line as the magic's, and everything below it as the cell.
+    IPython passes the first line as the magic's line, and everything below it as the cell.
     """
     while cell is not None and line.rstrip().endswith(_BACKSLASH):
         following, _, cell = cell.partition("\n")
@@ -157,7 +163,7 @@ def continued(line: str, cell: str | None) -> tuple[str, str | None]:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """Return ` Did you mean X?` for the nearest known word, or nothing when none is near."""
+    """Return ` Did you mean X?` for the nearest known word, or an empty text."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f" Did you mean {near[0]}?" if near else ""
 
@@ -170,7 +176,7 @@ def _unknown(word: str, parser: argparse.ArgumentParser) -> str:
 
 
 def check_output_name(name: str | None, prog: str) -> None:
-    """Raise SvcUsageError for what cannot be the name of a variable."""
+    """Raise SvcUsageError unless the name is a valid variable name."""
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
         raise SvcUsageError(f"{prog}: -o takes the name of a variable, not {name!r}")
 
@@ -180,7 +186,7 @@ def submission_fields(
 ) -> dict[str, Any]:
     """Return the common parameters of a submission that were given.
 
-    `variables` is the notebook's namespace, read for `--var` only.
+    `variables` is the notebook's namespace, used only for `--var`.
     """
     fields = {
         "label": values.label or default_label or None,
@@ -197,7 +203,7 @@ def submission_fields(
 
 
 def tags_text(text: str | None) -> str | None:
-    """Return tags in the wire's form `[a,b]`; the service checks them."""
+    """Return tags in wire form `[a,b]`; the service validates them."""
     if text is None:
         return None
     return text if text.startswith("[") else f"[{text}]"
@@ -206,7 +212,7 @@ def tags_text(text: str | None) -> str | None:
 def macros(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the macros of a submission: values first, so that expressions can use them.
 
-    A value travels as a quoted string expression: whatever it holds, it is never evaluated.
+    A value is sent as a quoted string expression, so its content is never evaluated.
     """
     params, names_of_variables = getattr(values, "param", []), getattr(values, "var", [])  # Pig has its own parameters
     given = [{name: json.dumps(value)} for name, value in (pair(text, "--param") for text in params)]
@@ -220,7 +226,7 @@ def macros(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[dic
 
 
 def pair(text: str, option: str) -> tuple[str, str]:
-    """Return the name and the value of an option's `NAME=VALUE`. Raises SvcUsageError."""
+    """Return the name and the value of an option `NAME=VALUE`. Raises SvcUsageError."""
     name, equals, value = text.partition("=")
     name = name.strip()
     if not equals or not (name.isascii() and name.isidentifier()):
@@ -229,9 +235,9 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def variable_text(name: str, variables: Mapping[str, Any]) -> str:
-    """Return the text that stands for the value of a notebook's variable.
+    """Return the text of a notebook variable's value.
 
-    Raises SvcUsageError when there is no such variable, or its value has no obvious text (a DataFrame, a list).
+    Raises SvcUsageError when the variable does not exist or its value has no obvious text (a DataFrame, a list).
     """
     if not (name.isascii() and name.isidentifier()):
         raise SvcUsageError(f"--var takes the name of a variable, not {name!r}")

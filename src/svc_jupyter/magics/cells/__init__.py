@@ -1,1 +1,1 @@
-"""The life of a cell that runs a command: submitted, followed, read or cancelled."""
+"""A cell that runs a command: submit, follow, read the result, cancel."""

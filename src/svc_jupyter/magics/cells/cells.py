@@ -1,23 +1,25 @@
-"""From a parsed cell to its value: what every magic that submits a command does the same way."""
+"""Run a parsed cell and return its value: shared by all magics that submit a command."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics
 
-from svc_jupyter.magics.arguments.options import MagicMethod, submission_fields
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_action
+from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
+from svc_jupyter.magics.cells.definitions import Context, Define, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.running import Outcome, Reader, Run
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.progress import done_line, in_kernel, line_for
 from svc_jupyter.magics.display.rendering import limit_display, size_text
 from svc_jupyter.magics.session.session import Session
+from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 
 V = TypeVar("V")
+P = TypeVar("P", bound=PartOfPanel)
 
 
 class SvcFamily(Magics):
@@ -33,11 +36,31 @@ class SvcFamily(Magics):
 
     shell: InteractiveShell
     actions: ClassVar[Mapping[str, Mapping[str, MagicMethod]]] = {}
-    """Of the magics that have actions with options of their own: the actions by their names."""
+    """The actions by magic and name, for magics whose actions have their own options."""
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
         self.session = session
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.actions = actions_of(cls)
+
+    def act(self, magic: str, line: str, default: str) -> Any:
+        """Perform the action at the start of a magic's line, or print its help."""
+        actions = self.actions[magic]
+        name, rest = split_action(magic, line, actions, default)
+        if text := help_of(actions[name], rest):
+            return print(text)  # noqa: T201  the help is the output
+        return actions[name](self, rest)
+
+    def run_cell(
+        self, magic: MagicMethod, define: Define, line: str, cell: str | None
+    ) -> pd.DataFrame | CommandHandle | None:
+        """Run the command of a cell of a magic; return the value of the cell."""
+        line, cell = continued(line, cell)
+        values = parse(magic, line)
+        return self.run_definition(values, define(values, cell, Context(self.session, self.shell.user_ns)))
 
     def run_definition(
         self,
@@ -45,9 +68,9 @@ class SvcFamily(Magics):
         definition: Definition,
         when_done: Callable[[Command], None] = lambda _command: None,
     ) -> pd.DataFrame | CommandHandle | None:
-        """Run the command of a cell with the options every submission has; return the value of the cell.
+        """Run a cell's command with the options of every submission; return the value of the cell.
 
-        `when_done` is called with a command that is done, below its last line and above the value.
+        `when_done` is called with the finished command, below its last line and above the value.
         """
         common = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
 
@@ -71,9 +94,9 @@ class SvcFamily(Magics):
         origin: Origin,
         when_done: Callable[[Command], None],
     ) -> pd.DataFrame | CommandHandle | None:
-        """Run a command as the options say; return the value of the cell.
+        """Run a command according to the options; return the value of the cell.
 
-        That is the DataFrame, limited in its display; the handle with `--no-wait`; nothing with `--quiet`.
+        This is the DataFrame, limited in its display; the handle with `--no-wait`; None with `--quiet`.
         """
         line = line_for(self.shell, quiet=values.quiet)
         run = Run(start, read, origin, line)
@@ -88,7 +111,7 @@ class SvcFamily(Magics):
         return None if values.quiet else outcome.frame
 
     def described(self, outcome: Outcome, values: argparse.Namespace) -> list[str]:
-        """Limit the display of a result, and return what the last line says about it."""
+        """Limit the display of a result, and return its description for the last line."""
         frame = outcome.frame
         shown = limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
         parts = [size_text(frame)]
@@ -98,15 +121,28 @@ class SvcFamily(Magics):
             parts.append(values.out)
         return parts
 
+    def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:
+        """Limit the display of a table to `-n` rows, assign it to the variable of `-o`, and return it."""
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        return self.keep(values, frame)
+
+    def open_panel(self, panel: Callable[[], P], text: Callable[[], str]) -> P | PanelText:
+        """Return a panel that closes with the connection, or in a terminal its text."""
+        if not in_kernel(self.shell):
+            return PanelText(text)
+        opened = panel()
+        self.session.at_close(opened.close)
+        return opened
+
     def keep(self, values: argparse.Namespace, value: V) -> V:
-        """Assign a value to the variable of `-o`, where there is one, and return it."""
+        """Assign a value to the variable of `-o`, if given, and return it."""
         if values.out:
             self.shell.user_ns[values.out] = value
         return value
 
 
 def text_or_location(cell: str | None, location: str | None, magic: str, noun: str) -> str | None:
-    """Return the cell's text, or None when the command is read from a location; exactly one of them must be there."""
+    """Return the cell's text, or None when the command is read from a location; requires exactly one of them."""
     text = cell if cell and cell.strip() else None
     if text and location:
         raise SvcUsageError(f"{magic}: give the {noun} in the cell or by --script-location, not both")

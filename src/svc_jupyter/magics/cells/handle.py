@@ -1,4 +1,4 @@
-"""What `--no-wait` returns: a command that goes on while the notebook does something else."""
+"""The value of a `--no-wait` cell: a command that continues while the notebook does other work."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class CommandHandle:
-    """One command of the service: `.status()`, `.result()`, `.logs()`, `.cancel()`, `.wait()`.
+    """A command of the service: `.status()`, `.result()`, `.logs()`, `.cancel()`, `.wait()`.
 
-    `command` is the client's own handle for everything else. An interrupt ends a wait, never the command.
+    `command` is the client's handle, for everything else. An interrupt ends a wait, not the command.
     """
 
     def __init__(self, command: Command, shell: InteractiveShell, read: Reader, origin: Origin) -> None:
@@ -40,28 +40,28 @@ class CommandHandle:
 
     @property
     def record(self) -> CommandRecord:
-        """The command's record as last seen."""
+        """The last known record of the command."""
         return self.command.record
 
     def status(self) -> str:
-        """Ask the service and return `waiting`, `running`, `done`, `error` or `cancelled`."""
+        """Fetch the status: `waiting`, `running`, `done`, `error` or `cancelled`."""
         return str(ask(self.command.status, "status"))
 
     def wait(self) -> CommandHandle:
-        """Wait for the end, showing progress; raises what a cell would when it ends badly."""
+        """Wait for the end and show progress; raises what a cell would raise."""
         self._run().to_end()
         return self
 
     def result(self) -> pd.DataFrame:
-        """Wait for the end and return the DataFrame, as the cell would have; raises what the cell would."""
+        """Wait for the end and return the DataFrame; raises what a cell would raise."""
         return self._run().to_frame().frame
 
     def logs(self) -> str:
-        """Return the log so far: what the command wrote to stderr, and what the service says about it."""
+        """Return the log so far: the command's stderr and the service's messages."""
         return ask(self.command.logs, "log")
 
     def cancel(self) -> str:
-        """Cancel the command and return what became of it."""
+        """Cancel the command and return the outcome."""
         ask(self.command.cancel, "cancellation")
         return self.status()
 

@@ -1,4 +1,4 @@
-"""How the result of a command that is done becomes a DataFrame."""
+"""Read the result of a finished command as a DataFrame."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def text_reader(output_format: str) -> Reader:
-    """Return the reader of a text output in one of the formats; raises SvcMagicError when it is not in it."""
+    """Return the reader of a text output in one of the formats; it raises SvcMagicError for other output."""
     if output_format == LINES:
         return plain_reader
     return lambda command: _in_format(command, command.result(), output_format)
 
 
 def plain_reader(command: Command) -> pd.DataFrame:
-    """Read a result as it is: its typed columns, or the lines of a text output in the column `line`."""
+    """Read a result unchanged: its typed columns, or the lines of a text output in the column `line`."""
     return command.result().to_pandas()
 
 
@@ -32,7 +32,7 @@ def dump_reader(wanted: str) -> Reader:
 
 
 def sub_reader(number: int | None, output_format: str = LINES) -> Reader:
-    """Return the reader of a composite: the result of a sub-command, counted from 1, or of the last with rows."""
+    """Return the reader of a composite: a sub-command's result, counted from 1, or the last one with rows."""
 
     def read(command: Command) -> pd.DataFrame:
         result = command.sub_result(number)
@@ -52,7 +52,7 @@ def _in_format(command: Command, result: Result, output_format: str) -> pd.DataF
 
 
 def reader_of(command: Command, output_format: str | None) -> Reader:
-    """Return the reader for what is known only now: a command of any type."""
+    """Return the reader for a command whose type is known only now."""
     if command.record.command_type == "CompositeCommand":
         return sub_reader(None, output_format or LINES)
     if command.has_typed_results and output_format is not None:

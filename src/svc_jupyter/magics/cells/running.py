@@ -1,7 +1,7 @@
-"""One command from a cell: submitted, followed on its progress line, its result read, or cancelled by an interrupt.
+"""Run one command from a cell: submit it, show progress, read its result, or cancel it on an interrupt.
 
-Everything that talks to the service happens in a thread beside the cell's own, which only waits and writes the
-progress line. So an interrupt never tears a request, and what it finds half done it can still cancel.
+All calls to the service run in a thread of their own; the cell's thread only waits and writes the progress line. So an
+interrupt never breaks a request, and can still cancel a command whose submission is under way.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REDRAW_SECONDS = 0.25
 SUBMIT_GRACE_SECONDS = 5.0
-"""How long an interrupt waits for a submission under way, so that it can cancel what comes of it."""
+"""How long an interrupt waits for a pending submission, in order to cancel its command."""
 CANCEL_GRACE_SECONDS = 15.0
 """How long an interrupt waits for the command to end after its cancellation."""
 
 Reader = Callable[["Command"], "pd.DataFrame"]
-"""Reads the result of a command that is done."""
+"""Reads the result of a finished command."""
 
 
 @dataclass
 class Outcome:
-    """What a cell got: the DataFrame and how long everything took, in seconds."""
+    """A cell's result: the DataFrame and the total time, in seconds."""
 
     command: Command
     frame: pd.DataFrame
@@ -58,9 +58,9 @@ class Outcome:
 
 @dataclass
 class Run:
-    """A command on its way through a cell.
+    """The run of a command in a cell.
 
-    `start` submits it, or returns one that is there already. An interrupt cancels it unless `cancels` is False.
+    `start` submits it, or returns an existing one. An interrupt cancels it unless `cancels` is False.
     """
 
     start: Callable[[], Command]
@@ -69,7 +69,7 @@ class Run:
     line: Line
     cancels: bool = True
     before: str = "connecting"
-    """What goes on before there is a command; `start` may change it."""
+    """The progress text before there is a command; `start` may change it."""
     command: Command | None = None
     _update: Update | None = None
     _glimpsed: CommandRecord | None = None
@@ -81,7 +81,7 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether the cell was interrupted: a `start` that waits must then give up."""
+        """Whether the cell was interrupted; a waiting `start` must then give up."""
         return self._stopped
 
     def to_frame(self) -> Outcome:
@@ -94,7 +94,7 @@ class Run:
         return Outcome(self._the_command(), frame, self._seconds())
 
     def to_end(self) -> None:
-        """Wait until the command has ended; raises as `to_frame` does."""
+        """Wait until the command has ended; raises what `to_frame` raises."""
         self._attend(self._to_end)
 
     def submitted(self) -> Command:
@@ -104,7 +104,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long it took so far."""
+        """Return the elapsed time in seconds."""
         return self._seconds()
 
     def _the_command(self) -> Command:
@@ -114,7 +114,7 @@ class Run:
     def _seconds(self) -> float:
         return time.monotonic() - self._started
 
-    # In the thread beside the cell's.
+    # Below: the worker thread.
 
     def _submit(self) -> None:
         with told_in_words():
@@ -147,7 +147,7 @@ class Run:
         self._update = update
 
     def _glance(self) -> None:
-        """Look once at a command that is not over in a moment: its own wait brings news only after a second."""
+        """Fetch the record once soon after submission: the wait itself reports only after a second."""
         from svc_jupyter.client.errors import SvcError
 
         if self.command is None or self._update is not None:
@@ -156,12 +156,12 @@ class Run:
         try:
             self._glimpsed = seen.refresh().record
         except SvcError:
-            return  # the wait itself meets the problem and tells it
+            return  # the wait meets the same problem and reports it
 
-    # In the cell's own thread.
+    # Below: the cell's thread.
 
     def _attend(self, call: Callable[[], T]) -> T:
-        """Make a call in the other thread while the progress line tells how it stands; return what it returns."""
+        """Make a call in the worker thread while the progress line is updated; return its result."""
         work: Background[T] | None = None
         try:
             work = Background(call, "command")
@@ -203,7 +203,7 @@ class Run:
         return self._glimpsed
 
     def _interrupted(self, work: Background[Any] | None) -> SvcInterrupted:
-        """Do what an interrupt asks for and return the error that says what came of it."""
+        """Handle an interrupt and return the error that describes the outcome."""
         seconds = duration(self._seconds())
         try:
             what = self._stop(work, seconds)
@@ -228,7 +228,7 @@ class Run:
         return self._what_became_of(self.command, seconds)
 
     def _cancel(self, command: Command) -> str | None:
-        """Ask for the command's end; return why that failed, when it did."""
+        """Request the command's cancellation; return the failure, or None."""
         from svc_jupyter.client.errors import SvcError
 
         cancellation = Background(command.cancel, "cancellation").start()

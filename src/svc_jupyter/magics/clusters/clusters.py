@@ -1,4 +1,4 @@
-"""`%svc_cluster` and `%svc_clusters`: clusters in a panel, and by words."""
+"""`%svc_cluster` and `%svc_clusters`: clusters in a panel, and by actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics
 from svc_jupyter.magics.arguments.options import nearest, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.cells.panels import cluster_panel
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.clusters.frames import clusters_frame, health_facts, nodes_frame, state_facts
@@ -20,9 +19,10 @@ from svc_jupyter.magics.clusters.waits import ClusterWait
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import done_line, line_for
-from svc_jupyter.magics.display.rendering import Facts, limit_display
+from svc_jupyter.magics.display.rendering import Facts
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.widgets.clusters.model import open_cluster
+from svc_jupyter.widgets.clusters.panel import ClusterPanel, cluster_text
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
 from svc_jupyter.widgets.clusters.words import state_words, title
@@ -62,12 +62,12 @@ class ClusterMagics(SvcFamily):
             named = values.words[0] if values.words else None
             default = self.session.settings.default_label or DEFAULT_LABEL
             model = self._found(wanted.cluster, lambda: open_cluster(self.session.client, named, default))
-            return self.keep(values, cluster_panel(self.shell, self.session, model))
+            return self.keep(values, self.open_panel(lambda: ClusterPanel(model), lambda: cluster_text(model)))
         view = self._found(wanted.cluster, lambda: fetch_view(self.session.client(), wanted.cluster))
         return self._do(wanted, view, values)
 
     def _found(self, cluster: str, look: Callable[[], T]) -> T:
-        """Look a cluster up; the error for one that is not there names those there are."""
+        """Look a cluster up; the error for an unknown one lists the known ones."""
         from svc_jupyter.client.errors import NotFound
 
         try:
@@ -112,11 +112,10 @@ class ClusterMagics(SvcFamily):
 
     def _nodes(self, view: ClusterView, now: datetime, values: argparse.Namespace) -> pd.DataFrame:
         frame = nodes_frame(view.state.nodes, now)
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)
 
     def _move(self, view: ClusterView, wanted: str, values: argparse.Namespace) -> None:
-        """Bring a cluster to a state; one that is there, or on its way, is no error: a notebook may run again."""
+        """Start or terminate a cluster; one in that state, or on its way, is no error: a notebook may run again."""
         line = line_for(self.shell, quiet=values.quiet)
         if view.phase == wanted:
             line.finish(f"{DONE} cluster {view.name} · {state_words(view, datetime.now(UTC))} already")
@@ -131,7 +130,7 @@ class ClusterMagics(SvcFamily):
             ClusterWait(self.session.client(), view.record.id, view.name, wanted, line).to_end()
 
     def _may(self, question: Question, values: argparse.Namespace) -> bool:
-        """Return whether a step is confirmed; else say what it would do."""
+        """Return whether a step is confirmed; else print what it would do."""
         if not values.yes:
             print(f"{question.text}\n  Nothing was done. Add --yes to do it.")  # noqa: T201  the answer to the line
         return bool(values.yes)
@@ -146,7 +145,7 @@ class ClusterMagics(SvcFamily):
     def _remove(self, view: ClusterView, node: str | None, values: argparse.Namespace) -> CommandHandle | None:
         target = len(view.workers) - 1
         step = Step.REMOVE if node else Step.RESIZE
-        is_possible = view.phase != "UP" or obstacle(view, target) is None  # else the service says why not
+        is_possible = view.phase != "UP" or obstacle(view, target) is None  # otherwise the service explains why not
         if is_possible and not self._may(Question(step, view, target, node), values):
             return None
         return self._run(view, values, lambda client: client.clusters.remove_node(view.record.id, node))
@@ -154,7 +153,7 @@ class ClusterMagics(SvcFamily):
     def _run(
         self, view: ClusterView, values: argparse.Namespace, begin: Callable[[Client], Command]
     ) -> CommandHandle | None:
-        """Follow the command of a node operation to its end; an interrupt cancels it, which takes it back."""
+        """Follow the command of a node operation to its end; an interrupt cancels it, which reverts the operation."""
         line = line_for(self.shell, quiet=values.quiet)
         origin = Origin("cluster", target=f"cluster {view.name}")
         run = Run(lambda: begin(self.session.client()), plain_reader, origin, line)
@@ -179,5 +178,4 @@ class ClusterMagics(SvcFamily):
         values = parse(self.svc_clusters, line)
         records = ask(lambda: list(self.session.client().clusters.iter(state=values.state)), "clusters")
         frame = clusters_frame(records)
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)

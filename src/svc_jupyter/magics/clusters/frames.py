@@ -1,4 +1,4 @@
-"""Clusters and their nodes as DataFrames, their state and health as tables of facts."""
+"""Clusters and nodes as DataFrames, their state and health as fact tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
 
 
 def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
-    """Return a row per node, the coordinator first; `up` is how long it has been there."""
+    """Return a row per node, the coordinator first; `up` is its uptime."""
     import pandas as pd
 
     rows = [
@@ -56,7 +56,7 @@ def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
 
 
 def state_facts(view: ClusterView, now: datetime) -> list[tuple[str, str]]:
-    """Return where a cluster stands."""
+    """Return the facts of a cluster's state."""
     facts = [("state", state_words(view, now)), ("type", view.type)]
     if told := doing(view):
         facts.append(("last" if view.phase == "DOWN" else "doing", told.removeprefix("Last: ")))
@@ -66,7 +66,7 @@ def state_facts(view: ClusterView, now: datetime) -> list[tuple[str, str]]:
 
 
 def health_facts(view: ClusterView) -> list[tuple[str, str]]:
-    """Return what is known of each daemon, and the figures."""
+    """Return the state of each daemon, and the metrics."""
     facts = []
     for entry in health_entries(view):
         reason = f" ({entry.reason})" if entry.reason else ""

@@ -1,4 +1,4 @@
-"""What a line of `%svc_cluster` says: which cluster, what to do, and with what."""
+"""Parse a line of `%svc_cluster`: the cluster, the verb and its arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WITH_VALUE = frozenset({"add", "remove"})
 
 @dataclass(frozen=True)
 class ClusterLine:
-    """A line that was read; `verb` is None for the panel."""
+    """A parsed line; `verb` is None for the panel."""
 
     cluster: str
     verb: str | None = None
@@ -23,7 +23,7 @@ class ClusterLine:
 
 
 def line_of(words: Sequence[str], default: str) -> ClusterLine:
-    """Return what the words of a line say; a verb that stands first is about the `default` cluster.
+    """Parse the words of a line; without a cluster the verb applies to `default`.
 
     Raises SvcUsageError.
     """

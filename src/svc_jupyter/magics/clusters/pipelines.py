@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import nearest, output_options, parse
+from svc_jupyter.magics.arguments.options import nearest, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -37,13 +37,9 @@ class PipelineMagics(SvcFamily):
 
         list, start PIPELINE, pause PIPELINE, archive PIPELINE, delete PIPELINE.
         """
-        actions = self.actions["svc_pipeline"]
-        name, rest = split_action("svc_pipeline", line, actions, "list")
-        if text := help_of(actions[name], rest):
-            return print(text)  # noqa: T201  the help is the output
-        return actions[name](self, rest)
+        return self.act("svc_pipeline", line, "list")
 
-    @with_options("svc_pipeline list")
+    @action("svc_pipeline list")
     @argument(
         "--status",
         metavar="STATUS",
@@ -53,37 +49,34 @@ class PipelineMagics(SvcFamily):
         help="draft, active or archive; without it all. Repeatable.",
     )
     @output_options
-    def list_pipelines(self, line: str) -> pd.DataFrame:
+    def list_pipelines(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the pipelines as a DataFrame, newest first, with how their last run stands."""
-        values = parse(PipelineMagics.list_pipelines, line)
         frame = ask(lambda: pipelines_frame(self._pipelines.iter(*values.status)), "pipelines")
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)
 
-    @with_options("svc_pipeline start")
+    @action("svc_pipeline start")
     @_the_pipeline
-    def start(self, line: str) -> None:
+    def start(self, values: argparse.Namespace) -> None:
         """Begin a run, which goes on where the last one was paused."""
-        self._do(parse(PipelineMagics.start, line).pipeline, self._pipelines.start)
+        self._do(values.pipeline, self._pipelines.start)
 
-    @with_options("svc_pipeline pause")
+    @action("svc_pipeline pause")
     @_the_pipeline
-    def pause(self, line: str) -> None:
+    def pause(self, values: argparse.Namespace) -> None:
         """End the run and keep its progress."""
-        self._do(parse(PipelineMagics.pause, line).pipeline, self._pipelines.pause)
+        self._do(values.pipeline, self._pipelines.pause)
 
-    @with_options("svc_pipeline archive")
+    @action("svc_pipeline archive")
     @_the_pipeline
-    def archive(self, line: str) -> None:
+    def archive(self, values: argparse.Namespace) -> None:
         """Put a pipeline away; its next start takes it out again."""
-        self._do(parse(PipelineMagics.archive, line).pipeline, self._pipelines.archive)
+        self._do(values.pipeline, self._pipelines.archive)
 
-    @with_options("svc_pipeline delete")
+    @action("svc_pipeline delete")
     @_the_pipeline
     @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
-    def delete(self, line: str) -> None:
+    def delete(self, values: argparse.Namespace) -> None:
         """Delete a pipeline that does not run, with its progress, for good."""
-        values = parse(PipelineMagics.delete, line)
         if not values.yes:
             found = self._found(values.pipeline)
             raise SvcUsageError(
@@ -101,7 +94,7 @@ class PipelineMagics(SvcFamily):
         print(told(ask(lambda: call(found.id), "pipeline")))  # noqa: T201  the answer is the output
 
     def _found(self, reference: str) -> PipelineData:
-        """Return the pipeline with an id or a name. Raises SvcUsageError, also for a name that several have."""
+        """Return the pipeline with an id or a name. Raises SvcUsageError, also for an ambiguous name."""
         known = ask(lambda: list(self._pipelines.iter()), "pipelines")
         of_id = [pipeline for pipeline in known if str(pipeline.id) == reference]
         fitting = of_id or [pipeline for pipeline in known if pipeline.attributes.name == reference]
@@ -114,19 +107,8 @@ class PipelineMagics(SvcFamily):
         return fitting[0]
 
 
-PipelineMagics.actions = {
-    "svc_pipeline": {
-        "list": PipelineMagics.list_pipelines,
-        "start": PipelineMagics.start,
-        "pause": PipelineMagics.pause,
-        "archive": PipelineMagics.archive,
-        "delete": PipelineMagics.delete,
-    }
-}
-
-
 def told(pipeline: PipelineData) -> str:
-    """Return a line about a pipeline: where it stands, and its last run."""
+    """Return one line about a pipeline: its state and its last run."""
     attributes = pipeline.attributes
     parts = [f"pipeline {pipeline.id} · {attributes.name} · {attributes.status}"]
     if attributes.pipeline_instance_status is not None and attributes.status != "deleted":

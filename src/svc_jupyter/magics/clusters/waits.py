@@ -1,9 +1,11 @@
-"""A cluster on its way to UP or DOWN, followed on a cell's progress line."""
+"""Waits for a cluster or a package environment, shown on a cell's progress line."""
 
 from __future__ import annotations
 
+import contextlib
 import time
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from svc_jupyter.magics.cells.running import REDRAW_SECONDS
 from svc_jupyter.magics.display.errors import SvcMagicError, told_in_words
@@ -13,43 +15,73 @@ from svc_jupyter.widgets.panels.status_words import DONE, RUNNING, STOPPED
 
 if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterStateRecord
+    from svc_jupyter.api.package_environments import PackageActivity, PackageEnvironment
     from svc_jupyter.client import Client
 
+T = TypeVar("T")
 _DOING = {"UP": "starting", "DOWN": "terminating"}
+_SUCCESS = "success"
+_LOOK_SECONDS = 2.0
+"""How long a wait may continue to poll after it was given up."""
 
 
 class _GivenUp(Exception):
     """The cell no longer waits."""
 
 
-class ClusterWait:
-    """One wait of a cell; an interrupt ends it, never what the cluster does."""
+class _Wait(ABC, Generic[T]):
+    """A cell's wait; an interrupt ends the wait, not the operation."""
 
-    def __init__(self, client: Client, cluster_id: int, name: str, wanted: str, line: Line) -> None:
+    def __init__(self, client: Client, line: Line, what: str, hint: str) -> None:
+        """`what` is the object of the wait, `hint` the magic that shows its state later."""
         self._client = client
-        self._cluster_id = cluster_id
-        self._name = name
-        self._wanted = wanted
         self._line = line
-        self._latest: ClusterStateRecord | None = None
+        self._what = what
+        self._hint = hint
         self._given_up = False
         self._started = time.monotonic()
 
-    def to_end(self) -> ClusterStateRecord:
-        """Wait until the cluster is in its state, and leave a line that says so. Raises SvcMagicError: why not."""
-        work = Background(self._wait, "cluster").start()
+    def _attend(self) -> T:
+        """Run `_wait` in a thread and update the progress line; return or raise what it returned or raised."""
+        work = Background(self._wait, "wait").start()
         try:
             if not self._line.animates:
                 work.wait()
             elif not work.wait(SILENT_SECONDS):
-                self._draw()
+                self._line.replace(self._progress())
                 while not work.wait(REDRAW_SECONDS):
-                    self._draw()
-            record = work.outcome()
+                    self._line.replace(self._progress())
+            return work.outcome()
         except KeyboardInterrupt:
             self._given_up = True
-            what = f"cluster {self._name} is no longer waited for; it goes on · %svc_cluster {self._name} state"
+            what = f"{self._what} is no longer waited for; it goes on · {self._hint}"
             raise interrupted(self._line, what) from None
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    @abstractmethod
+    def _wait(self) -> T:
+        """Wait in the worker thread until the end or `_given_up`."""
+
+    @abstractmethod
+    def _progress(self) -> str:
+        """Return the progress line."""
+
+
+class ClusterWait(_Wait["ClusterStateRecord"]):
+    """Waits for a cluster to be UP or DOWN."""
+
+    def __init__(self, client: Client, cluster_id: int, name: str, wanted: str, line: Line) -> None:
+        super().__init__(client, line, f"cluster {name}", f"%svc_cluster {name} state")
+        self._cluster_id = cluster_id
+        self._wanted = wanted
+        self._latest: ClusterStateRecord | None = None
+
+    def to_end(self) -> ClusterStateRecord:
+        """Wait until the cluster is in its state, and leave a final line. Raises SvcMagicError with the reason."""
+        record = self._attend()
         self._line.finish(self._last_line(record))
         return record
 
@@ -60,22 +92,56 @@ class ClusterWait:
             try:
                 return self._client.clusters.wait(self._cluster_id, self._wanted, on_state=self._note)
             except ClusterFailed as error:
-                raise SvcMagicError(f"{error.message}\n  %svc_cluster {self._name} state") from error
+                raise SvcMagicError(f"{error.message}\n  {self._hint}") from error
 
     def _note(self, record: ClusterStateRecord) -> None:
         if self._given_up:
             raise _GivenUp
         self._latest = record
 
-    def _draw(self) -> None:
+    def _progress(self) -> str:
         told = f" · {self._latest.message}" if self._latest is not None and self._latest.message else ""
-        seconds = clock(time.monotonic() - self._started)
-        self._line.replace(f"{RUNNING} {_DOING[self._wanted]} cluster {self._name}{told} · {seconds}")
+        return f"{RUNNING} {_DOING[self._wanted]} {self._what}{told} · {clock(self._seconds)}"
 
     def _last_line(self, record: ClusterStateRecord) -> str:
-        took = duration(time.monotonic() - self._started)
+        took = duration(self._seconds)
         if self._wanted == "DOWN":
-            return f"{STOPPED} cluster {self._name} · DOWN after {took}"
+            return f"{STOPPED} {self._what} · DOWN after {took}"
         workers = sum(str(node.role) == "worker" for node in record.nodes)
         told = f" · {workers} worker{'' if workers == 1 else 's'}" if record.nodes else ""
-        return f"{DONE} cluster {self._name} · UP in {took}{told}"
+        return f"{DONE} {self._what} · UP in {took}{told}"
+
+
+class ActivityWait(_Wait["PackageActivity"]):
+    """Waits for the end of an activity of a package environment."""
+
+    def __init__(self, client: Client, environment: PackageEnvironment, activity: PackageActivity, line: Line) -> None:
+        what = f"environment {environment.name} · {activity.action} · row {activity.id}"
+        super().__init__(client, line, what, f"%svc_environment history {environment.id}")
+        self._environment = environment
+        self._activity = activity
+
+    def begun_line(self) -> str:
+        """Return the line for a cell that does not wait."""
+        return f"{RUNNING} {self._what} · begun · {self._hint}"
+
+    def to_end(self) -> None:
+        """Wait until it is over, and leave a final line. Raises SvcMagicError with the reason."""
+        row = self._attend()
+        if row.status != _SUCCESS:
+            took = duration(self._seconds)
+            raise SvcMagicError(f"{self._what} failed after {took}: {row.message}\n  Nothing was changed.")
+        self._line.finish(f"{DONE} {self._what} · {row.message}")
+
+    def _wait(self) -> PackageActivity:
+        from svc_jupyter.client.errors import WaitTimeout
+
+        environments = self._client.package_environments
+        with told_in_words():
+            while not self._given_up:
+                with contextlib.suppress(WaitTimeout):
+                    return environments.wait(self._environment.id, self._activity.id, timeout=_LOOK_SECONDS)
+        return self._activity
+
+    def _progress(self) -> str:
+        return f"{RUNNING} {self._what} · {clock(self._seconds)} · interrupt to stop waiting"

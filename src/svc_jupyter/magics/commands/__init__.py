@@ -1,1 +1,1 @@
-"""One magic per type of command, and those for the commands that are there already."""
+"""One magic per command type, and the magics for existing commands."""

@@ -45,7 +45,7 @@ class CompositeMagics(SvcFamily):
 
 
 def composite_definition(values: argparse.Namespace, sections: list[Section]) -> Definition:
-    """Return the command that several sections make together."""
+    """Return the composite command of several sections."""
 
     def refused() -> None:
         for section in sections:
@@ -61,6 +61,6 @@ def composite_definition(values: argparse.Namespace, sections: list[Section]) ->
 
 
 def _reader(wanted: int | None, formats: list[str]) -> Reader:
-    """Return the reader of the result; the last command is meant when it says how its output becomes a DataFrame."""
+    """Return the reader of the result: the last command's if it names an output format."""
     number = len(formats) if wanted is None and formats[-1] != LINES else wanted
     return sub_reader(number, formats[number - 1] if number else LINES)

@@ -7,9 +7,9 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import continued, parse, submission_options
+from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -38,12 +38,10 @@ class HadoopMagics(SvcFamily):
         what stands behind it is the job's. Long arguments may go on below `%%svc_hadoop`, over as many lines as they
         need. A cluster that is DOWN is started; an interrupt cancels the job.
         """
-        line, cell = continued(line, cell)
-        values = parse(self.svc_hadoop, line)
-        return self.run_definition(values, hadoop_definition(values, cell))
+        return self.run_cell(self.svc_hadoop, hadoop_definition, line, cell)
 
 
-def hadoop_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+def hadoop_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
     """Return the command of a `%svc_hadoop` line, with the arguments that its cell adds."""
     arguments = [*values.arguments, *_words(cell or "")]
     if not arguments:

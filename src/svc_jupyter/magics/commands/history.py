@@ -1,4 +1,4 @@
-"""`%svc_command` and `%svc_history`: commands that are there already."""
+"""`%svc_command` and `%svc_history`: existing commands."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class CommandMagics(SvcFamily):
 
 
 def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]:
-    """Return the filters of a command list that were given."""
+    """Return the given filters of a command list."""
     if values.days is not None and values.days < 1:
         raise SvcUsageError(f"svc_history: --days takes a number of days, 1 or more, not {values.days}")
     since = None if values.days is None else (now - timedelta(days=values.days)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -158,7 +158,7 @@ def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]
 
 
 def origin_of(record: CommandRecord) -> Origin:
-    """Return where a recorded command came from, as far as its record tells."""
+    """Return where a recorded command came from, as far as its record shows."""
     is_shell = record.command_type == "ShellCommand"
     for name, noun in (("inline", "script"), ("query", "query")):
         text = record.command.get(name)

@@ -7,11 +7,11 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import parse, submission_fields, submission_options_assigning
+from svc_jupyter.magics.arguments.options import submission_fields, submission_options_assigning
 from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
@@ -42,11 +42,9 @@ class NotebookMagics(SvcFamily):
 
         `%svc_notebook run --help` lists the options; `%svc_notebooks` shows which notebooks there are.
         """
-        _, rest = split_action("svc_notebook", line, self.actions["svc_notebook"], "run")
-        text = help_of(self.actions["svc_notebook"]["run"], rest)
-        return print(text) if text else self.run_notebook(rest)  # noqa: T201  the help is the output
+        return self.act("svc_notebook", line, "run")
 
-    @with_options("svc_notebook run")
+    @action("svc_notebook run")
     @argument("path", metavar="PATH", help="Notebook to execute, such as Users/ann@example.com/report.ipynb.")
     @argument(
         "--arg",
@@ -59,15 +57,14 @@ class NotebookMagics(SvcFamily):
     @argument("--keep-source", action="store_true", help="Leave the stored notebook as it is, without the outputs.")
     @argument("--open", action="store_true", help="Show the executed notebook below the result.")
     @submission_options_assigning("the executed notebook")
-    def run_notebook(self, line: str) -> pd.DataFrame | CommandHandle | None:
+    def run_notebook(self, values: argparse.Namespace) -> pd.DataFrame | CommandHandle | None:
         """Execute a stored notebook in the service; its text result becomes a DataFrame of lines.
 
         That is the text of the last cell that shows any. -o has the notebook also when the run failed.
         """
-        values = parse(NotebookMagics.run_notebook, line)
         if values.no_wait and values.open:
             raise SvcUsageError("svc_notebook run: --open shows a notebook that was executed, --no-wait does not wait")
-        definition = notebook_definition(values, None)
+        definition = notebook_definition(values, None, Context(self.session, self.shell.user_ns))
         common = submission_fields(values, self.shell.user_ns, self.session.settings.default_label)
         progress = line_for(self.shell, quiet=values.quiet)
 
@@ -81,7 +78,7 @@ class NotebookMagics(SvcFamily):
         try:
             outcome = run.to_frame()
         except SvcCommandFailed:
-            with suppress(SvcServiceError):  # the failure goes first
+            with suppress(SvcServiceError):  # the command's failure takes precedence
                 self._keep_notebook(run.command, values)
             raise
         self._keep_notebook(outcome.command, values)
@@ -91,7 +88,7 @@ class NotebookMagics(SvcFamily):
         return outcome.frame
 
     def _keep_notebook(self, command: Command | None, values: argparse.Namespace) -> None:
-        """Fetch the executed notebook where `-o` or `--open` asks for it."""
+        """Fetch the executed notebook if `-o` or `--open` requests it."""
         if command is None or not (values.out or values.open):
             return
         notebook = ask(lambda: executed_notebook(command), "notebook")
@@ -100,10 +97,7 @@ class NotebookMagics(SvcFamily):
             self.shell.display_pub.publish(notebook._repr_mimebundle_())
 
 
-NotebookMagics.actions = {"svc_notebook": {"run": NotebookMagics.run_notebook}}
-
-
-def notebook_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+def notebook_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
     """Return the command of a `%svc_notebook run` line."""
     if cell:
         raise SvcUsageError("svc_notebook: a notebook has its own cells; there is no text below its line")
@@ -116,7 +110,7 @@ def notebook_definition(values: argparse.Namespace, cell: str | None) -> Definit
 
 
 def arguments_of(texts: list[str]) -> dict[str, Any]:
-    """Return the parameters of a notebook: JSON's numbers, booleans and quoted texts; everything else is a text."""
+    """Return the parameters of a notebook: JSON numbers, booleans and quoted strings; everything else is a string."""
     arguments: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")

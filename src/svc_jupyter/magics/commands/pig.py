@@ -12,16 +12,17 @@ from svc_jupyter.magics.arguments.options import (
     continued,
     pair,
     parse,
+    several_outputs,
     submission_options_with,
     variable_text,
 )
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.display.rendering import limit_display, publish
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -47,16 +48,7 @@ _OPTIONS = (
         default=[],
         help="Parameter of the script: $NAME becomes the value of the notebook's variable NAME. Repeatable.",
     ),
-    argument(
-        "-o",
-        "--out",
-        dest="outs",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="Assign the DataFrame of the last DUMP to NAME; ALIAS=NAME assigns that of the DUMP of an alias. "
-        "Repeatable. With --no-wait NAME is the handle.",
-    ),
+    several_outputs("Assign the DataFrame of the last DUMP to NAME; ALIAS=NAME assigns that of the DUMP of an alias."),
 )
 
 
@@ -81,11 +73,11 @@ class PigMagics(SvcFamily):
         values.out, by_alias = outputs_of(values.outs)
         if by_alias and values.no_wait:
             raise SvcUsageError("svc_pig: -o ALIAS=NAME is for a cell that waits; --no-wait gives a handle to -o NAME")
-        definition = pig_definition(values, cell, self.shell.user_ns)
+        definition = pig_definition(values, cell, Context(self.session, self.shell.user_ns))
         return self.run_definition(values, definition, lambda command: self._show_others(command, by_alias, values))
 
     def _show_others(self, command: Command, by_alias: Mapping[str, str], values: argparse.Namespace) -> None:
-        """Assign the DUMPs that `-o` names, and show all but the last, which is the value of the cell."""
+        """Assign the DUMPs of `-o`, and show all but the last, which is the value of the cell."""
         missing = [alias for alias in by_alias if alias not in {dump.alias for dump in command.dumps}]
         if missing:
             there = ", ".join(dump.alias for dump in command.dumps) or "none"
@@ -106,10 +98,7 @@ class PigMagics(SvcFamily):
         more = f" · showing {len(frame):,}" if len(frame) < rows else ""
         print(f"DUMP {alias} · {size}{more}")  # noqa: T201  the title of the table below
         limit_display(frame, len(frame), len(frame), self.shell)
-        formatter = self.shell.display_formatter
-        assert formatter is not None
-        data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
-        self.shell.display_pub.publish(data, metadata)
+        publish(frame, self.shell)
 
 
 def _rows(command: Command, dump: str | int, limit: int | None) -> pd.DataFrame:
@@ -117,7 +106,7 @@ def _rows(command: Command, dump: str | int, limit: int | None) -> pd.DataFrame:
 
 
 def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the name for the last DUMP, and the names by the aliases of others, as `-o` gives them."""
+    """Return the name for the last DUMP, and the names by alias for the others, as given by `-o`."""
     last: str | None = None
     by_alias: dict[str, str] = {}
     for text in texts:
@@ -132,17 +121,17 @@ def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     return last, by_alias
 
 
-def pig_definition(values: argparse.Namespace, cell: str | None, variables: Mapping[str, Any]) -> Definition:
-    """Return the command of a `%%svc_pig` cell; `variables` is the notebook's namespace, for `--var`."""
+def pig_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
+    """Return the command of a `%%svc_pig` cell."""
     script = text_or_location(cell, values.script_location, "%svc_pig", "script")
     fields: dict[str, Any] = {"latin_statements": script} if script else {"script_location": values.script_location}
-    if parameters := parameters_of(values, variables):
+    if parameters := parameters_of(values, context.variables):
         fields["parameters"] = parameters
     return Definition("PigCommand", lambda: fields, pig_reader, Origin("script", script or ""))
 
 
 def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> dict[str, str]:
-    """Return the script's parameters. Raises SvcUsageError for one that is given twice."""
+    """Return the script's parameters. Raises SvcUsageError for a duplicate."""
     given = [pair(text, "--param") for text in values.parameter]
     given += [(name, variable_text(name, variables)) for name in values.variable]
     parameters: dict[str, str] = {}
@@ -154,7 +143,7 @@ def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> d
 
 
 def pig_reader(command: Command) -> pd.DataFrame:
-    """Read the last DUMP; without one what the script printed, and of one that printed nothing what it stored."""
+    """Read the last DUMP; without one, the script's output; without output, what it stored."""
     import pandas as pd
 
     frame = command.result().to_pandas()

@@ -1,28 +1,31 @@
-"""Cells that hold other cells: `%%svc_composite` runs them one after the other, `%%svc_schedule` at their times.
+"""Cells that contain other cells: `%%svc_composite` runs them one after the other, `%%svc_schedule` at their times.
 
-A section begins with the first line of an ordinary cell, such as `%%svc_db --tap flights`, and goes on to the next one.
-So a cell that runs is scheduled by one line above it.
+A section begins with the first line of an ordinary cell, such as `%%svc_db --tap flights`, and ends at the next one. So
+one line above a working cell schedules it.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, nearest, parse, parser_of, submission_fields
-from svc_jupyter.magics.cells.definitions import Definition
-from svc_jupyter.magics.commands.db import DbMagics, db_definition
+from svc_jupyter.magics.cells.definitions import Context, Define, Definition
 from svc_jupyter.magics.commands.hadoop import HadoopMagics, hadoop_definition
-from svc_jupyter.magics.commands.hive import HiveMagics, hive_definition
 from svc_jupyter.magics.commands.notebook_runs import NotebookMagics, notebook_definition
 from svc_jupyter.magics.commands.pig import PigMagics, pig_definition
-from svc_jupyter.magics.commands.presto import PrestoMagics, presto_definition
+from svc_jupyter.magics.commands.queries import (
+    QueryMagics,
+    db_definition,
+    hive_definition,
+    presto_definition,
+    sql_definition,
+)
 from svc_jupyter.magics.commands.shell import ShellMagics, shell_definition
 from svc_jupyter.magics.commands.spark import SparkMagics, spark_definition
-from svc_jupyter.magics.commands.sql import SqlMagics, sql_definition
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.session.session import Session
 
@@ -38,38 +41,28 @@ _OF_A_RUNNING_CELL = {
 
 
 @dataclass(frozen=True)
-class Context:
-    """What a section's definition may need of its notebook: the session, and the namespace for `--var`."""
-
-    session: Session
-    variables: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class _Kind:
     magic: MagicMethod
-    define: Callable[[argparse.Namespace, str | None, Context], Definition]
+    define: Define
 
 
 KINDS: Mapping[str, _Kind] = {
-    "svc_shell": _Kind(ShellMagics.svc_shell, lambda values, cell, _context: shell_definition(values, cell)),
-    "svc_db": _Kind(DbMagics.svc_db, lambda values, cell, context: db_definition(values, cell, context.session)),
-    "svc_pig": _Kind(PigMagics.svc_pig, lambda values, cell, context: pig_definition(values, cell, context.variables)),
-    "svc_hive": _Kind(HiveMagics.svc_hive, lambda values, cell, _context: hive_definition(values, cell)),
-    "svc_presto": _Kind(PrestoMagics.svc_presto, lambda values, cell, _context: presto_definition(values, cell)),
-    "svc_hadoop": _Kind(HadoopMagics.svc_hadoop, lambda values, cell, _context: hadoop_definition(values, cell)),
-    "svc_spark": _Kind(SparkMagics.svc_spark, lambda values, cell, _context: spark_definition(values, cell)),
-    "svc_sql": _Kind(SqlMagics.svc_sql, lambda values, cell, _context: sql_definition(values, cell)),
-    "svc_notebook": _Kind(
-        NotebookMagics.run_notebook, lambda values, cell, _context: notebook_definition(values, cell)
-    ),
+    "svc_shell": _Kind(ShellMagics.svc_shell, shell_definition),
+    "svc_db": _Kind(QueryMagics.svc_db, db_definition),
+    "svc_pig": _Kind(PigMagics.svc_pig, pig_definition),
+    "svc_hive": _Kind(QueryMagics.svc_hive, hive_definition),
+    "svc_presto": _Kind(QueryMagics.svc_presto, presto_definition),
+    "svc_hadoop": _Kind(HadoopMagics.svc_hadoop, hadoop_definition),
+    "svc_spark": _Kind(SparkMagics.svc_spark, spark_definition),
+    "svc_sql": _Kind(QueryMagics.svc_sql, sql_definition),
+    "svc_notebook": _Kind(NotebookMagics.run_notebook, notebook_definition),
 }
-"""The magics that a section can begin with."""
+"""The magics that can begin a section."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A cell within a cell: its command, and the common parameters that its first line gives."""
+    """A cell within a cell: its command, and the common parameters of its first line."""
 
     magic: str
     values: argparse.Namespace
@@ -77,7 +70,7 @@ class Section:
     common: Mapping[str, Any]
 
     def body(self) -> dict[str, Any]:
-        """Return the section as the body of a submission; may ask the service, so call it beside the cell's thread."""
+        """Return the section as the body of a submission; may ask the service, so call it outside the cell's thread."""
         return {
             "command_type": self.definition.command_type,
             **self.definition.fields(),
@@ -88,7 +81,7 @@ class Section:
 def sections_of(magic: str, cell: str | None, variables: Mapping[str, Any], session: Session) -> list[Section]:
     """Return the sections of a cell; `variables` is the notebook's namespace, for `--var`.
 
-    Raises SvcUsageError for a cell without a section, with text before the first, or with an option out of place.
+    Raises SvcUsageError for a cell without a section, with text before the first, or with a misplaced option.
     """
     sections = []
     for number, (name, line, body) in enumerate(split(magic, cell or ""), start=1):

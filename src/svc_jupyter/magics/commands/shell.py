@@ -6,9 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import continued, parse, submission_options
+from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import text_reader
 from svc_jupyter.magics.display.failures import Origin
@@ -37,12 +37,10 @@ class ShellMagics(SvcFamily):
         By default the DataFrame has one column `line`. What the script writes to stderr is the command's log.
         A script that fails raises; an interrupt cancels it.
         """
-        line, cell = continued(line, cell)
-        values = parse(self.svc_shell, line)
-        return self.run_definition(values, shell_definition(values, cell))
+        return self.run_cell(self.svc_shell, shell_definition, line, cell)
 
 
-def shell_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+def shell_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
     """Return the command of a `%%svc_shell` cell."""
     inline = text_or_location(cell, values.script_location, "%svc_shell", "script")
     given = {name: getattr(values, name) for name in ("script_location", "files", "archives", "parameters")}

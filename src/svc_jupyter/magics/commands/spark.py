@@ -6,9 +6,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import continued, parse, submission_options
+from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -40,12 +40,10 @@ class SparkMagics(SvcFamily):
         come back with their types. A session of a name keeps names and temporary views for the next cell. A cluster
         that is DOWN is started; an interrupt cancels the program.
         """
-        line, cell = continued(line, cell)
-        values = parse(self.svc_spark, line)
-        return self.run_definition(values, spark_definition(values, cell))
+        return self.run_cell(self.svc_spark, spark_definition, line, cell)
 
 
-def spark_definition(values: argparse.Namespace, cell: str | None) -> Definition:
+def spark_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
     """Return the command of a `%%svc_spark` cell."""
     program = text_or_location(cell, values.script_location, "%svc_spark", "program")
     if values.app_id and values.arguments:

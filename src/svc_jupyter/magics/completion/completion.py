@@ -31,7 +31,7 @@ _NAMES_OF = {
     "user": "users",
     "group": "groups",
 }
-"""Options whose values are names of the service's."""
+"""Options whose values are names that the service knows."""
 
 Matcher = Callable[[CompletionContext], SimpleMatcherResult]
 Actions = Mapping[str, Mapping[str, MagicMethod]]
@@ -40,7 +40,7 @@ Actions = Mapping[str, Mapping[str, MagicMethod]]
 def magic_matcher(
     magics: dict[str, Callable[..., Any]], names: ServiceNames, actions: Actions | None = None
 ) -> Matcher:
-    """Return the matcher of these magics, by their names without `%`; `actions` are those of magics that have some."""
+    """Return the matcher of these magics, given without `%`; `actions` are those of magics that have some."""
     actions = actions or {}
 
     def svc_magic_matcher(context: CompletionContext) -> SimpleMatcherResult:
@@ -60,7 +60,7 @@ def magic_matcher(
 
 
 def answer(choices: Iterable[tuple[str, str]], word: str) -> SimpleMatcherResult:
-    """Return the choices that go on from a word, which they replace as a whole."""
+    """Return the choices that complete a word; a choice replaces the whole word."""
     fitting = [SimpleCompletion(text=text, type=kind) for text, kind in choices if text.startswith(word)]
     return {"completions": fitting, "matched_fragment": word, "suppress": bool(fitting), "ordered": True}
 
@@ -74,7 +74,7 @@ def action_candidates(
     *,
     above_a_cell: bool = False,
 ) -> list[tuple[str, str]]:
-    """Return the texts that can stand at the cursor in the line of a magic with actions."""
+    """Return the completions at the cursor in the line of a magic with actions."""
     if before and before[0] in actions:
         action = before[0]
         return candidates(f"{magic} {action}", parser_of(actions[action]), before[1:], word, names)
@@ -86,9 +86,9 @@ def action_candidates(
 def candidates(
     magic: str, parser: argparse.ArgumentParser, before: list[str], word: str, names: ServiceNames
 ) -> list[tuple[str, str]]:
-    """Return the texts that can stand at the cursor, each with its kind.
+    """Return the completions at the cursor, each with its kind.
 
-    `before` are the words of the line before the one at the cursor.
+    `before` are the words of the line before the current one.
     """
     options = option_names(parser)
     expecting = options.get(before[-1]) if before else None
@@ -108,7 +108,7 @@ def candidates(
 
 
 def _values(dest: str, action: argparse.Action, names: ServiceNames, word: str) -> list[str]:
-    """Return the values an option can have; `word` is what of one is there already."""
+    """Return the possible values of an option; `word` is the part already typed."""
     if action.choices:
         return [str(choice) for choice in action.choices]
     if dest in _NAMES_OF:
@@ -139,7 +139,7 @@ def _values(dest: str, action: argparse.Action, names: ServiceNames, word: str) 
 def _positional(
     magic: str, before: list[str], parser: argparse.ArgumentParser, names: ServiceNames, word: str
 ) -> list[str]:
-    """Return what the next argument without an option can be."""
+    """Return the completions of the next positional argument."""
     words = _arguments(before, option_names(parser))
     takes = {action.dest for action in parser._actions if not action.option_strings}
     match magic, words:
@@ -164,7 +164,7 @@ def _positional(
 
 
 def _of_setting(words: list[str], names: ServiceNames) -> list[str]:
-    """Return what the next word of `%svc_config` can be."""
+    """Return the completions of the next word of `%svc_config`."""
     match words:
         case []:
             return SvcMagics.names()
@@ -179,7 +179,7 @@ def _of_setting(words: list[str], names: ServiceNames) -> list[str]:
 
 
 def _of_cluster(words: list[str], names: ServiceNames) -> list[str]:
-    """Return what the next word of `%svc_cluster` can be."""
+    """Return the completions of the next word of `%svc_cluster`."""
     match words:
         case []:
             return [*names.of("labels"), *VERBS]
@@ -194,7 +194,7 @@ def _of_cluster(words: list[str], names: ServiceNames) -> list[str]:
 
 
 def _in_workspace(words: list[str], parser: argparse.ArgumentParser, names: ServiceNames, word: str) -> list[str]:
-    """Return what the next argument of a magic about folders, notes or policies can be."""
+    """Return the completions of the next argument of a magic for folders, notes or policies."""
     places = [action.dest for action in parser._actions if not action.option_strings]
     match places[len(words)] if len(words) < len(places) else None, words:
         case "folder" | "destination", _:

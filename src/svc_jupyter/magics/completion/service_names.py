@@ -1,7 +1,6 @@
-"""Names that the service knows (taps, commands, schedules, folders …), fetched beside the editor for completion.
+"""Names from the service (taps, commands, schedules, folders …), fetched in the background for completion.
 
-A completion waits for them a moment at most, and shows them the next time when they come later. It never starts a
-service.
+A completion waits for them only briefly and shows late ones the next time. It never starts a service.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
 WAIT_SECONDS = 0.25
-"""How long a completion waits for the service; people notice more than 0.3 s."""
+"""How long a completion waits for the service; users notice more than 0.3 s."""
 FRESH_SECONDS = 15.0
 RETRY_SECONDS = 5.0
 _RECENT_COMMANDS = 20
 _LABEL_COMMANDS = 100
-"""How many of the latest commands tell the labels in use."""
+"""How many of the latest commands are searched for labels."""
 _RECENT_SCHEDULES = 100
 _TABLES = 1000
 _POOL = re.compile(r"""<(?:queue|pool)\s+name=["']([^"']+)""")
 _LISTED = 100
-"""How much of a folder is offered."""
+"""How many items of a folder are offered."""
 
 Fetch = Callable[["Client"], "list[str] | dict[str, str]"]
-"""Returns names, or names with a word on each (a cluster's state)."""
+"""Returns names, each optionally with a word (a cluster's state)."""
 
 
 @dataclass
 class Known:
-    """One kind of name that the service knows, as fetched last."""
+    """One kind of names, as last fetched."""
 
     fetch: Fetch
     names: list[str] = field(default_factory=list)
@@ -52,7 +51,7 @@ class Known:
 
 
 class ServiceNames:
-    """Names that the service knows, at hand for completion. Never raises, never waits long."""
+    """Cached names from the service, for completion. Never raises, never waits long."""
 
     def __init__(self, session: Session, clock: Callable[[], float] = time.monotonic) -> None:
         self._session = session
@@ -71,7 +70,7 @@ class ServiceNames:
         }
 
     def of(self, kind: str) -> list[str]:
-        """Return the names of a kind (`taps`, `labels`, `commands` …) as far as they are known within WAIT_SECONDS."""
+        """Return the names of a kind (`taps`, `labels`, `commands` …) that are known within WAIT_SECONDS."""
         known = self._kinds[kind]
         with self._lock:
             now = self._clock()
@@ -85,7 +84,7 @@ class ServiceNames:
         return known.names
 
     def word_on(self, kind: str, name: str) -> str | None:
-        """Return what is known of a name besides it, such as a cluster's state; asks nobody."""
+        """Return the word stored with a name, such as a cluster's state; makes no call."""
         return self._kinds[kind].words.get(name)
 
     def workers(self, cluster: str) -> list[str]:
@@ -96,7 +95,7 @@ class ServiceNames:
         return self.of(kind)
 
     def locations(self, word: str, *, notes: bool = False) -> list[str]:
-        """Return what lies in the folder that a location names as far as it goes: folders, with `notes` those too."""
+        """Return the items of the folder in a partial location: folders, with `notes` also notes."""
         parent = word.rpartition("/")[0]
         kind = f"in {parent} {notes}"
         with self._lock:
@@ -112,7 +111,7 @@ class ServiceNames:
                 known.names, known.words = list(found), found if isinstance(found, dict) else {}
                 known.fetched = self._clock()
         except SvcError:
-            return  # a completion has nobody to tell it; the cell itself will
+            return  # a completion cannot report it; the cell itself will
 
 
 def _taps(client: Client) -> list[str]:
@@ -120,7 +119,7 @@ def _taps(client: Client) -> list[str]:
 
 
 def _labels(client: Client) -> dict[str, str]:
-    """Return the labels with their clusters' states; without a list of clusters those of the latest commands."""
+    """Return the labels with their clusters' states; if clusters cannot be listed, the latest commands' labels."""
     from svc_jupyter.client.errors import StatusError
 
     try:
@@ -132,7 +131,7 @@ def _labels(client: Client) -> dict[str, str]:
 
 
 def _pools(client: Client) -> list[str]:
-    """Return the pools that the clusters' configurations and the latest commands name."""
+    """Return the pools in the clusters' configurations and in the latest commands."""
     records = client.commands.list(per_page=_LABEL_COMMANDS).commands
     pools = {record.pool for record in records if record.pool}
     for cluster in client.clusters.list(per_page=_LISTED).clusters:
@@ -155,7 +154,7 @@ def _commands(client: Client) -> list[str]:
 
 
 def _schedules(client: Client) -> list[str]:
-    """Return the names of the newest schedules, in a form that a line takes as one word."""
+    """Return the names of the newest schedules, quoted as one word of a line."""
     schedules = client.schedules.list(per_page=_RECENT_SCHEDULES).schedules
     return [shlex.quote(schedule.name) for schedule in schedules]
 
@@ -173,7 +172,7 @@ def _groups(client: Client) -> list[str]:
 
 
 def _inside(client: Client, location: str, *, notes: bool) -> list[str]:
-    """Return the locations of one page of what is in a folder of notes, blanks escaped as a line takes them."""
+    """Return the locations of one page of a folder's items, with escaped blanks."""
     contents = client.folders.list(location or None, per_page=_LISTED)
     found = [folder.location for folder in contents.folders]
     found += [f"{note.location}/{note.name}" for note in contents.notes if notes]

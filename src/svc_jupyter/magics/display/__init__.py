@@ -1,1 +1,1 @@
-"""What a cell shows: tables, progress, errors, in words and as HTML."""
+"""The output of cells: tables, progress and errors, as text and HTML."""

@@ -1,4 +1,4 @@
-"""What a cell raises, each shown as one readable error instead of a traceback.
+"""The errors of cells. Each is shown as one readable error instead of a traceback.
 
 ::
 
@@ -6,10 +6,10 @@
     ├── SvcUsageError          the line or the cell was not understood (also IPython's UsageError)
     ├── SvcServiceError        the service could not be reached or refused
     └── SvcCommandFailed       the command ended in `error`
-        └── SvcCommandCancelled    somebody cancelled it
+        └── SvcCommandCancelled    it was cancelled
     SvcInterrupted             the cell was interrupted (a KeyboardInterrupt)
 
-Every one stops "Run All". The original error of the client is the `__cause__`.
+Each stops "Run All". The client's error is the `__cause__`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from IPython.core.error import UsageError
 
 
 class OneError:
-    """Mixin: IPython shows the error's name and text, and no traceback through the magics' own code."""
+    """Mixin: IPython shows the error's name and text, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
 
 
 class SvcMagicError(OneError, Exception):
-    """Base of what the magics raise; the text says what happened and what to do next."""
+    """Base of the magics' errors; the text says what happened and what to do next."""
 
 
 class SvcUsageError(SvcMagicError, UsageError):
@@ -40,7 +40,7 @@ class SvcServiceError(SvcMagicError):
 
 
 class SvcCommandFailed(SvcMagicError):
-    """The command ended in `error`; `command_id` leads to its log."""
+    """The command ended in `error`; `command_id` identifies its log."""
 
     def __init__(self, text: str, command_id: int) -> None:
         super().__init__(text)
@@ -52,9 +52,9 @@ class SvcCommandCancelled(SvcCommandFailed):
 
 
 class SvcInterrupted(OneError, KeyboardInterrupt):
-    """The cell was interrupted; the text says what became of its command.
+    """The cell was interrupted; the text says what happened to its command.
 
-    With `is_told` a line of the cell says it already, and only the error's name is shown below that.
+    With `is_told` the cell's output already says it, and only the error's name is shown.
     """
 
     def __init__(self, text: str, *, is_told: bool = False) -> None:
@@ -67,7 +67,7 @@ class SvcInterrupted(OneError, KeyboardInterrupt):
 
 @contextmanager
 def told_in_words() -> Iterator[None]:
-    """Turn the client's errors into those of a cell; how a command ended is left to who waited for it."""
+    """Convert the client's errors to those of a cell; except how a command ended, which the caller handles."""
     from svc_jupyter.client import errors
 
     try:
@@ -79,7 +79,7 @@ def told_in_words() -> Iterator[None]:
 
 
 def _next_step(error: Exception) -> str:
-    """Return the line that says what to do, where the client's own words do not."""
+    """Return the line that says what to do, if the client's message does not."""
     from svc_jupyter.client import errors
 
     match error:

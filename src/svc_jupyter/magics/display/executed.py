@@ -1,4 +1,4 @@
-"""An executed notebook as a value of the user's notebook: its outputs, its page, and a way to keep it as a file."""
+"""An executed notebook as a value: its outputs, its HTML page, and saving it to a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _HEIGHT = "30em"
 
 
 class ExecutedNotebook:
-    """What `%svc_notebook run -o NAME` assigns: `.content` is the notebook as JSON, `.save(PATH)` writes it.
+    """The value of `%svc_notebook run -o NAME`: `.content` is the notebook as JSON, `.save(PATH)` writes it.
 
-    `page` is the same as HTML, where it was fetched.
+    `page` is the HTML page, if fetched.
     """
 
     def __init__(self, path: str, command_id: int, text: str) -> None:
@@ -27,7 +27,7 @@ class ExecutedNotebook:
 
     @property
     def content(self) -> dict[str, Any]:
-        """The notebook as nbformat has it."""
+        """The notebook in nbformat."""
         content: dict[str, Any] = json.loads(self._text)
         return content
 
@@ -37,14 +37,14 @@ class ExecutedNotebook:
         return list(self.content.get("cells", []))
 
     def save(self, path: str | Path) -> Path:
-        """Write it as a file, of the notebook or, when the name ends in `.html` and there is one, of the page."""
+        """Write the notebook to a file, or the page if the name ends in `.html` and there is a page."""
         target = Path(path)
         as_page = target.suffix.lower() in (".html", ".htm") and self.page is not None
         target.write_text(self.page or "" if as_page else self._text, encoding="utf-8")
         return target
 
     def _repr_mimebundle_(self, **_chosen: Any) -> dict[str, str]:
-        """Return what a front end shows: the page, shut off from the notebook it is shown in, or the text."""
+        """Return the representations for a front end: the page, isolated from the surrounding notebook, or the text."""
         shown = {"text/plain": repr(self)}
         if self.page is not None:
             shown["text/html"] = (
@@ -60,7 +60,7 @@ class ExecutedNotebook:
 
 
 def executed_notebook(command: Command) -> ExecutedNotebook:
-    """Fetch the notebook that a command executed, with its page; asks the service."""
+    """Fetch the executed notebook of a command and its page."""
     notebook = ExecutedNotebook(str(command.record.command.get("path")), command.id, command.executed_notebook())
     notebook.page = command.executed_page()
     return notebook

@@ -1,4 +1,4 @@
-"""The one readable error of a command that did not end well: the cause first, the engine's words, the place."""
+"""The readable error of a failed or cancelled command: first the cause, then the engine's message and the place."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SUB_COMMAND = re.compile(r"sub-command (\d+) of \d+ \(\w+, command (\d+)\)")
 
 @dataclass
 class Origin:
-    """Where a command came from: what its text is called (`query`, `script`), the text, and what it ran on.
+    """The origin of a command: the kind of its text (`query`, `script`), the text, and its target.
 
-    `target` is known only once the submission has found it. `parts` are the origins of a composite's sub-commands.
-    `is_shell` says that the text is a shell's, which tells of lines in words of its own.
+    `target` is known only after submission. `parts` are the origins of a composite's sub-commands. `is_shell` marks a
+    shell script, whose messages give line numbers in another form.
     """
 
     noun: str
@@ -35,14 +35,14 @@ class Origin:
     is_shell: bool = False
 
     def place(self, words: str) -> Place | None:
-        """Return the line of the text that an error's words are about, or None where that cannot be told."""
+        """Return the line of the text that an error message refers to, or None."""
         return script_place_of(words, self.text) if self.is_shell else place_of(words, self.text)
 
 
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
     """Return the error for a command that failed or was cancelled.
 
-    Fetches the end of the log where the service gives no reason, or of a script no more than its exit code.
+    Fetches the end of the log when the service gives no reason, or only the exit code of a script.
     """
     from svc_jupyter.client.errors import CommandCancelled
 
@@ -53,7 +53,7 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
     told = "\n" in message if origin.noun == "script" else bool(message)
     log = [] if cancelled or told else _end_of_log(command)
     if not message and log:
-        message = log.pop()  # tools say last why they gave up
+        message = log.pop()  # tools usually print the cause last
     text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
     kind = SvcCommandCancelled if cancelled else SvcCommandFailed
     return kind(text, command.id)
@@ -61,14 +61,14 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
 
 @dataclass(frozen=True)
 class Part:
-    """The sub-command that ended a composite: its number, its command's id, and where it came from."""
+    """The sub-command that ended a composite: its number, its command's id, and its origin."""
 
     command_id: int
     origin: Origin
 
 
 def part_of(message: str, origin: Origin) -> Part | None:
-    """Return which sub-command a message names as the one that failed, as our service does."""
+    """Return the failed sub-command that a message of our service names."""
     found = _SUB_COMMAND.match(message)
     if not found or not 1 <= int(found[1]) <= len(origin.parts):
         return None
@@ -76,7 +76,7 @@ def part_of(message: str, origin: Origin) -> Part | None:
 
 
 def part_failure_text(command_id: int, message: str, part: Part, seconds: float) -> str:
-    """Return the text of a composite's failure: the place in its sub-command's text, and the way to that one's log."""
+    """Return the text of a composite's failure: the place in its sub-command's text, and how to read that log."""
     return failure_text(command_id, message, [], part.origin, seconds, log_of=part.command_id)
 
 
@@ -86,11 +86,11 @@ def _end_of_log(command: Command) -> list[str]:
     try:
         return [line for line in command.log_tail(_LOG_LINES).splitlines() if line.strip()]
     except SvcError:
-        return []  # the failure is what matters; its text names the way to the log
+        return []  # the failure matters more; its text says how to read the log
 
 
 def reason_of(ended: CommandEnded, command: Command) -> str:
-    """Return the service's words for how the command ended, without the client's introduction."""
+    """Return the service's reason for the end, without the client's prefix."""
     prefix = f"command {command.id} "
     told = command.record.message or ended.message.removeprefix(f"{prefix}failed").removeprefix(
         f"{prefix}was cancelled"
@@ -108,9 +108,9 @@ def failure_text(
     cancelled: bool = False,
     log_of: int | None = None,
 ) -> str:
-    """Return the error's text: the first line is the cause, the last one the next step.
+    """Return the error's text: the first line is the cause, the last line the next step.
 
-    `log_of` is the command whose log tells more, where that is another one.
+    `log_of` is the command whose log has details, if it is another one.
     """
     what = "was cancelled" if cancelled else "failed"
     cause, _, rest = message.partition("\n")

@@ -1,4 +1,4 @@
-"""Shell output as a DataFrame with columns, out of TSV, CSV, JSON and the tables that tools print."""
+"""Parse shell output (TSV, CSV, JSON and printed tables) into a DataFrame with columns."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class NotInFormat(ValueError):
-    """The output is not in the format that was asked for; the text says where and why."""
+    """The output is not in the requested format; the text says where and why."""
 
 
 def frame_of(text: str, output_format: str) -> pd.DataFrame:
-    """Return the DataFrame of a command's output; an output without text has no columns.
+    """Return the DataFrame of a command's output; empty output has no columns.
 
     Raises NotInFormat when the text is not in `output_format` (one of `FORMATS`).
     """
@@ -27,7 +27,7 @@ def frame_of(text: str, output_format: str) -> pd.DataFrame:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of an output without their ends; a last line without an end counts."""
+    """Return the lines of an output without their terminators; the last line may lack one."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -101,7 +101,7 @@ def _table(text: str) -> pd.DataFrame:
 
 
 def _numbers_or_text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return numbers where every cell is one."""
+    """Return the column as numbers if every cell is a number."""
     import pandas as pd
 
     try:
@@ -116,7 +116,7 @@ FORMATS: dict[str, Callable[[str], pd.DataFrame]] = {
     "json": _json,
     "table": _table,
 }
-"""The formats that make columns."""
+"""The formats with columns."""
 LINES = "lines"
 OUTPUT_FORMATS = (LINES, *FORMATS)
-"""What `--format` takes; `lines` is the output as it is."""
+"""The values of `--format`; `lines` is the unchanged output."""

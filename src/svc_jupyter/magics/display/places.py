@@ -1,4 +1,4 @@
-"""Where in a query or a script an engine's error lies: pure functions on the engine's words and the text."""
+"""Find the line of a query or script that an engine's error refers to: pure functions of the message and the text."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Place:
 
 
 def place_of(message: str, text: str) -> Place | None:
-    """Return the line of `text` that an engine's message is about, or None when it cannot be told.
+    """Return the line of `text` that an engine's message refers to, or None.
 
-    A line number in the message counts first, then the name or the word that the message complains about, when that
-    stands in the text only once or on one line only.
+    A line number in the message takes precedence; otherwise the name or word that the message reports, if it occurs
+    only once or on one line only.
     """
     lines = text.split("\n")
     numbered = _LINE_FIRST.search(message) or _QUERY_LINE.search(message)
@@ -51,10 +51,10 @@ def place_of(message: str, text: str) -> Place | None:
 
 
 def script_place_of(message: str, text: str) -> Place | None:
-    """Return the line of a shell script that an error is about, or None when it cannot be told.
+    """Return the line of a shell script that an error refers to, or None.
 
-    Only the shell's last word counts, and only where the line holds the program that it names: other programs, and
-    shells within the script, count the lines of texts of their own.
+    Only the shell's last message counts, and only if the line contains the program that it names: other programs and
+    nested shells count the lines of their own texts.
     """
     lines = text.split("\n")
     last = message.rstrip().rpartition("\n")[2]
@@ -66,7 +66,7 @@ def script_place_of(message: str, text: str) -> Place | None:
 
 
 def _only_line_with(word: str, lines: list[str]) -> Place | None:
-    """Return the line that holds a word, its last part when it is qualified; None when several lines do."""
+    """Return the only line that contains a word (its last part when qualified); None when several do."""
     for candidate in dict.fromkeys((word, word.rpartition(".")[2])):
         whole = re.compile(rf"(?<!\w){re.escape(candidate)}(?!\w)", re.IGNORECASE)
         holding = [number for number, line in enumerate(lines, start=1) if whole.search(line)]

@@ -1,4 +1,4 @@
-"""Columns out of the tables that command-line tools print (`df -h`, `ps aux`, `psql`): pure functions on lines."""
+"""Parse the tables that command-line tools print (`df -h`, `ps aux`, `psql`): pure functions on lines."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 
 class NotATable(ValueError):
-    """The lines do not form a table; the text says which line breaks it."""
+    """The lines do not form a table; the text names the first invalid line."""
 
 
 def cells_of(lines: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the column names and the rows of a printed table; its first line names the columns.
+    """Return the column names and the rows of a printed table; its first line has the column names.
 
-    Bars or else aligned blanks separate the columns; rulers are left out. Raises NotATable.
+    Columns are separated by bars or by aligned blanks; rulers are skipped. Raises NotATable.
     """
     kept = [line.expandtabs() for line in lines if line.strip() and not _is_ruler(line)]
     if not kept:
@@ -22,7 +22,7 @@ def cells_of(lines: Sequence[str]) -> tuple[list[str], list[list[str]]]:
 
 
 def _is_ruler(line: str) -> bool:
-    """Whether a line only draws: `-----+----`, `|:---|---:|`, `====`."""
+    """Whether a line is only a ruler: `-----+----`, `|:---|---:|`, `====`."""
     return set(line) <= set("-+|=: ") and ("--" in line or "==" in line)
 
 
@@ -31,7 +31,7 @@ def _between_bars(lines: list[str]) -> list[list[str]]:
     inner = [line.strip().removeprefix("|").removesuffix("|") if framed else line for line in lines]
     rows = [[cell.strip() for cell in line.split("|")] for line in inner]
     if len(rows) > 1 and len(rows[-1]) == 1 < len(rows[0]):
-        rows.pop()  # a closing line such as "(3 rows)"
+        rows.pop()  # a footer such as "(3 rows)"
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise NotATable(f"row {number} has {len(row)} columns, the first line names {len(rows[0])}")
@@ -47,7 +47,7 @@ def _between_blanks(lines: list[str]) -> list[list[str]]:
 
 
 def _spans(lines: list[str]) -> list[tuple[int, int]]:
-    """Return where text stands, between the positions that are blank in every line."""
+    """Return the spans of text between the positions that are blank in every line."""
     width = max(len(line) for line in lines)
     taken = [False] * (width + 1)
     for line in lines:
@@ -60,9 +60,9 @@ def _spans(lines: list[str]) -> list[tuple[int, int]]:
 
 
 def _named_spans(lines: list[str], spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join what is one column: words of a cell under one name, and words of one name over a cell.
+    """Merge the spans of one column: several words under one name, and a name of several words.
 
-    A name of several words is told from two names by its single blank and by having nothing under its second word.
+    A name of several words has single blanks and nothing under its second word; otherwise these are two names.
     """
     joined: list[tuple[int, int]] = []
     for start, end in spans:
@@ -78,7 +78,7 @@ def _named_spans(lines: list[str], spans: list[tuple[int, int]]) -> list[tuple[i
 
 
 def _words_apart(column: list[str]) -> list[list[str]]:
-    """Split a column whose name has several words when every cell has at least as many: it was several columns."""
+    """Split a column with a name of several words if every cell has at least as many words."""
     names = column[0].split()
     count = len(names)
     cells = [cell.split(maxsplit=max(count - 1, 0)) for cell in column[1:]]
@@ -88,7 +88,7 @@ def _words_apart(column: list[str]) -> list[list[str]]:
 
 
 def _told_apart(names: list[str]) -> list[str]:
-    """Return column names in which a repeated one carries a number."""
+    """Return unique column names by numbering repeated ones."""
     seen: dict[str, int] = {}
     told: list[str] = []
     for name in names:

@@ -1,7 +1,7 @@
-"""The one line that tells how a command goes: its words (pure functions of a record) and where it is written.
+"""The progress line of a command: its text (pure functions of a record) and its output.
 
-A notebook shows it in one display that is replaced in place, a terminal rewrites one line, and a run that nobody
-watches (nbclient) keeps the last line only.
+A notebook shows it in one display that is replaced in place, a terminal rewrites one line, and an unattended run
+(nbclient) keeps only the last line.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord
 
 SILENT_SECONDS = 0.3
-"""A command that ends sooner shows no progress: nothing flickers."""
+"""A command that ends sooner shows no progress, to avoid flicker."""
 INTERRUPT_HINT = "interrupt to cancel"
 
 
 def going_line(
     record: CommandRecord | None, seconds: float, hint: str = INTERRUPT_HINT, before: str = "connecting"
 ) -> str:
-    """Return the line of a command that has not ended; without a record it is not even submitted (`before`)."""
+    """Return the line of a command that has not ended; without a record, `before` it is submitted."""
     if record is None:
         return f"{RUNNING} {before} · {clock(seconds)}"
     parts = [f"command {record.id}", record.command_type, _state(record), *_running_part(record), clock(seconds)]
@@ -39,18 +39,18 @@ def going_line(
 
 
 def reading_line(record: CommandRecord, seconds: float) -> str:
-    """Return the line of a command that is done and whose result is on its way."""
+    """Return the line of a finished command whose result is being read."""
     rows = f"{record.result_rows:,} {plural('row', record.result_rows)}" if record.result_rows else "its result"
     return f"{RUNNING} command {record.id} · done, reading {rows} · {clock(seconds)}"
 
 
 def outage_line(record: CommandRecord, outage: float, problem: str) -> str:
-    """Return the line of a command whose service gives no answer at present."""
+    """Return the line of a command whose service does not answer at present."""
     return f"{RUNNING} command {record.id} · no answer from the service for {duration(outage)}, trying on: {problem}"
 
 
 def _state(record: CommandRecord) -> str:
-    """Return what the command does; one that waits says why, in the service's words where it gave any."""
+    """Return the state of the command; a waiting one with the service's reason, if given."""
     status = str(record.status)
     message = " ".join((record.message or "").split())
     if status == "waiting":
@@ -60,7 +60,7 @@ def _state(record: CommandRecord) -> str:
 
 
 def _running_part(record: CommandRecord) -> list[str]:
-    """Return which sub-command of a composite runs, as its progress tells where a service has the extensions."""
+    """Return which sub-command of a composite runs, derived from its progress, if the service has the extensions."""
     children = record.command.get("sub_commands") if isinstance(record.command, dict) else None
     if not children or str(record.status) != "running":
         return []
@@ -76,7 +76,7 @@ def _why(record: CommandRecord) -> str:
 
 
 def done_line(command_id: int, seconds: float | None, parts: list[str]) -> str:
-    """Return the line that stays in the notebook after a success; `parts` tell what came out.
+    """Return the final line after a success; `parts` describe the result.
 
     `seconds` is None for a command that had ended before the cell asked for it.
     """
@@ -85,12 +85,12 @@ def done_line(command_id: int, seconds: float | None, parts: list[str]) -> str:
 
 
 def failed_line(command_id: int, seconds: float) -> str:
-    """Return the line of a command that failed; the error itself follows as the cell's error."""
+    """Return the line of a failed command; the cell's error follows below it."""
     return f"{FAILED} command {command_id} · failed after {duration(seconds)}"
 
 
 def plural(noun: str, count: int) -> str:
-    """Return the noun in the number that goes with the count."""
+    """Return the noun in singular or plural, by the count."""
     return noun if count == 1 else f"{noun}s"
 
 
@@ -118,35 +118,35 @@ def duration(seconds: float) -> str:
 
 
 class Line(Protocol):
-    """Where progress is written."""
+    """The destination of progress."""
 
     animates: bool
-    """Whether somebody sees lines that are replaced."""
+    """Whether the front end displays intermediate lines."""
     is_shown: bool
-    """Whether the last line is to be seen."""
+    """Whether the last line is displayed."""
 
     def replace(self, text: str) -> None:
-        """Show how it stands now."""
+        """Replace the current line."""
 
     def finish(self, text: str) -> None:
         """Show the last line, which stays."""
 
 
 class NoLine:
-    """Writes nothing (`--quiet`)."""
+    """A line that writes nothing (`--quiet`)."""
 
     animates = False
     is_shown = False
 
     def replace(self, text: str) -> None:
-        """Write nothing."""
+        """Do nothing."""
 
     def finish(self, text: str) -> None:
-        """Write nothing."""
+        """Do nothing."""
 
 
 class DisplayLine:
-    """One display of a notebook, made when first needed and replaced from then on."""
+    """A display of a notebook, created when first needed and then updated."""
 
     is_shown = True
 
@@ -157,7 +157,7 @@ class DisplayLine:
         self._text = ""
 
     def replace(self, text: str) -> None:
-        """Show how it stands now, when that is something new."""
+        """Update the display if the text has changed."""
         if text == self._text:
             return
         update = self._display_id is not None
@@ -169,12 +169,12 @@ class DisplayLine:
         )
 
     def finish(self, text: str) -> None:
-        """Put the last line in the place of the others."""
+        """Replace the display by the last line."""
         self.replace(text)
 
 
 class TerminalLine:
-    """One line of a terminal, rewritten; without pictures, and without updates where the output is no terminal."""
+    """A terminal line, rewritten in place; without icons, and without updates when the output is not a terminal."""
 
     is_shown = True
 
@@ -183,12 +183,12 @@ class TerminalLine:
         self._width = 0
 
     def replace(self, text: str) -> None:
-        """Rewrite the line, cut to the terminal's width so that it stays one line."""
+        """Rewrite the line, cut to the terminal's width."""
         columns = shutil.get_terminal_size().columns
         self._write(_plain(text)[: columns - 1])
 
     def finish(self, text: str) -> None:
-        """Write the whole last line and go to the next one."""
+        """Write the complete last line and a line feed."""
         self._write(_plain(text))
         sys.stdout.write("\n")
         sys.stdout.flush()
@@ -203,24 +203,24 @@ class TerminalLine:
 
 
 def _plain(text: str) -> str:
-    """Return a line without its picture."""
+    """Return a line without its icon."""
     return text[2:] if text[:1] in (RUNNING, DONE, STOPPED, FAILED) else text
 
 
 def _encodable(text: str) -> str:
-    """Return the text with what the terminal's encoding lacks replaced."""
+    """Return the text with characters outside the terminal's encoding replaced."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
 
 
 def interrupted(line: Line, text: str) -> SvcInterrupted:
-    """Leave the line that says what came of an interrupt, and return the error, which says it where no line can."""
+    """Write the line about an interrupt, and return the error, which has the text if no line can be shown."""
     line.finish(f"{STOPPED} {text}")
     return SvcInterrupted(text, is_told=line.is_shown)
 
 
 def line_for(shell: InteractiveShell, *, quiet: bool = False) -> Line:
-    """Return the line that fits the front end of a shell."""
+    """Return the line for a shell's front end."""
     if quiet:
         return NoLine()
     if in_kernel(shell):
@@ -229,12 +229,12 @@ def line_for(shell: InteractiveShell, *, quiet: bool = False) -> Line:
 
 
 def in_kernel(shell: InteractiveShell) -> bool:
-    """Whether the shell is a kernel's: its output goes to a front end, not to this process's terminal."""
+    """Whether the shell is a kernel's: its output goes to a front end, not to a terminal."""
     return hasattr(shell, "kernel")
 
 
 def is_watched(shell: InteractiveShell) -> bool:
-    """Whether a person is at the kernel's front end: one that could be asked for input, unlike nbclient."""
+    """Whether a user may be watching: the front end accepts input requests, unlike nbclient."""
     get_parent = getattr(shell, "get_parent", None)
     parent = get_parent() if get_parent else None
     return bool((parent or {}).get("content", {}).get("allow_stdin", True))

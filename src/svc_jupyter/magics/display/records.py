@@ -1,4 +1,4 @@
-"""What a command's record says to people: pure functions, with the present as an argument."""
+"""Display a command's record: pure functions, with the current time as an argument."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LONGEST_TEXT = 60
 
 
 def local_time(unix_seconds: int, now: datetime) -> str:
-    """Return a time in the reader's zone, with its date when that is not today's."""
+    """Return a time in the local zone, with its date unless it is today."""
     there = datetime.fromtimestamp(unix_seconds, UTC).astimezone()
     same_day = there.date() == now.astimezone().date()
     return there.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M:%S")
 
 
 def record_facts(record: CommandRecord, now: datetime) -> list[tuple[str, str]]:
-    """Return the names and values that a person asks for first; what the record has no value for is left out."""
+    """Return the main names and values of a record; fields without a value are omitted."""
     facts = [
         ("name", record.name),
         ("cluster label", record.label),
@@ -47,12 +47,12 @@ def _ran(record: CommandRecord, now: datetime) -> str | None:
 
 
 def text_of(record: CommandRecord) -> str | None:
-    """Return the first line of what the command runs, shortened."""
+    """Return the first line of the command's text, shortened."""
     return shortened(record.command)
 
 
 def shortened(command: Mapping[str, Any]) -> str | None:
-    """Return the first line of the text of a command's own fields."""
+    """Return the first line of the text in a command's fields."""
     fields = ("inline", "query", "script_location", "latin_statements", "program", "path")
     text = next((str(command[name]) for name in fields if command.get(name)), "")
     line = next((line.strip() for line in text.split("\n") if line.strip()), "")
@@ -60,9 +60,9 @@ def shortened(command: Mapping[str, Any]) -> str | None:
 
 
 def history_row(record: CommandRecord) -> dict[str, Any]:
-    """Return a command as a row of the history: texts that are missing are empty, a message is its first line.
+    """Return a command as a row of the history: missing texts are empty, a message is its first line.
 
-    `submitted` is the reader's wall clock, `seconds` how long it ran.
+    `submitted` is local time, `seconds` the run time.
     """
     ran = None
     if isinstance(record.start_time, int) and isinstance(record.end_time, int):

@@ -1,16 +1,15 @@
-"""How results, handles and settings look: the first rows of a DataFrame, and small tables of facts.
+"""Display results, handles and settings: the first rows of a DataFrame, and small fact tables.
 
-HTML takes its colours and fonts from the front end's theme, and every value is escaped.
+HTML uses the colours and fonts of the front end's theme; every value is escaped.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.display.nested_values import with_readable_cells
 from svc_jupyter.magics.display.progress import in_kernel, plural
 from svc_jupyter.widgets.panels.rendering import NO_MATHS
 
@@ -26,8 +25,8 @@ _LINES = f"{_LEFT}; white-space: pre-wrap"
 class FirstRows:
     """Shows the first rows of one DataFrame, once: the display of the cell that made it.
 
-    Set as the DataFrame's own `_repr_mimebundle_`, so that the cell's value is the plain DataFrame and pandas shows
-    it as always from then on; a formatter that the user registered for DataFrames goes first.
+    It is set as the DataFrame's own `_repr_mimebundle_`, so the cell's value is the plain DataFrame and pandas displays
+    it from then on. A formatter that the user registered for DataFrames takes precedence.
     """
 
     def __init__(self, frame: pd.DataFrame, rows: int, *, terminal: bool) -> None:
@@ -36,7 +35,7 @@ class FirstRows:
         self._terminal = terminal
 
     def __call__(self, **_chosen: Any) -> dict[str, str]:
-        """Return the representations that the front end can choose from."""
+        """Return the representations for the front end."""
         frame = self._frame()
         if frame is None:
             return {}
@@ -58,7 +57,7 @@ def is_lines(frame: pd.DataFrame) -> bool:
 def limit_display(frame: pd.DataFrame, rows: int | None, default: int, shell: InteractiveShell) -> int | None:
     """Limit the next display of a DataFrame to some rows; return how many it will show, None when pandas decides.
 
-    In a terminal columns follow pandas' own limits unless `rows` was asked for: a thousand lines help nobody there.
+    In a terminal, pandas' own column limits apply unless `rows` was given.
     """
     terminal = not in_kernel(shell)
     if terminal and rows is None and not is_lines(frame):
@@ -69,7 +68,7 @@ def limit_display(frame: pd.DataFrame, rows: int | None, default: int, shell: In
 
 
 def size_text(frame: pd.DataFrame) -> str:
-    """Return `336,776 rows × 19`; a statement that returns nothing has no columns."""
+    """Return `336,776 rows × 19`, or `no rows` without columns."""
     if not len(frame.columns):
         return "no rows"
     return f"{len(frame):,} {plural('row', len(frame))} × {len(frame.columns):,}"
@@ -99,7 +98,7 @@ def _lines_text(frame: pd.DataFrame) -> str:
 
 
 class Facts:
-    """A small table of names and values for people; `title` says of what."""
+    """A small table of names and values, with a title."""
 
     def __init__(self, title: str, facts: Iterable[tuple[str, str]]) -> None:
         self.title = title
@@ -119,7 +118,7 @@ def facts_text(title: str, facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _indented(value: str, width: int) -> str:
-    """Return a value whose further lines stand below its first."""
+    """Return a value with its continuation lines indented."""
     return value.replace("\n", "\n" + " " * width)
 
 
@@ -130,3 +129,49 @@ def facts_html(title: str, facts: Sequence[tuple[str, str]]) -> str:
         for name, value in facts
     )
     return f'<table class="{NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
+
+
+def publish(frame: pd.DataFrame, shell: InteractiveShell) -> None:
+    """Display a DataFrame that is not the value of the cell."""
+    formatter = shell.display_formatter
+    assert formatter is not None
+    data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
+    shell.display_pub.publish(data, metadata)
+
+
+def with_readable_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with nested cells as texts; the same object if there are none."""
+    nested = [place for place in range(frame.shape[1]) if _is_nested(frame.iloc[:, place])]
+    if not nested:
+        return frame
+    import pandas as pd
+
+    shown = frame.copy(deep=False)
+    for place in nested:
+        column = frame.iloc[:, place]
+        texts = [readable(value) if _is_composed(value) else value for value in column]
+        # A list or an array would turn nulls into NaN; pandas accepts a Series, but its stubs do not say so.
+        kept = pd.Series(texts, index=column.index, dtype="object")
+        shown.isetitem(place, kept)  # type: ignore[arg-type]
+    return shown
+
+
+def readable(value: Any) -> str:
+    """Return `[1, 2]`, `{name: x, n: 1}`; a map, which is a list of pairs, as `{k: v}`."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {readable(item)}' for key, item in value.items())}}}"
+    if not _is_composed(value):
+        return "null" if value is None else str(value)
+    items = list(value)
+    if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        return f"{{{', '.join(f'{key}: {readable(item)}' for key, item in items)}}}"
+    return f"[{', '.join(map(readable, items))}]"
+
+
+def _is_nested(column: pd.Series[Any]) -> bool:
+    return column.dtype == object and any(map(_is_composed, column))
+
+
+def _is_composed(value: Any) -> bool:
+    """Return whether a cell holds several values; pyarrow returns a list as a NumPy array."""
+    return isinstance(value, list | tuple | Mapping) or getattr(value, "ndim", 0) > 0

@@ -1,1 +1,1 @@
-"""Who may do what to one object."""
+"""Policies of individual objects."""

@@ -1,4 +1,4 @@
-"""What `%svc_policy` returns: an object's policy in words, and what somebody may do to the object, with the reasons."""
+"""The value of `%svc_policy`: an object's policy in words, and a user's permitted actions with reasons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DECISION_COLUMNS = ("user", "action", "allowed", "because")
 
 
 class PolicyAnswer:
-    """One object's policy: `.entries` and `.decisions` as DataFrames, `.policy` as the client's `set` takes it.
+    """One object's policy: `.entries` and `.decisions` as DataFrames, `.policy` as accepted by the client's `set`.
 
     `who` has the names of each entry's users and groups.
     """
@@ -42,12 +42,12 @@ class PolicyAnswer:
 
     @property
     def policy(self) -> list[dict[str, Any]]:
-        """The entries as they are on the wire."""
+        """The entries in wire form."""
         return [entry.model_dump(mode="json", exclude_unset=True) for entry in self.record.policies]
 
     @property
     def entries(self) -> pd.DataFrame:
-        """A row per entry, in the order in which they are looked at."""
+        """A row per entry, in order of evaluation."""
         import pandas as pd
 
         rows = [

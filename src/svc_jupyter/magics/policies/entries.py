@@ -1,7 +1,7 @@
-"""The entries of an object's policy as values: an entry put before the others, and those dropped that no longer count.
+"""The entries of an object's policy as values: prepend an entry and drop those without effect.
 
-The first entry that names a user and covers an action decides, before any that names one of their groups. So what was
-said last goes first.
+The first entry that names a user and covers an action decides, before any that names one of their groups. So the latest
+entry goes first.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ _ALL = "all"
 
 
 def entry(access: str, users: Sequence[int], groups: Sequence[int], actions: Sequence[str]) -> dict[str, Any]:
-    """Return an entry; kinds of subjects of whom nobody is named are left out."""
+    """Return an entry; `users` or `groups` is omitted when empty."""
     condition = {name: list(ids) for name, ids in zip(SUBJECTS, (users, groups), strict=True) if ids}
     return {"access": access, "condition": condition, "action": list(actions)}
 
 
 def put_first(first: Entry, policy: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return a policy in which an entry decides before all others; it means the same else."""
+    """Return a policy in which an entry takes precedence over all others."""
     return without_idle([first, *policy])
 
 
 def put_last(policy: Sequence[Entry], last: Entry) -> list[dict[str, Any]]:
-    """Return a policy in which an entry decides what no other does."""
+    """Return a policy in which an entry decides only what no other entry does."""
     return without_idle([*policy, last])
 
 
 def without_idle(policy: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return a policy that means the same, without the users and groups of whom earlier entries say it all."""
+    """Return an equivalent policy, without users and groups whose actions earlier entries decide."""
     said: dict[tuple[str, int], set[str]] = {}
     kept = []
     for one in policy:
@@ -49,5 +49,5 @@ def without_idle(policy: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def _adds(said: set[str] | None, actions: set[str]) -> bool:
-    """Whether an entry with these actions can decide anything where earlier ones have said so much."""
+    """Whether an entry with these actions can decide anything after the earlier entries."""
     return said is None or (_ALL not in said and not actions <= said)

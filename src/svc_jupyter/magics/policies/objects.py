@@ -1,4 +1,4 @@
-"""Who and what a line about policies names: objects by name or id, users by e-mail address, groups by name."""
+"""Resolve the names in a policy line: objects by name or id, users by e-mail address, groups by name."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _TOLD = re.compile(r"\b(user|group) (\d+)\b")
 _WIRE_WORDS = {"schedule": "scheduler"}
-"""What people say, and what the contract does."""
+"""Maps the magic's words to the contract's."""
 
 
 def kinds() -> list[str]:
-    """Return what people call the kinds of object that the contract knows."""
+    """Return the magic's words for the contract's kinds of object."""
     from svc_jupyter.api.object_policies import SourceType
 
     said = {wire: word for word, wire in _WIRE_WORDS.items()}
@@ -27,7 +27,7 @@ def kinds() -> list[str]:
 
 
 class PolicyObject:
-    """An object with a policy: its `source_type` and `source_id`, and how it is called in a sentence."""
+    """An object with a policy: its `source_type` and `source_id`, and its name for messages."""
 
     def __init__(self, source_type: str, source_id: int | str, name: str | None = None) -> None:
         self.source_type = source_type
@@ -42,7 +42,7 @@ class PolicyObject:
 def object_called(client: Client, kind: str, wanted: str, folder_type: str) -> PolicyObject:
     """Return the object of a kind with an id, a name or a location. Raises the client's errors and SvcUsageError.
 
-    Which kinds can have a policy is for the service to say.
+    The service decides which kinds can have a policy.
     """
     source_type = _WIRE_WORDS.get(kind, kind)
     if is_id(wanted):
@@ -72,7 +72,7 @@ def object_called(client: Client, kind: str, wanted: str, folder_type: str) -> P
 
 
 class People:
-    """The users and groups of the account, looked up as far as they are needed."""
+    """The users and groups of the account, looked up on demand."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -80,19 +80,19 @@ class People:
         self._groups: dict[int, str] | None = None
 
     def user_ids(self, wanted: Sequence[str]) -> list[int]:
-        """Return the ids of users that are given by id or e-mail address. Raises NotFound, naming the nearest."""
+        """Return the ids of users given by id or e-mail address. Raises NotFound with the nearest."""
         return [int(word) if is_id(word) else _id_of(word.lower(), self._of_users(), "user") for word in wanted]
 
     def group_ids(self, wanted: Sequence[str]) -> list[int]:
-        """Return the ids of groups that are given by id or name. Raises NotFound, naming the nearest."""
+        """Return the ids of groups given by id or name. Raises NotFound with the nearest."""
         return [int(word) if is_id(word) else _id_of(word, self._of_groups(), "group") for word in wanted]
 
     def names(self, users: Iterable[int], groups: Iterable[int]) -> list[str]:
-        """Return how users and groups are called; who may not read them is told their ids."""
+        """Return the names of users and groups; their ids where the caller may not read them."""
         return [*(self._name("user", one) for one in users), *(self._name("group", one) for one in groups)]
 
     def told(self, reason: str) -> str:
-        """Return a reason of the service's with the names of the users and groups that it tells by their ids."""
+        """Return a reason of the service with ids of users and groups replaced by names."""
         return _TOLD.sub(lambda found: self._name(found[1], int(found[2])), reason)
 
     def _name(self, noun: str, one: int) -> str:

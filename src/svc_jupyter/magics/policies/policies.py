@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import MagicMethod, out_option, output_options, parse
+from svc_jupyter.magics.arguments.options import MagicMethod, out_option, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.policies.answer import PolicyAnswer
 from svc_jupyter.magics.policies.entries import entry, put_first, put_last
-from svc_jupyter.magics.policies.frames import history_frame
 from svc_jupyter.magics.policies.objects import People, PolicyObject, object_called
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.workspace.folders import FOLDER_TYPES
@@ -22,11 +20,11 @@ from svc_jupyter.magics.workspace.folders import FOLDER_TYPES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy
+    from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy, PolicyVersion
     from svc_jupyter.client import Client
 
 _EXPLAINED = 5
-"""For at most so many of the users that a new entry names the decisions are shown."""
+"""Maximum number of users of a new entry whose decisions are shown."""
 _OBJECT = (
     argument("kind", metavar="KIND", help="note, folder, schedule, cluster and what else has policies."),
     argument(
@@ -82,20 +80,15 @@ class PolicyMagics(SvcFamily):
         show KIND OBJECT, allow KIND OBJECT, deny KIND OBJECT, history KIND OBJECT, clear KIND OBJECT:
         `%svc_policy show note Common/late --for ann@example.com` tells what Ann may do to the note, and why.
         """
-        actions = self.actions["svc_policy"]
-        name, rest = split_action("svc_policy", line, actions, "show")
-        if text := help_of(actions[name], rest):
-            return print(text)  # noqa: T201  the help is the output
-        return actions[name](self, rest)
+        return self.act("svc_policy", line, "show")
 
-    @with_options("svc_policy show")
+    @action("svc_policy show")
     @_object_arguments
     @argument("--for", dest="user", metavar="USER", help="Whose rights to explain; yours unless given.")
     @argument("--action", metavar="ACTION", help="Only whether this may be done; else all that there is.")
     @out_option("the policy")
-    def show(self, line: str) -> PolicyAnswer:
+    def show(self, values: argparse.Namespace) -> PolicyAnswer:
         """Show the policy of an object, and what somebody may do to it: whether, and why or what is missing."""
-        values = parse(PolicyMagics.show, line)
 
         def fetch() -> PolicyAnswer:
             about = self._about(values)
@@ -104,26 +97,24 @@ class PolicyMagics(SvcFamily):
 
         return self.keep(values, ask(fetch, "policy"))
 
-    @with_options("svc_policy allow")
+    @action("svc_policy allow")
     @_entry_options
     @argument("--only", action="store_true", help="And nothing else: deny them all that no entry allows.")
-    def allow(self, line: str) -> PolicyAnswer:
+    def allow(self, values: argparse.Namespace) -> PolicyAnswer:
         """Let users or groups do something to an object; it goes before what the policy said of them."""
-        values = parse(PolicyMagics.allow, line)
         return self._put("allow", values, only=values.only)
 
-    @with_options("svc_policy deny")
+    @action("svc_policy deny")
     @_entry_options
-    def deny(self, line: str) -> PolicyAnswer:
+    def deny(self, values: argparse.Namespace) -> PolicyAnswer:
         """Keep users or groups from doing something to an object; it goes before what the policy said of them."""
-        return self._put("deny", parse(PolicyMagics.deny, line))
+        return self._put("deny", values)
 
-    @with_options("svc_policy history")
+    @action("svc_policy history")
     @_object_arguments
     @output_options
-    def history(self, line: str) -> pd.DataFrame:
+    def history(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the policies that an object has had as a DataFrame, newest first."""
-        values = parse(PolicyMagics.history, line)
 
         def fetch() -> pd.DataFrame:
             about = self._about(values)
@@ -131,15 +122,13 @@ class PolicyMagics(SvcFamily):
             return history_frame(versions, People(self._client))
 
         frame = ask(fetch, "history")
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)
 
-    @with_options("svc_policy clear")
+    @action("svc_policy clear")
     @_object_arguments
     @argument("--yes", action="store_true", help="Do it; without it nothing is changed.")
-    def clear(self, line: str) -> None:
+    def clear(self, values: argparse.Namespace) -> None:
         """Take all entries out, so that groups and roles decide."""
-        values = parse(PolicyMagics.clear, line)
 
         def change() -> str:
             about = self._about(values)
@@ -164,7 +153,7 @@ class PolicyMagics(SvcFamily):
         return object_called(self._client, values.kind, values.object, values.type)
 
     def _put(self, access: str, values: argparse.Namespace, *, only: bool = False) -> PolicyAnswer:
-        """Put an entry before the others; return the policy with what that means to the users it names."""
+        """Prepend an entry; return the policy with its effect on the users it names."""
         if not values.user and not values.group:
             raise SvcUsageError(f"svc_policy {access}: say whom, by --user or --group")
 
@@ -207,12 +196,18 @@ class PolicyMagics(SvcFamily):
         return PolicyAnswer(about, record, who, found)
 
 
-PolicyMagics.actions = {
-    "svc_policy": {
-        "show": PolicyMagics.show,
-        "allow": PolicyMagics.allow,
-        "deny": PolicyMagics.deny,
-        "history": PolicyMagics.history,
-        "clear": PolicyMagics.clear,
-    }
-}
+def history_frame(versions: Iterable[PolicyVersion], people: People) -> pd.DataFrame:
+    """Return a row per policy, newest first: when it was set (UTC), by whom, and its entries in words."""
+    import pandas as pd
+
+    rows = []
+    for version in versions:
+        entries = [
+            f"{entry.access} {', '.join(entry.action)} · "
+            + ", ".join(people.names(entry.condition.service_users, entry.condition.service_groups))
+            for entry in version.policies
+        ]
+        rows.append([version.created_at, version.email, "; ".join(entries) or "none"])
+    frame = pd.DataFrame(rows, columns=["set_at", "set_by", "policy"])
+    frame["set_at"] = pd.to_datetime(frame["set_at"], utc=True)
+    return frame

@@ -1,1 +1,1 @@
-"""Schedules, their actions, and what those ran."""
+"""Schedules, their actions and their commands."""

@@ -20,7 +20,7 @@ ACTION_COLUMNS = ("sequence", "id", "nominal_time", "status", "rerun", "command"
 
 
 def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
-    """Return a row per schedule: when it runs in words, when next, and until when."""
+    """Return a row per schedule: its timetable in words, its next time and its end."""
     rows = list(schedules)
     return _frame(
         SCHEDULE_COLUMNS,
@@ -43,9 +43,9 @@ def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
 
 
 def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFrame:
-    """Return a row per action of a schedule in a zone: what it ran and what it waits for.
+    """Return a row per action of a schedule in a zone: its command and what it waits for.
 
-    `sequence` counts the nominal times, `command` is the id of what ran, `rerun` how often it was run again.
+    `sequence` counts the nominal times, `command` is the id of its command, `rerun` the number of reruns.
     """
     rows = [
         (
@@ -65,7 +65,7 @@ def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFra
 
 
 def runs_frame(commands: Iterable[CommandRecord], zone_name: str) -> pd.DataFrame:
-    """Return a row per command that a schedule ran, with the nominal time it ran for; else as the history has it."""
+    """Return a row per command of a schedule, with its nominal time and the columns of the history."""
     records = list(commands)
     rows = []
     for record in records:
@@ -87,7 +87,7 @@ def _frame(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, times: Sequ
 
 
 def times_column(times: Sequence[datetime | None]) -> pd.Series[Any]:
-    """Return aware times as a column: of one type where they are of one zone, else as objects, each in its own."""
+    """Return aware times as a column: of one type if they share a zone, else as objects."""
     import pandas as pd
 
     zones = {str(time.tzinfo): time.tzinfo for time in times if time is not None}

@@ -1,4 +1,4 @@
-"""What `%svc_schedule create`, `show` and `edit` return: a schedule with what matters of it, and what can be done."""
+"""The value of `%svc_schedule create`, `show` and `edit`: a schedule with its main facts and its methods."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LAST_ACTIONS_SHOWN = 3
 class ScheduleHandle:
     """One schedule: `.id`, `.record`, `.actions()`, `.suspend()`, `.resume()`, `.kill()`.
 
-    `coming` are its next nominal times, as far as the service told them when it was looked at.
+    `coming` are its next nominal times, if the service reported them.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class ScheduleHandle:
 
     @property
     def name(self) -> str:
-        """Its name; where none was given, its id."""
+        """Its name, or its id if it has none."""
         return self.record.name
 
     def refresh(self) -> ScheduleHandle:
-        """Fetch the record as of now."""
+        """Fetch the current record."""
         self.record = ask(lambda: self._client().schedules.get(self.id), "schedule")
         return self
 
@@ -70,15 +70,15 @@ class ScheduleHandle:
         return actions_frame(actions[:rows], self.record.time_zone)
 
     def suspend(self) -> str:
-        """Let no further action begin until `resume`; return the new status."""
+        """Suspend: no action begins until `resume`. Return the new status."""
         return self._change(lambda: str(self._client().schedules.suspend(self.id)))
 
     def resume(self, *, no_catch_up: bool | None = None) -> str:
-        """Go on, with `no_catch_up` without what was missed; return the new status."""
+        """Resume, with `no_catch_up` without the missed times; return the new status."""
         return self._change(lambda: str(self._client().schedules.resume(self.id, no_catch_up=no_catch_up)))
 
     def kill(self) -> str:
-        """End it for good; return the new status."""
+        """Kill the schedule; return the new status."""
         return self._change(lambda: str(self._client().schedules.kill(self.id)))
 
     def _change(self, change: Callable[[], str]) -> str:
@@ -102,7 +102,7 @@ class ScheduleHandle:
 def schedule_facts(
     record: ScheduleRecord, coming: list[datetime], last: list[ActionRecord], now: datetime
 ) -> list[tuple[str, str]]:
-    """Return the names and values that a person asks for first; what there is none of is left out."""
+    """Return the main names and values; empty ones are omitted."""
     zone = record.time_zone
     following = coming if str(record.status) == "RUNNING" else []
     end = moment(record.end_time, zone)
@@ -141,7 +141,7 @@ def command_text(command_type: str, command: dict[str, Any]) -> str:
 
 
 class PreviewAnswer:
-    """What `%svc_schedule preview` returns: `.command` with the macros put in, `.macros`, and `.next_runs`."""
+    """The value of `%svc_schedule preview`: `.command` with its macros resolved, `.macros`, and `.next_runs`."""
 
     def __init__(self, preview: Preview, command_type: str, zone: str) -> None:
         self.command = preview.command
@@ -154,7 +154,7 @@ class PreviewAnswer:
 
     @property
     def next_runs(self) -> pd.Series[Any]:
-        """The next nominal times, aware, in the schedule's zone; empty where the service does not tell them."""
+        """The next nominal times, aware, in the schedule's zone; empty when the service does not report them."""
         return times_column(self._local())
 
     def _local(self) -> list[datetime]:
@@ -177,7 +177,7 @@ class PreviewAnswer:
 
 
 def _texts(command: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return what a command says, of a composite what each sub-command says."""
+    """Return the text of a command, or of each sub-command of a composite."""
     children = command.get("sub_commands")
     if not isinstance(children, list):
         return [(name, value) for name, value in command.items() if value not in (None, "", {}, [])]

@@ -1,4 +1,4 @@
-"""`%%svc_schedule create`, `edit` and `preview`, `%svc_schedule create-notebook`: what a schedule is to be."""
+"""`%%svc_schedule create`, `edit` and `preview`, `%svc_schedule create-notebook`: define a schedule."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, with_options
-from svc_jupyter.magics.arguments.options import macro_options, macros, out_option, parse
+from svc_jupyter.magics.arguments.actions import action
+from svc_jupyter.magics.arguments.decorators import argument
+from svc_jupyter.magics.arguments.options import macro_options, macros, out_option
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.commands.sections import Section, sections_of
@@ -31,21 +32,20 @@ _NOTHING_OF: Mapping[str, Mapping[str, Any]] = {
     "no_dependencies": {"dependency_info": {}},
     "no_notifications": {"notification": {}, "can_notify": False},
 }
-"""What the options of `edit` send that take something away."""
+"""The values that `edit` sends to remove something."""
 
 
 class ScheduleMaking(SvcFamily):
-    """The actions of `%svc_schedule` that say what a schedule is to be."""
+    """The actions of `%svc_schedule` that define a schedule."""
 
-    @with_options("svc_schedule create")
+    @action("svc_schedule create")
     @schedule_options
     @out_option("the schedule's handle")
-    def create(self, line: str, cell: str | None = None) -> ScheduleHandle:
+    def create(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
         """Run the cell below at the times that --every or --cron says: it begins with `%%svc_db …` or `%%svc_shell …`.
 
         Several such cells below each other run one after the other, as one composite command.
         """
-        values = parse(ScheduleMaking.create, line)
         if cell is None:
             raise SvcUsageError(
                 "svc_schedule create: write %%svc_schedule above the cell that is to run by schedule. "
@@ -61,41 +61,39 @@ class ScheduleMaking(SvcFamily):
 
         return self.keep(values, ask(make, "schedule"))
 
-    @with_options("svc_schedule create-notebook")
+    @action("svc_schedule create-notebook")
     @argument("path", metavar="PATH", help="Notebook to run, such as Users/ann@example.com/report.ipynb.")
     @argument("--arg", metavar="NAME=VALUE", action="append", default=[], help="Parameter of the notebook. Repeatable.")
     @argument("--keep-source", action="store_true", help="Leave the stored notebook as it is, without the outputs.")
     @schedule_options
     @out_option("the schedule's handle")
-    def create_notebook(self, line: str) -> ScheduleHandle:
+    def create_notebook(self, values: argparse.Namespace) -> ScheduleHandle:
         """Run a stored notebook at the times that --every or --cron says."""
-        values = parse(ScheduleMaking.create_notebook, line)
         command: dict[str, Any] = {"path": values.path}
         if arguments := arguments_of(values.arg):
             command["arguments"] = arguments
         if values.keep_source:
             command["upload_to_source"] = False
         fields = self._timetable(values) | schedule_fields(values, self.shell.user_ns)
-        for name in ("retry", "retry_delay"):  # a notebook's are in its command
+        for name in ("retry", "retry_delay"):  # a notebook's command has its own
             if name in fields:
                 command[name] = fields.pop(name)
         made = ask(lambda: self._created("JupyterNotebookCommand", command, fields), "schedule")
         return self.keep(values, made)
 
-    @with_options("svc_schedule edit")
+    @action("svc_schedule edit")
     @argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")
     @schedule_options
     @argument("--catch-up", action="store_true", help="Run nominal times that were missed.")
     @argument("--no-end", action="store_true", help="Run on without an end.")
     @argument("--no-dependencies", action="store_true", help="Wait for nothing any more.")
-    @argument("--no-notifications", action="store_true", help="Tell nobody any more.")
+    @argument("--no-notifications", action="store_true", help="Send no notifications any more.")
     @out_option("the schedule's handle")
-    def edit(self, line: str, cell: str | None = None) -> ScheduleHandle:
+    def edit(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
         """Change what the options say, and with a cell below the command; everything else stays.
 
         Actions that have begun go on as they were.
         """
-        values = parse(ScheduleMaking.edit, line)
         taken = [name for name in _NOTHING_OF if getattr(values, name)]
         fields = schedule_fields(values, self.shell.user_ns)
         for name in taken:
@@ -119,15 +117,14 @@ class ScheduleMaking(SvcFamily):
 
         return self.keep(values, ask(change, "edit"))
 
-    @with_options("svc_schedule preview")
+    @action("svc_schedule preview")
     @argument("schedule", metavar="SCHEDULE", nargs="?", help="Name or id of a schedule, in place of a cell.")
     @argument("--nominal-time", metavar="TIME", help="Time that the run is for; by default the next one, or now.")
     @timetable_options
     @macro_options
     @out_option("the preview")
-    def preview(self, line: str, cell: str | None = None) -> PreviewAnswer:
+    def preview(self, values: argparse.Namespace, cell: str | None = None) -> PreviewAnswer:
         """Show what would run, with the macros' values put in, and the next five runs; nothing is made or changed."""
-        values = parse(ScheduleMaking.preview, line)
         if (cell is None) == (values.schedule is None):
             raise SvcUsageError("svc_schedule preview: name a schedule, or write the cell that is to run below")
         fields = timetable_fields(values, values.tz or self.session.settings.default_time_zone, datetime.now(UTC))
@@ -141,7 +138,7 @@ class ScheduleMaking(SvcFamily):
             answer = ask(lambda: self._preview_of_cell(sections, fields), "preview")
         return self.keep(values, answer)
 
-    # Asked beside the cell's thread.
+    # Runs outside the cell's thread.
 
     def _created(self, command_type: str, command: Mapping[str, Any], fields: Mapping[str, Any]) -> ScheduleHandle:
         return self._handle(self.session.client().schedules.create(command_type, command, **fields))
@@ -152,12 +149,12 @@ class ScheduleMaking(SvcFamily):
 
         client = self.session.client()
         actions = []
-        with suppress(StatusError):  # they only add to what is known already
+        with suppress(StatusError):  # only adds detail to known facts
             actions = client.schedules.actions(record.id, per_page=LAST_ACTIONS_SHOWN).actions
         return ScheduleHandle(self.session.client, record, coming_times(client, record, datetime.now(UTC)), actions)
 
     def _preview_of(self, name: str, given: Mapping[str, Any]) -> PreviewAnswer:
-        """Preview a schedule; what is given goes before what it has."""
+        """Preview a schedule; given values take precedence over its own."""
         from svc_jupyter.client.errors import Invalid
 
         schedules = self.session.client().schedules
@@ -173,7 +170,7 @@ class ScheduleMaking(SvcFamily):
         except Invalid:
             if set(given) & set(TIMETABLE):
                 raise
-            # It runs no more; what it would run is to be seen all the same.
+            # It runs no more, but its command can still be previewed.
             fields = {name: value for name, value in fields.items() if name not in TIMETABLE}
             preview = schedules.preview(**fields, time_zone=record.time_zone)
         return PreviewAnswer(preview, record.command_type, given.get("time_zone", record.time_zone))
@@ -184,14 +181,14 @@ class ScheduleMaking(SvcFamily):
         fields = {**fields, "macros": [*fields.get("macros", []), *own], "command": command}
         return PreviewAnswer(self.session.client().schedules.preview(**fields), command_type, fields["time_zone"])
 
-    # Without asking.
+    # Makes no call.
 
     def _zone(self, values: argparse.Namespace) -> str | None:
         name = values.tz or self.session.settings.default_time_zone or None
         return checked_zone(name) if name else None
 
     def _timetable(self, values: argparse.Namespace) -> dict[str, Any]:
-        """Return the timetable of a new schedule, in the zone that was given or set."""
+        """Return the timetable of a new schedule, in the given or the configured zone."""
         if not values.every and not values.cron:
             raise SvcUsageError('svc_schedule: say when it runs: --every "1 day" --at 09:00, or --cron "0 9 * * *"')
         zone = self._zone(values)
@@ -200,9 +197,10 @@ class ScheduleMaking(SvcFamily):
 
 
 def with_common(fields: Mapping[str, Any], sections: list[Section]) -> dict[str, Any]:
-    """Return a schedule's fields with what the line of its only cell says; each of several keeps its own.
+    """Return a schedule's fields with the options of its only cell's line; several cells keep their own.
 
-    Raises SvcUsageError for what both lines say, and for the ways of reading a result, which nobody waits for.
+    Raises SvcUsageError for an option on both lines, and for options that read a result, since a schedule waits for
+    none.
     """
     for section in sections:
         if getattr(section.values, "format", "lines") != "lines":
@@ -225,7 +223,7 @@ def with_common(fields: Mapping[str, Any], sections: list[Section]) -> dict[str,
 
 
 def command_of(sections: list[Section]) -> tuple[str, dict[str, Any]]:
-    """Return the type and the fields of what the sections are together; may ask the service."""
+    """Return the type and the fields of the sections' command; may ask the service."""
     if len(sections) == 1:
         definition = sections[0].definition
         return definition.command_type, definition.fields()

@@ -1,4 +1,4 @@
-"""The options of a schedule besides its timetable, and what they are on the wire."""
+"""The options of a schedule besides its timetable, and their wire form."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _NOTIFICATIONS = (
 
 
 def schedule_options(magic: MagicMethod) -> MagicMethod:
-    """Decorate a magic with all the options of a schedule."""
+    """Add all options of a schedule to a magic."""
     magic = macro_options(magic)
     for option in reversed((*_ABOUT, *_RUNS, *_DEPENDENCIES, *_NOTIFICATIONS)):
         magic = option(magic)
@@ -64,7 +64,7 @@ def schedule_options(magic: MagicMethod) -> MagicMethod:
 
 
 def schedule_fields(values: argparse.Namespace, variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a schedule besides its timetable that were given; `variables` is the notebook's namespace.
+    """Return the given fields of a schedule besides its timetable; `variables` is the notebook's namespace.
 
     Raises SvcUsageError.
     """
@@ -88,7 +88,7 @@ def schedule_fields(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 
 
 def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what the runs wait for, or None when nothing was said about it."""
+    """Return the dependencies of the runs, or None if no option was given."""
     details = [name for name in ("done_flag", "window", "interval") if getattr(values, name) is not None]
     if values.dependencies and (values.wait_for or details):
         raise SvcUsageError("give --dependencies with everything in it, or --wait-for and what belongs to it")
@@ -110,7 +110,7 @@ def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 
 
 def notification(values: argparse.Namespace) -> dict[str, Any] | None:
-    """Return who is told of the runs, or None when nothing was said about it."""
+    """Return the notification settings, or None if no option was given."""
     told = values.notify_failure or values.notify_success
     if (values.channel or values.digest) and not told:
         raise SvcUsageError("say what to tell: --notify-failure, --notify-success or both")

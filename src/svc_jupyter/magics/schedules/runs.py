@@ -1,4 +1,4 @@
-"""From an action of a schedule to the command that it runs, waited for where it is about to begin."""
+"""Find the command of a schedule's action; wait for it if the action is about to begin."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Command
 
 SOON = timedelta(minutes=1)
-"""An action that begins so soon is waited for, before there is one."""
+"""Wait for an action that begins within this time, before it exists."""
 _FIRST_LOOK, _LONGEST_PAUSE, _GROWTH = 0.1, 2.0, 1.5
 
 
 def run_of_action(session: Session, schedule: str, sequence: int | None, line: Line) -> Run:
-    """Return the run of an action's command; it waits while the action itself waits, until the cell is interrupted."""
+    """Return the run of an action's command; waits while the action waits, until the cell is interrupted."""
     origin = Origin("command")
 
     def start() -> Command:
@@ -46,7 +46,7 @@ def run_of_action(session: Session, schedule: str, sequence: int | None, line: L
 
 
 def command_of_action(session: Session, schedule: str, sequence: int | None) -> Command:
-    """Return the command that an action runs or ran, now. Raises SvcServiceError when it has none yet."""
+    """Return the current command of an action. Raises SvcServiceError when it has none yet."""
     record = session.client().schedules.find(schedule)
     action = latest_action(session, record, sequence)
     if action is None or action.query_hist_id is None:
@@ -55,7 +55,7 @@ def command_of_action(session: Session, schedule: str, sequence: int | None) -> 
 
 
 def latest_action(session: Session, record: ScheduleRecord, sequence: int | None) -> ActionRecord | None:
-    """Return an action, or the newest of all; None when it is not there yet. Of reruns the newest counts."""
+    """Return an action, or the newest of all, and of reruns the newest; None when it does not exist yet."""
     from svc_jupyter.client.errors import NotFound
 
     schedules = session.client().schedules
@@ -68,7 +68,7 @@ def latest_action(session: Session, record: ScheduleRecord, sequence: int | None
 
 
 def _command(session: Session, record: ScheduleRecord, sequence: int | None, run: Run) -> Command | None:
-    """Return the action's command, or None while it is worth waiting for."""
+    """Return the action's command, or None while it may still come."""
     action = latest_action(session, record, sequence)
     if action is None:
         following = next_time(session.client().schedules.get(record.id))

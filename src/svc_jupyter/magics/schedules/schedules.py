@@ -1,4 +1,4 @@
-"""`%svc_schedule`: schedules, their actions, and what those ran."""
+"""`%svc_schedule`: schedules, their actions and their commands."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ import itertools
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action, help_of, split_action
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import continued, out_option, output_options, parse
+from svc_jupyter.magics.arguments.options import continued, out_option, output_options
 from svc_jupyter.magics.cells.readers import reader_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
 from svc_jupyter.magics.display.progress import done_line, line_for
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.schedules.frames import actions_frame, runs_frame, schedules_frame
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS, ScheduleHandle
 from svc_jupyter.magics.schedules.making import ScheduleMaking
 from svc_jupyter.magics.schedules.runs import command_of_action, run_of_action
 from svc_jupyter.magics.session.session import ask
+from svc_jupyter.widgets.schedules.model import open_model
+from svc_jupyter.widgets.schedules.panel import SchedulePanel, schedule_text
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
 
 if TYPE_CHECKING:
@@ -62,59 +63,53 @@ class ScheduleMagics(ScheduleMaking):
             raise SvcUsageError(f"svc_schedule {name} takes no cell below its line; write it as %svc_schedule {name}")
         return actions[name](self, rest, cell)
 
-    @with_options("svc_schedule list")
+    @action("svc_schedule list")
     @argument(
         "--status", metavar="STATUS", choices=_STATUSES, help=f"Only schedules in this status: {', '.join(_STATUSES)}."
     )
     @argument("--name", metavar="PART", help="Only schedules with this in their name, three characters or more.")
     @output_options
-    def list_schedules(self, line: str) -> pd.DataFrame:
+    def list_schedules(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the schedules as a DataFrame, newest first."""
-        values = parse(ScheduleMagics.list_schedules, line)
         filters = {"name": values.name, "status": values.status}
         frame = ask(lambda: schedules_frame(self._schedules.iter(**filters)), "list")
-        return self._shown(frame, values)
+        return self.shown(values, frame)
 
-    @with_options("svc_schedule show")
+    @action("svc_schedule show")
     @_the_schedule
     @out_option("the schedule's handle")
-    def show(self, line: str) -> ScheduleHandle:
+    def show(self, values: argparse.Namespace) -> ScheduleHandle:
         """Show a schedule: when it runs, the next five times, the last actions, and what it runs."""
-        values = parse(ScheduleMagics.show, line)
         return self.keep(values, ask(lambda: self._handle(self._schedules.find(values.schedule)), "schedule"))
 
-    @with_options("svc_schedule suspend")
+    @action("svc_schedule suspend")
     @_the_schedule
-    def suspend(self, line: str) -> None:
+    def suspend(self, values: argparse.Namespace) -> None:
         """Let no further action begin until `resume`. What runs goes on."""
-        values = parse(ScheduleMagics.suspend, line)
         self._change(values, lambda record: self._schedules.suspend(record.id))
 
-    @with_options("svc_schedule resume")
+    @action("svc_schedule resume")
     @_the_schedule
     @argument("--no-catch-up", action="store_true", help="Drop the nominal times that were missed meanwhile.")
-    def resume(self, line: str) -> None:
+    def resume(self, values: argparse.Namespace) -> None:
         """Go on with a suspended schedule: what was missed runs first, unless the schedule or the option drops it."""
-        values = parse(ScheduleMagics.resume, line)
         drop = values.no_catch_up or None
         self._change(values, lambda record: self._schedules.resume(record.id, no_catch_up=drop))
 
-    @with_options("svc_schedule kill")
+    @action("svc_schedule kill")
     @_the_schedule
-    def kill(self, line: str) -> None:
+    def kill(self, values: argparse.Namespace) -> None:
         """End a schedule for good, and what it runs just now."""
-        values = parse(ScheduleMagics.kill, line)
         self._change(values, lambda record: self._schedules.kill(record.id))
 
-    @with_options("svc_schedule actions")
+    @action("svc_schedule actions")
     @_any_schedule
     @output_options
-    def list_actions(self, line: str) -> pd.DataFrame:
+    def list_actions(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or as many as -n says.
 
         Those of all schedules have their times in UTC.
         """
-        values = parse(ScheduleMagics.list_actions, line)
         rows = LAST_ACTIONS if values.rows is None else values.rows
 
         def fetch() -> pd.DataFrame:
@@ -125,29 +120,27 @@ class ScheduleMagics(ScheduleMaking):
                 frame.insert(0, "schedule", [action.periodic_job_id for action in some])
             return frame
 
-        return self._shown(ask(fetch, "actions"), values)
+        return self.shown(values, ask(fetch, "actions"))
 
-    @with_options("svc_schedule runs")
+    @action("svc_schedule runs")
     @_the_schedule
     @output_options
-    def list_runs(self, line: str) -> pd.DataFrame:
+    def list_runs(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the commands that a schedule ran as a DataFrame, newest first, each with its nominal time."""
-        values = parse(ScheduleMagics.list_runs, line)
 
         def fetch() -> pd.DataFrame:
             record = self._schedules.find(values.schedule)
             return runs_frame(self._schedules.instances(record.id), record.time_zone)
 
-        return self._shown(ask(fetch, "runs"), values)
+        return self.shown(values, ask(fetch, "runs"))
 
-    @with_options("svc_schedule result")
+    @action("svc_schedule result")
     @_the_schedule
     @_any_sequence
     @argument("--format", choices=OUTPUT_FORMATS, help="How a text output becomes a DataFrame.")
     @output_options
-    def result(self, line: str) -> pd.DataFrame:
+    def result(self, values: argparse.Namespace) -> pd.DataFrame:
         """Wait for the end of an action, and return its result as a DataFrame; an interrupt only ends the wait."""
-        values = parse(ScheduleMagics.result, line)
         progress = line_for(self.shell)
         run = run_of_action(self.session, values.schedule, values.sequence, progress)
         run.read = lambda command: reader_of(command, values.format)(command)
@@ -155,13 +148,12 @@ class ScheduleMagics(ScheduleMaking):
         progress.finish(done_line(outcome.command.id, None, self.described(outcome, values)))
         return self.keep(values, outcome.frame)
 
-    @with_options("svc_schedule logs")
+    @action("svc_schedule logs")
     @_the_schedule
     @_any_sequence
     @argument("-n", "--rows", metavar="ROWS", type=int, help="Only the last lines, so many.")
-    def logs(self, line: str) -> None:
+    def logs(self, values: argparse.Namespace) -> None:
         """Print the log of what an action ran, as far as it is written."""
-        values = parse(ScheduleMagics.logs, line)
 
         def fetch() -> str:
             command = command_of_action(self.session, values.schedule, values.sequence)
@@ -170,12 +162,11 @@ class ScheduleMagics(ScheduleMaking):
         text = ask(fetch, "log")
         print(text, end="" if text.endswith("\n") else "\n")  # noqa: T201  the log is the output
 
-    @with_options("svc_schedule rerun")
+    @action("svc_schedule rerun")
     @_the_schedule
     @_the_sequence
-    def rerun(self, line: str) -> None:
+    def rerun(self, values: argparse.Namespace) -> None:
         """Run an action again, for the same nominal time."""
-        values = parse(ScheduleMagics.rerun, line)
 
         def ask_for_it() -> str:
             record = self._schedules.find(values.schedule)
@@ -187,12 +178,11 @@ class ScheduleMagics(ScheduleMaking):
 
         print(ask(ask_for_it, "rerun"))  # noqa: T201  the answer is the output
 
-    @with_options("svc_schedule kill-action")
+    @action("svc_schedule kill-action")
     @_the_schedule
     @_the_sequence
-    def kill_action(self, line: str) -> None:
+    def kill_action(self, values: argparse.Namespace) -> None:
         """End an action that waits or runs."""
-        values = parse(ScheduleMagics.kill_action, line)
 
         def ask_for_it() -> str:
             record = self._schedules.find(values.schedule)
@@ -203,28 +193,22 @@ class ScheduleMagics(ScheduleMaking):
 
         print(ask(ask_for_it, "kill"))  # noqa: T201
 
-    @with_options("svc_schedule panel")
+    @action("svc_schedule panel")
     @_any_schedule
-    def panel(self, line: str) -> Any:
+    def panel(self, values: argparse.Namespace) -> Any:
         """Show a panel with the next runs and the last actions, and buttons for what can be done about them.
 
         Where no widgets can be shown it is a text.
         """
-        from svc_jupyter.magics.cells.panels import schedule_panel
-
-        values = parse(ScheduleMagics.panel, line)
-        return schedule_panel(self.shell, self.session, values.schedule)
+        model = ask(lambda: open_model(self.session.client, values.schedule), "panel")
+        return self.open_panel(lambda: SchedulePanel(model), lambda: schedule_text(model))
 
     @property
     def _schedules(self) -> Schedules:
         return self.session.client().schedules
 
-    def _shown(self, frame: pd.DataFrame, values: argparse.Namespace) -> pd.DataFrame:
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
-
     def _change(self, values: argparse.Namespace, change: Any) -> None:
-        """Change the state of a schedule and print what it is then."""
+        """Change the state of a schedule and print the new one."""
 
         def ask_for_it() -> tuple[ScheduleRecord, str]:
             record = self._schedules.find(values.schedule)
@@ -232,25 +216,3 @@ class ScheduleMagics(ScheduleMaking):
 
         record, status = ask(ask_for_it, "change")
         print(f"schedule {name_of(record)} · {status}")  # noqa: T201  the answer is the output
-
-
-ScheduleMagics.actions = {
-    "svc_schedule": {
-        "create": ScheduleMagics.create,
-        "create-notebook": ScheduleMagics.create_notebook,
-        "list": ScheduleMagics.list_schedules,
-        "show": ScheduleMagics.show,
-        "edit": ScheduleMagics.edit,
-        "preview": ScheduleMagics.preview,
-        "suspend": ScheduleMagics.suspend,
-        "resume": ScheduleMagics.resume,
-        "kill": ScheduleMagics.kill,
-        "actions": ScheduleMagics.list_actions,
-        "runs": ScheduleMagics.list_runs,
-        "result": ScheduleMagics.result,
-        "logs": ScheduleMagics.logs,
-        "rerun": ScheduleMagics.rerun,
-        "kill-action": ScheduleMagics.kill_action,
-        "panel": ScheduleMagics.panel,
-    }
-}

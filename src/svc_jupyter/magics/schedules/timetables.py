@@ -1,4 +1,4 @@
-"""The options that say when a schedule runs, and what they are on the wire."""
+"""The options of a timetable, and their wire form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNITS = {
     **dict.fromkeys(("w", "week", "weeks"), "weeks"),
     **dict.fromkeys(("month", "months"), "months"),
 }
-"""The words for the units of the contract."""
+"""Maps words to the contract's units."""
 _COUNTED = re.compile(r"(\d+)?\s*([a-z]+)")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _NOT_SIGNED_ZONE = "UTC"
@@ -37,16 +37,16 @@ _TIMETABLE_OPTIONS = (
 
 
 def timetable_options(magic: MagicMethod) -> MagicMethod:
-    """Decorate a magic with the options that say when a schedule runs."""
+    """Add the options of a timetable to a magic."""
     for option in reversed(_TIMETABLE_OPTIONS):
         magic = option(magic)
     return magic
 
 
 def timetable_fields(values: argparse.Namespace, zone: str | None, now: datetime) -> dict[str, Any]:
-    """Return the fields of a timetable that were given; `zone` is that of `--at`, `now` the present.
+    """Return the given fields of a timetable; `zone` is that of `--at`, `now` the current time.
 
-    Raises SvcUsageError for options that contradict each other. Neither `--every` nor `--cron` is no error here.
+    Raises SvcUsageError for contradictory options. Neither `--every` nor `--cron` is required here.
     """
     if values.every and values.cron:
         raise SvcUsageError("give --every or --cron, not both")
@@ -81,7 +81,7 @@ def counted(text: str, option: str) -> tuple[int, str]:
 
 
 def next_clock(text: str, zone: str | None, now: datetime) -> str:
-    """Return when a zone's clock next shows a time of day, as `YYYY-MM-DD HH:MM` of that zone."""
+    """Return the next time of a clock time in a zone, as `YYYY-MM-DD HH:MM` of that zone."""
     hour, minute = clock_time(text, "--at")
     there = now.astimezone(ZoneInfo(zone or _NOT_SIGNED_ZONE))
     day = there.date() + timedelta(days=(hour, minute) <= (there.hour, there.minute))
@@ -97,9 +97,9 @@ def clock_time(text: str, option: str) -> tuple[int, int]:
 
 
 def checked_zone(name: str) -> str:
-    """Return the name of a zone that this machine knows. Raises SvcUsageError with the nearest one."""
+    """Return the name of a zone known to this machine. Raises SvcUsageError with the nearest one."""
     known = available_timezones()
-    if known and name not in known:  # a machine without zone data leaves the check to the service
+    if known and name not in known:  # without zone data, the service checks it
         by_place = {zone.rpartition("/")[2].lower(): zone for zone in sorted(known)}
         near = by_place.get(name.replace(" ", "_").lower())
         hint = f" Did you mean {near}?" if near else nearest(name, sorted(known))

@@ -1,1 +1,1 @@
-"""The notebook's connection to its service, and what a user can set for all cells."""
+"""The notebook's connection to its service, and the settings of all cells."""

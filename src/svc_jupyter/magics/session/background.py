@@ -1,4 +1,4 @@
-"""A call in a thread of its own, so that an interrupted cell never tears a request or an import in the middle."""
+"""Run a call in a thread, so that an interrupted cell never breaks a request or an import."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """A call for another thread; the cell's own thread only waits for it, and can stop to at any time.
+    """A call for another thread; the cell's thread waits for it, and can stop waiting at any time.
 
-    It is made first and started then, so that an interrupt in between finds it. The thread is a daemon: a call that is
-    given up does not keep the process from ending.
+    It is created before it is started, so that an interrupt in between finds it. The thread is a daemon: an abandoned
+    call does not prevent the process from ending.
     """
 
     def __init__(self, call: Callable[[], T], name: str) -> None:
@@ -39,7 +39,7 @@ class Background(Generic[T]):
             self._ended.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the call at most this long; return whether it has ended."""
+        """Wait for the end of the call for at most this long; return whether it has ended."""
         return self._ended.wait(seconds)
 
     def outcome(self) -> T:

@@ -1,4 +1,4 @@
-"""The notebook's connection to its service: made at the first use, dropped when the settings change."""
+"""The notebook's connection to its service: created at the first use, dropped when the settings change."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NAMES_IN_ERROR = 10
 
 
 def ask(call: Callable[[], T], name: str) -> T:
-    """Make a call to the service in a thread of its own (background.py says why) and return its answer.
+    """Make a call to the service in a thread (see background.py) and return its answer.
 
-    Raises SvcServiceError instead of the client's errors. `name` is the thread's, for who debugs it.
+    Raises SvcServiceError instead of the client's errors. `name` is the thread's, for debugging.
     """
 
     def call_in_words() -> T:
@@ -33,7 +33,7 @@ def ask(call: Callable[[], T], name: str) -> T:
 
 
 class Session:
-    """The one client that all cells of a notebook share. Safe to use from several threads."""
+    """The client that all cells of a notebook share. Thread-safe."""
 
     def __init__(self, settings: SvcMagics) -> None:
         self.settings = settings
@@ -45,17 +45,17 @@ class Session:
 
     @property
     def connected(self) -> bool:
-        """Whether a cell has made the client already."""
+        """Whether the client has been created."""
         return self._client is not None
 
     def where(self) -> Settings:
-        """Return which service the settings lead to. Raises the client's ConfigurationError."""
+        """Return the service's address from the settings. Raises the client's ConfigurationError."""
         from svc_jupyter.client import Settings
 
         return Settings.load(self.settings.base_url or None, profile=self.settings.profile or None)
 
     def client(self) -> Client:
-        """Return the client; the first call reads the configuration, nothing is sent yet.
+        """Return the client; the first call reads the configuration and sends nothing.
 
         Raises the client's ConfigurationError.
         """
@@ -67,7 +67,7 @@ class Session:
             return self._client
 
     def reachable(self) -> bool:
-        """Whether a call would reach a service that runs already; without any call. Raises ConfigurationError."""
+        """Whether a call would reach a running service; makes no call. Raises ConfigurationError."""
         where = self.where()
         if not where.embedded:
             return True
@@ -76,7 +76,7 @@ class Session:
         return EmbeddedService(where.data_dir).find() is not None
 
     def close(self) -> None:
-        """Close the connection, and the panels that live on it; the next use makes a new one."""
+        """Close the connection and its panels; the next use opens a new one."""
         while self._at_close:
             self._at_close.pop()()
         with self._lock:
@@ -86,16 +86,16 @@ class Session:
             client.close()
 
     def at_close(self, call: Callable[[], None]) -> None:
-        """Make a call before the connection is closed."""
+        """Register a call to make before the connection is closed."""
         self._at_close.append(call)
 
     def _reconnect(self, _change: Any) -> None:
         self.close()
 
     def tap(self, wanted: str | None) -> DbTap:
-        """Return the DB tap of a name or an id; without one the only tap there is.
+        """Return the DB tap with a name or id; without one, the only tap.
 
-        Raises the client's NotFound, which names the nearest taps, or SvcUsageError that names what there is.
+        Raises the client's NotFound with the nearest taps, or SvcUsageError with the list of taps.
         """
         key = wanted or ""
         if key not in self._taps:
@@ -104,7 +104,7 @@ class Session:
         return self._taps[key]
 
     def forget_tap(self, wanted: str | None) -> None:
-        """Look the tap up again at its next use: it may have been replaced by another of that name."""
+        """Look the tap up again at its next use: another tap may have taken its name."""
         self._taps.pop(wanted or "", None)
 
     def _only_tap(self, taps: list[DbTap]) -> DbTap:
@@ -119,14 +119,14 @@ _tables: Background[None] | None = None
 
 
 def import_tables_meanwhile() -> None:
-    """Start to import pandas and pyarrow beside what goes on: the first result needs them, its command does not."""
+    """Import pandas and pyarrow in the background: the first result needs them, its command does not."""
     global _tables  # noqa: PLW0603  imports are the process's, once
     if _tables is None and not ("pandas" in sys.modules and "pyarrow" in sys.modules):
         _tables = Background(_import_tables, "imports").start()
 
 
 def tables_imported() -> None:
-    """Wait until the imports that were started are done."""
+    """Wait until the background imports are done."""
     if _tables is not None:
         _tables.wait()
 

@@ -1,4 +1,4 @@
-"""What a user can set for all cells: `%svc_config NAME VALUE`, or `%config SvcMagics.NAME = VALUE`."""
+"""Settings of all cells: `%svc_config NAME VALUE`, or `%config SvcMagics.NAME = VALUE`."""
 
 from __future__ import annotations
 

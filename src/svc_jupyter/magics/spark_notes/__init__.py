@@ -1,1 +1,1 @@
-"""Spark notebooks: one shown or run."""
+"""Spark notebooks: show and run them."""

@@ -1,4 +1,4 @@
-"""`%svc_spark_run`: a Spark notebook of the service, run there."""
+"""`%svc_spark_run`: run a Spark notebook on the service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import check_output_name, parse, submission_options_with
+from svc_jupyter.magics.arguments.options import check_output_name, parse, several_outputs, submission_options_with
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
@@ -15,7 +15,7 @@ from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.display.rendering import limit_display, publish
 from svc_jupyter.magics.session.session import Session, ask
 from svc_jupyter.magics.workspace.places import is_id, note_called
 
@@ -24,17 +24,8 @@ if TYPE_CHECKING:
 
     from svc_jupyter.client import Command
 
-_OPTIONS = (
-    argument(
-        "-o",
-        "--out",
-        dest="outs",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="Assign the DataFrame of the last table to NAME; NUMBER=NAME assigns that of a table by its number, from "
-        "1. Repeatable. With --no-wait NAME is the handle.",
-    ),
+_several = several_outputs(
+    "Assign the DataFrame of the last table to NAME; NUMBER=NAME assigns that of a table by its number, from 1."
 )
 
 
@@ -51,7 +42,7 @@ class SparkRunMagics(SvcFamily):
         nargs="*",
         help="Values of the note's forms: numbers, true, false or texts; a form that is not named has its default.",
     )
-    @submission_options_with(*_OPTIONS)
+    @submission_options_with(_several)
     @line_magic
     def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:
         """Run a Spark notebook on its cluster; every table that it shows becomes a DataFrame.
@@ -69,7 +60,7 @@ class SparkRunMagics(SvcFamily):
         return self.run_definition(values, definition, lambda command: self._show_others(command, by_number, values))
 
     def _show_others(self, command: Command, by_number: Mapping[int, str], values: argparse.Namespace) -> None:
-        """Assign the tables that `-o` names, show all but the last, and say what became of the note."""
+        """Assign the tables of `-o`, show all but the last, and report what was saved in the note."""
         frames = ask(lambda: tables_of(command), "tables")
         for number, name in by_number.items():
             if number > len(frames):
@@ -89,14 +80,11 @@ class SparkRunMagics(SvcFamily):
     def _show(self, number: int, title: str, frame: pd.DataFrame, values: argparse.Namespace) -> None:
         print(f"table {number} · {title} · {len(frame):,} {plural('row', len(frame))}")  # noqa: T201  a title
         limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        formatter = self.shell.display_formatter
-        assert formatter is not None
-        data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
-        self.shell.display_pub.publish(data, metadata)
+        publish(frame, self.shell)
 
 
 def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[int, str]]:
-    """Return the name for the last table, and the names by the numbers of others, as `-o` gives them."""
+    """Return the name for the last table, and the names by number for the others, as given by `-o`."""
     last: str | None = None
     by_number: dict[int, str] = {}
     for text in texts:
@@ -117,7 +105,7 @@ def run_definition_of(values: argparse.Namespace, session: Session) -> Definitio
     """Return the command of a run."""
 
     def fields() -> dict[str, Any]:
-        # By an id it also works with a service that has no folders.
+        # An id also works with a service without folders.
         note_id = int(values.note) if is_id(values.note) else note_called(session.client(), values.note).id
         return {"note_id": note_id, "language": "notebook", "arguments": arguments}
 
@@ -126,13 +114,13 @@ def run_definition_of(values: argparse.Namespace, session: Session) -> Definitio
 
 
 def last_table(command: Command) -> pd.DataFrame:
-    """Read the last table of a run; without any, the paragraphs and how they ended."""
+    """Read the last table of a run; without tables, its paragraphs and their status."""
     frames = tables_of(command)
     return frames[-1][1] if frames else paragraphs_frame(command)
 
 
 def tables_of(command: Command) -> list[tuple[str, pd.DataFrame]]:
-    """Return the tables of a run with their titles, typed where the service has types."""
+    """Return the tables of a run with their titles, typed if the service reports types."""
     if command.tables:
         return [
             (table.title or table.paragraph, command.table(number).to_pandas())
@@ -157,7 +145,7 @@ def frame_of_table(text: str) -> pd.DataFrame:
 
 
 def paragraphs_frame(command: Command) -> pd.DataFrame:
-    """Return the paragraphs of a run that showed no table: number, title, language, status and seconds."""
+    """Return the paragraphs of a run without tables: number, title, language, status and seconds."""
     import pandas as pd
 
     outputs = command.record.outputs

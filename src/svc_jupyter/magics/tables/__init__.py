@@ -1,1 +1,1 @@
-"""Hive's tables and what waits for them."""
+"""Hive's tables and the sensors for them."""

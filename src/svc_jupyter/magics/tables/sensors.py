@@ -1,4 +1,4 @@
-"""`%svc_sensor`: whether partitions of a table, or files, are there."""
+"""`%svc_sensor`: check whether partitions of a table, or files, exist."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SensorMagics(SvcFamily):
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Return the values by their columns. Raises SvcUsageError."""
+    """Return the values by column. Raises SvcUsageError."""
     columns: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""`%svc_table`: what Hive's metastore knows of a table."""
+"""`%svc_table`: a table's definition in Hive's metastore."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_SCHEMA = "default"
 _WHOLE_PAGE = 100
 _ROWS = 1000
-"""Of more tables or partitions the first are listed, unless -n says another number."""
+"""Default number of tables or partitions listed; -n overrides it."""
 
 
 @magics_class
@@ -75,7 +75,7 @@ def columns_frame(client: Client, schema: str, table: str, _rows: int) -> pd.Dat
 
 
 def partitions_frame(client: Client, schema: str, table: str, rows: int) -> pd.DataFrame:
-    """Return a row per partition: the values of its columns, and where it lies."""
+    """Return a row per partition: the values of its columns, and its location."""
     import pandas as pd
 
     found: list[dict[str, str | None]] = []
@@ -118,7 +118,7 @@ def all_tables(client: Client) -> Iterator[tuple[str, str]]:
 
 
 def properties_facts(record: HiveTableProperties) -> Facts:
-    """Return what else is known of a table, for people."""
+    """Return a table's other properties, for display."""
     facts = [
         ("type", record.table_type),
         ("location", record.location),

@@ -1,1 +1,1 @@
-"""Notebooks, notes and folders that the service keeps."""
+"""Notebooks, notes and folders stored in the service."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import output_options, parse
+from svc_jupyter.magics.arguments.options import output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.workspace.frames import contents_frame
 from svc_jupyter.magics.workspace.places import reference, split_location
+from svc_jupyter.widgets.folders.model import open_folders
+from svc_jupyter.widgets.folders.panel import FolderPanel, folder_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,84 +47,72 @@ class FolderMagics(SvcFamily):
 
         list [FOLDER], create FOLDER, rename FOLDER NAME, move FOLDER DESTINATION, delete FOLDER, panel [FOLDER].
         """
-        actions = self.actions["svc_folders"]
-        name, rest = split_action("svc_folders", line, actions, "list")
-        if text := help_of(actions[name], rest):
-            return print(text)  # noqa: T201  the help is the output
-        return actions[name](self, rest)
+        return self.act("svc_folders", line, "list")
 
-    @with_options("svc_folders list")
+    @action("svc_folders list")
     @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder; without it the roots.")
     @_type_option
     @output_options
-    def list_folder(self, line: str) -> pd.DataFrame:
+    def list_folder(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return what is in a folder as a DataFrame, folders first."""
-        values = parse(FolderMagics.list_folder, line)
         location = values.folder.strip("/") if values.folder else None
         frame = ask(lambda: contents_frame(self._folders.get(location, folder_type=values.type)), "list")
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)
 
-    @with_options("svc_folders create")
+    @action("svc_folders create")
     @argument("folder", metavar="FOLDER", help="Location of the new folder, such as Common/reports.")
     @_type_option
-    def create(self, line: str) -> None:
+    def create(self, values: argparse.Namespace) -> None:
         """Make a folder; the one that it lies in must be there."""
-        values = parse(FolderMagics.create, line)
         parent, name = split_location(values.folder)
         if not parent:
             raise SvcUsageError(f"svc_folders create: say where, as in %svc_folders create Common/{values.folder}")
         made = ask(lambda: self._folders.create(parent, name, folder_type=values.type), "create")
         print(f"folder {made.id} · {made.location}")  # noqa: T201  the answer is the output
 
-    @with_options("svc_folders rename")
+    @action("svc_folders rename")
     @_the_folder
     @argument("name", metavar="NAME", help="The new name; quote one that holds spaces.")
     @_type_option
-    def rename(self, line: str) -> None:
+    def rename(self, values: argparse.Namespace) -> None:
         """Give a folder another name, where it lies."""
-        values = parse(FolderMagics.rename, line)
         folder = reference(values.folder)
         renamed = ask(lambda: self._folders.rename(folder, values.name, folder_type=values.type), "rename")
         print(f"folder {renamed.id} · {renamed.location}")  # noqa: T201
 
-    @with_options("svc_folders move")
+    @action("svc_folders move")
     @_the_folder
     @argument("destination", metavar="DESTINATION", help="Location of the folder that it is to lie in.")
     @_type_option
-    def move(self, line: str) -> None:
+    def move(self, values: argparse.Namespace) -> None:
         """Put a folder with all that is in it into another one; ids, policies and schedules go on."""
-        values = parse(FolderMagics.move, line)
         folder, destination = reference(values.folder), values.destination.strip("/")
         moved = ask(lambda: self._folders.move(folder, destination, folder_type=values.type), "move")
         print(f"folder {moved.folder.id} · {moved.message}")  # noqa: T201
 
-    @with_options("svc_folders delete")
+    @action("svc_folders delete")
     @_the_folder
     @_type_option
     @_yes_option
-    def delete(self, line: str) -> None:
+    def delete(self, values: argparse.Namespace) -> None:
         """Delete a folder with all that is in it, for good; without --yes say how much that is."""
-        values = parse(FolderMagics.delete, line)
         folder = reference(values.folder)
         if not values.yes:
             raise SvcUsageError(self._unconfirmed(values))
         gone = ask(lambda: self._folders.delete(folder, folder_type=values.type), "delete")
         print(f"folder {gone.folder.id} · {gone.message}")  # noqa: T201
 
-    @with_options("svc_folders panel")
+    @action("svc_folders panel")
     @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder to open; without it Common.")
     @_type_option
-    def panel(self, line: str) -> Any:
+    def panel(self, values: argparse.Namespace) -> Any:
         """Show the folders as a tree, to look around, make, rename, move and delete in.
 
         Where no widgets can be shown it is a text.
         """
-        from svc_jupyter.magics.cells.panels import folder_panel
-
-        values = parse(FolderMagics.panel, line)
         location = values.folder.strip("/") if values.folder else None
-        return folder_panel(self.shell, self.session, values.type, location)
+        model = ask(lambda: open_folders(self.session.client, values.type, location), "panel")
+        return self.open_panel(lambda: FolderPanel(model), lambda: folder_text(model))
 
     @property
     def _folders(self) -> Folders:
@@ -134,22 +123,10 @@ class FolderMagics(SvcFamily):
 
         def look() -> FolderDeletion | None:
             told = self._folders.deletion(folder, folder_type=values.type)
-            if told is None and isinstance(folder, str):  # or is it not there at all?
+            if told is None and isinstance(folder, str):  # or does it not exist?
                 self._folders.list(folder, folder_type=values.type, per_page=1)
             return told
 
         told = ask(look, "deletion")
         what = f"deleting {values.folder} takes all that is in it" if told is None else told.message
         return f"svc_folders delete: {what}, for good. Nothing was deleted; add --yes to do it."
-
-
-FolderMagics.actions = {
-    "svc_folders": {
-        "list": FolderMagics.list_folder,
-        "create": FolderMagics.create,
-        "rename": FolderMagics.rename,
-        "move": FolderMagics.move,
-        "delete": FolderMagics.delete,
-        "panel": FolderMagics.panel,
-    }
-}

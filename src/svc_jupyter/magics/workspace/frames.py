@@ -1,4 +1,4 @@
-"""What lies in folders as DataFrames; times are in UTC, `path` fits the other actions."""
+"""Folder contents as DataFrames; times are in UTC, `path` can be passed to the other actions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REVISION_COLUMNS = ("number", "created_at", "user_id", "size")
 
 
 def contents_frame(contents: FolderContents) -> pd.DataFrame:
-    """Return a row per folder, note and dashboard in a folder, in the service's order; folders tell no time."""
+    """Return a row per folder, note and dashboard of a folder, in the service's order; folders have no times."""
     rows: list[tuple[Any, ...]] = [(one.name, "folder", one.id, one.location, None) for one in contents.folders]
     for kind, objects in (("note", contents.notes), ("dashboard", contents.notebook_dashboards)):
         rows += [(one.name, kind, one.id, f"{one.location}/{one.name}", one.updated_at) for one in objects]
@@ -28,7 +28,7 @@ def contents_frame(contents: FolderContents) -> pd.DataFrame:
 
 
 def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
-    """Return a row per note; `cluster_id` is missing where it is bound to none."""
+    """Return a row per note; `cluster_id` is missing if it is not bound to a cluster."""
     rows = [
         (
             note.name,
@@ -45,7 +45,7 @@ def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
 
 
 def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
-    """Return a row per dashboard, with the note and the revision of it that it shows."""
+    """Return a row per dashboard, with its note and the note's revision."""
     rows = [
         (one.name, one.id, f"{one.location}/{one.name}", one.note_id, one.note_revision, one.updated_at)
         for one in dashboards
@@ -54,7 +54,7 @@ def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
 
 
 def revisions_frame(revisions: Iterable[NoteRevision]) -> pd.DataFrame:
-    """Return a row per state that a note had, newest first; `size` is in bytes."""
+    """Return a row per revision of a note, newest first; `size` is in bytes."""
     rows = [(one.number, one.created_at, one.user_id, one.size) for one in revisions]
     return _frame(REVISION_COLUMNS, rows, "created_at")
 

@@ -1,4 +1,4 @@
-"""What `%svc_notes show` returns: a note with what matters of it, and its paragraphs."""
+"""The value of `%svc_notes show`: a note with its main facts and its paragraphs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN_PARAGRAPHS = 20
 
 
 class NoteAnswer:
-    """One note: `.id`, `.record` as the service told it, `.paragraphs` as a DataFrame, `.forms` and their values."""
+    """One note: `.id`, `.record` as received, `.paragraphs` as a DataFrame, `.forms` and their values."""
 
     def __init__(self, record: Note) -> None:
         self.record = record
@@ -31,7 +31,7 @@ class NoteAnswer:
 
     @property
     def paragraphs(self) -> pd.DataFrame:
-        """A row per paragraph: title, text, and the status of its last run where it has one."""
+        """A row per paragraph: title, text, and the status of its last run, if any."""
         import pandas as pd
 
         rows = [[str(one.get(key) or "") for key in ("title", "text", "status")] for one in self.record.paragraphs]
@@ -39,7 +39,7 @@ class NoteAnswer:
 
     @property
     def forms(self) -> dict[str, Any]:
-        """The values of the forms that its texts ask for, by their names."""
+        """The values of the note's forms, by name."""
         return {form.name: form.default if form.value is None else form.value for form in self.record.forms}
 
     def _title(self) -> str:
@@ -69,7 +69,7 @@ class NoteAnswer:
 
 
 def _paragraph(paragraph: dict[str, Any]) -> str:
-    """Return the beginning of what a paragraph says."""
+    """Return the beginning of a paragraph's text."""
     lines = str(paragraph.get("text") or "").strip("\n").split("\n")
     more = [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
     title = [f"[{paragraph['title']}]"] if paragraph.get("title") else []

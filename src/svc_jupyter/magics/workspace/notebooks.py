@@ -1,4 +1,4 @@
-"""`%svc_notebooks`: the notebooks and folders that the service keeps."""
+"""`%svc_notebooks`: the notebooks and folders stored in the service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics
 from svc_jupyter.magics.arguments.options import output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -47,8 +46,7 @@ class ContentsMagics(SvcFamily):
             raise SvcUsageError("svc_notebooks: FILE and --to belong to upload: %svc_notebooks upload FILE --to PATH")
         else:
             frame = ask(lambda: contents_frame(self.session.client().jupyter_contents.list(values.path or "")), "list")
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
+        return self.shown(values, frame)
 
     def _upload(self, values: argparse.Namespace) -> pd.DataFrame:
         if values.file is None:

@@ -1,20 +1,19 @@
-"""`%svc_notes`: Spark notebooks that the service keeps as documents."""
+"""`%svc_notes`: Spark notebooks that the service stores as documents."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.actions import help_of, split_action
+from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
-from svc_jupyter.magics.arguments.options import out_option, output_options, parse
+from svc_jupyter.magics.arguments.options import out_option, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.workspace.frames import dashboards_frame, notes_frame, revisions_frame
 from svc_jupyter.magics.workspace.note_answer import NoteAnswer
-from svc_jupyter.magics.workspace.note_files import exported, imported
+from svc_jupyter.magics.workspace.notebooks import own_folder
 from svc_jupyter.magics.workspace.places import note_called, path_of, split_location
 
 if TYPE_CHECKING:
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from svc_jupyter.api.notes import NoteSummary
+    from svc_jupyter.api.notes import Note, NoteSummary
     from svc_jupyter.client import Client
 
 _WHOLE_PAGE = 100
+_FORMATS = {".zpln": "zpln", ".ipynb": "ipynb"}
 _the_note = argument("note", metavar="NOTE", help="Location of the note, such as Common/reports/late, or its id.")
 _cluster_option = argument("--cluster", metavar="ID", type=int, help="Bind the note to this cluster.")
 
@@ -44,127 +44,111 @@ class NoteMagics(SvcFamily):
         list [FOLDER], show NOTE, create NOTE, import FILE, export NOTE, rename NOTE NAME, move NOTE FOLDER, clone NOTE,
         bind NOTE CLUSTER, revisions NOTE, restore NOTE NUMBER, publish NOTE FOLDER, dashboards NOTE, delete NOTE.
         """
-        actions = self.actions["svc_notes"]
-        name, rest = split_action("svc_notes", line, actions, "list")
-        if text := help_of(actions[name], rest):
-            return print(text)  # noqa: T201  the help is the output
-        return actions[name](self, rest)
+        return self.act("svc_notes", line, "list")
 
-    @with_options("svc_notes list")
+    @action("svc_notes list")
     @argument(
         "folder", metavar="FOLDER", nargs="?", default="Common", help="Location of a folder; Common unless given."
     )
     @output_options
-    def list_notes(self, line: str) -> pd.DataFrame:
+    def list_notes(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the notes of a folder as a DataFrame, by name."""
-        values = parse(NoteMagics.list_notes, line)
         location = values.folder.strip("/")
-        return self._shown(values, ask(lambda: notes_frame(self._client.folders.get(location).notes), "list"))
+        return self.shown(values, ask(lambda: notes_frame(self._client.folders.get(location).notes), "list"))
 
-    @with_options("svc_notes show")
+    @action("svc_notes show")
     @_the_note
     @out_option("the note")
-    def show(self, line: str) -> NoteAnswer:
+    def show(self, values: argparse.Namespace) -> NoteAnswer:
         """Show a note: what it says, its forms, the cluster it is bound to."""
-        values = parse(NoteMagics.show, line)
         note = ask(lambda: self._client.notes.get(note_called(self._client, values.note).id), "note")
         return self.keep(values, NoteAnswer(note))
 
-    @with_options("svc_notes create")
+    @action("svc_notes create")
     @argument("note", metavar="NOTE", help="Location of the new note, such as Common/reports/late.")
     @argument("--note-type", metavar="TYPE", choices=("spark", "presto"), help="spark (unless given) or presto.")
     @_cluster_option
-    def create(self, line: str) -> None:
+    def create(self, values: argparse.Namespace) -> None:
         """Make an empty note."""
-        values = parse(NoteMagics.create, line)
         parent, name = split_location(values.note)
         if not parent:
             raise SvcUsageError(f"svc_notes create: say where, as in %svc_notes create Common/{values.note}")
         fields = {"note_type": values.note_type, "cluster_id": values.cluster}
         _tell(ask(lambda: self._client.notes.create(parent, name, **fields), "create"))
 
-    @with_options("svc_notes import")
+    @action("svc_notes import")
     @argument("file", metavar="FILE", help="A .zpln or .ipynb file of this machine.")
     @argument("--to", dest="folder", metavar="FOLDER", help="Folder it goes to; your own unless given.")
     @argument("--name", metavar="NAME", help="Name of the note; the file's unless given.")
     @_cluster_option
-    def import_file(self, line: str) -> None:
+    def import_file(self, values: argparse.Namespace) -> None:
         """Make a note of a file."""
-        values = parse(NoteMagics.import_file, line)
         _tell(ask(lambda: imported(self._client, values), "import"))
 
-    @with_options("svc_notes export")
+    @action("svc_notes export")
     @_the_note
     @argument("--to", dest="file", metavar="FILE", help="The file; the note's name in this folder unless given.")
     @argument("--format", metavar="FORMAT", choices=("zpln", "ipynb"), help="zpln or ipynb; the file's unless given.")
     @argument("--yes", action="store_true", help="Replace the file where there is one.")
-    def export(self, line: str) -> None:
+    def export(self, values: argparse.Namespace) -> None:
         """Write a note to a file of this machine; importing it again loses nothing."""
-        values = parse(NoteMagics.export, line)
         file = ask(lambda: exported(self._client, values), "export")
         print(f"{file} · {Path(file).stat().st_size:,} bytes")  # noqa: T201  the answer is the output
 
-    @with_options("svc_notes rename")
+    @action("svc_notes rename")
     @_the_note
     @argument("name", metavar="NAME", help="The new name; quote one that holds spaces.")
-    def rename(self, line: str) -> None:
+    def rename(self, values: argparse.Namespace) -> None:
         """Give a note another name, where it lies."""
-        values = parse(NoteMagics.rename, line)
         self._update(values, name=values.name)
 
-    @with_options("svc_notes move")
+    @action("svc_notes move")
     @_the_note
     @argument("folder", metavar="FOLDER", help="Location of the folder that it is to lie in.")
-    def move(self, line: str) -> None:
+    def move(self, values: argparse.Namespace) -> None:
         """Put a note into another folder; its id, policy and schedules go on."""
-        values = parse(NoteMagics.move, line)
         self._update(values, location=values.folder.strip("/"))
 
-    @with_options("svc_notes bind")
+    @action("svc_notes bind")
     @_the_note
     @argument("cluster", metavar="CLUSTER", type=int, help="Id of the cluster; 0 for none.")
-    def bind(self, line: str) -> None:
+    def bind(self, values: argparse.Namespace) -> None:
         """Bind a note to a cluster."""
-        values = parse(NoteMagics.bind, line)
         self._update(values, cluster_id=values.cluster)
 
-    @with_options("svc_notes clone")
+    @action("svc_notes clone")
     @_the_note
     @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy; beside the note unless given.")
     @argument("--name", metavar="NAME", help="Name of the copy; a free one unless given.")
-    def clone(self, line: str) -> None:
+    def clone(self, values: argparse.Namespace) -> None:
         """Make a copy of a note."""
-        values = parse(NoteMagics.clone, line)
         location = values.folder.strip("/") if values.folder else None
         _tell(ask(lambda: self._client.notes.clone(self._id(values), name=values.name, location=location), "clone"))
 
-    @with_options("svc_notes revisions")
+    @action("svc_notes revisions")
     @_the_note
     @output_options
-    def revisions(self, line: str) -> pd.DataFrame:
+    def revisions(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the states that a note had as a DataFrame, newest first."""
-        values = parse(NoteMagics.revisions, line)
 
         def fetch() -> pd.DataFrame:
             return revisions_frame(self._client.notes.revisions(self._id(values), per_page=_WHOLE_PAGE).revisions)
 
-        return self._shown(values, ask(fetch, "revisions"))
+        return self.shown(values, ask(fetch, "revisions"))
 
-    @with_options("svc_notes restore")
+    @action("svc_notes restore")
     @_the_note
     @argument("number", metavar="NUMBER", type=int, help="Number of the revision.")
-    def restore(self, line: str) -> None:
+    def restore(self, values: argparse.Namespace) -> None:
         """Let a note say again what it said at a revision; what it said in between is kept."""
-        values = parse(NoteMagics.restore, line)
         _tell(ask(lambda: self._client.notes.restore(self._id(values), values.number), "restore"))
 
-    @with_options("svc_notes publish")
+    @action("svc_notes publish")
     @_the_note
     @argument("folder", metavar="FOLDER", help="Location of a folder of type notebook_dashboards.")
     @argument("--name", metavar="NAME", help="Name of the dashboard; the note's unless given.")
-    def publish(self, line: str) -> None:
+    def publish(self, values: argparse.Namespace) -> None:
         """Make a dashboard of a note as it is now."""
-        values = parse(NoteMagics.publish, line)
 
         def make() -> str:
             note = note_called(self._client, values.note)
@@ -174,25 +158,23 @@ class NoteMagics(SvcFamily):
 
         print(ask(make, "publish"))  # noqa: T201
 
-    @with_options("svc_notes dashboards")
+    @action("svc_notes dashboards")
     @_the_note
     @output_options
-    def dashboards(self, line: str) -> pd.DataFrame:
+    def dashboards(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the dashboards of a note as a DataFrame, newest first."""
-        values = parse(NoteMagics.dashboards, line)
 
         def fetch() -> pd.DataFrame:
             found = self._client.dashboards.of_note(self._id(values), per_page=_WHOLE_PAGE)
             return dashboards_frame(found.notebook_dashboards)
 
-        return self._shown(values, ask(fetch, "dashboards"))
+        return self.shown(values, ask(fetch, "dashboards"))
 
-    @with_options("svc_notes delete")
+    @action("svc_notes delete")
     @_the_note
     @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
-    def delete(self, line: str) -> None:
+    def delete(self, values: argparse.Namespace) -> None:
         """Delete a note and its dashboards, for good."""
-        values = parse(NoteMagics.delete, line)
         note = ask(lambda: note_called(self._client, values.note), "note")
         if not values.yes:
             raise SvcUsageError(
@@ -213,31 +195,39 @@ class NoteMagics(SvcFamily):
     def _update(self, values: argparse.Namespace, **fields: Any) -> None:
         _tell(ask(lambda: self._client.notes.update(self._id(values), **fields), "update"))
 
-    def _shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        return self.keep(values, frame)
-
 
 def _tell(note: NoteSummary) -> None:
     bound = f" · bound to cluster {note.cluster_id}" if note.cluster_id else ""
     print(f"note {note.id} · {path_of(note)} · version {note.version}{bound}")  # noqa: T201
 
 
-NoteMagics.actions = {
-    "svc_notes": {
-        "list": NoteMagics.list_notes,
-        "show": NoteMagics.show,
-        "create": NoteMagics.create,
-        "import": NoteMagics.import_file,
-        "export": NoteMagics.export,
-        "rename": NoteMagics.rename,
-        "move": NoteMagics.move,
-        "clone": NoteMagics.clone,
-        "bind": NoteMagics.bind,
-        "revisions": NoteMagics.revisions,
-        "restore": NoteMagics.restore,
-        "publish": NoteMagics.publish,
-        "dashboards": NoteMagics.dashboards,
-        "delete": NoteMagics.delete,
-    }
-}
+def imported(client: Client, values: argparse.Namespace) -> Note:
+    """Return the note created from a file. Raises SvcUsageError when it cannot be read, and the client's errors."""
+    file = Path(values.file).expanduser()
+    location = (values.folder or own_folder(client)).strip("/")
+    try:
+        return client.notes.import_file(file, location=location, name=values.name, cluster_id=values.cluster)
+    except FileNotFoundError:
+        raise SvcUsageError(f"svc_notes import: there is no file {values.file}") from None
+    except OSError as error:
+        raise SvcUsageError(f"svc_notes import: {values.file}: {error.strerror}") from None
+
+
+def exported(client: Client, values: argparse.Namespace) -> str:
+    """Write a note to a file and return its path. Raises SvcUsageError when it cannot, and the client's errors.
+
+    An existing file is replaced only with `--yes`.
+    """
+    note = note_called(client, values.note)
+    named = Path(values.file).expanduser() if values.file else None
+    file_format = values.format or _FORMATS.get(named.suffix.lower() if named else "", "zpln")
+    file = named or Path(f"{note.name}.{file_format}")
+    content = client.notes.export(note.id, file_format)
+    try:
+        with file.open("wb" if values.yes else "xb") as target:
+            target.write(content)
+    except FileExistsError:
+        raise SvcUsageError(f"svc_notes export: {file} is there already; add --yes to replace it") from None
+    except OSError as error:
+        raise SvcUsageError(f"svc_notes export: {file}: {error.strerror}") from None
+    return str(file)

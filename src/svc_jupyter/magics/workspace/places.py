@@ -1,4 +1,4 @@
-"""From what a line names to the folder or note itself: by id, or by its location such as `Common/reports/late`."""
+"""Find a folder or note by id, or by its location such as `Common/reports/late`."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _ROOTS = ("", "Users")
 
 
 def split_location(path: str) -> tuple[str, str]:
-    """Return the folder that something lies in, and its name there: `Common/reports/late` is `late` in the former."""
+    """Return the folder and the name of a location: `Common/reports` and `late` for `Common/reports/late`."""
     parent, _, name = path.strip("/").rpartition("/")
     return parent, name
 
 
 def reference(text: str) -> str | int:
-    """Return a folder as the client takes it: digits are an id, anything else is a location."""
+    """Return a folder reference for the client: digits are an id, anything else is a location."""
     return int(text) if is_id(text) else text.strip("/")
 
 
 def is_id(text: str) -> bool:
-    """Whether a word is an id. Nothing at a root is named by digits alone: locations begin with Common or Users."""
+    """Whether a word is an id. Locations are never digits alone: they begin with Common or Users."""
     return text.isascii() and text.isdigit()
 
 
 def folder_at(client: Client, location: str, folder_type: str) -> Folder:
-    """Return the folder at a location. Raises NotFound, naming the nearest one beside it."""
+    """Return the folder at a location. Raises NotFound with the nearest sibling."""
     path = location.strip("/")
     parent, _ = split_location(path)
     beside = client.folders.get(None if parent in _ROOTS else parent, folder_type=folder_type).folders
@@ -44,7 +44,7 @@ def folder_at(client: Client, location: str, folder_type: str) -> Folder:
 
 
 def note_called(client: Client, wanted: str) -> NoteSummary:
-    """Return a note by its id or its location. Raises NotFound, naming the nearest one beside it."""
+    """Return a note by id or location. Raises NotFound with the nearest sibling."""
     if is_id(wanted):
         return client.notes.get(int(wanted))
     parent, name = split_location(wanted)

@@ -1,1 +1,1 @@
-"""Handlers, one class per route; they pass on what the service answers, and say nothing of their own where it does."""
+"""Handlers, one class per route; they forward the service's answers unchanged."""

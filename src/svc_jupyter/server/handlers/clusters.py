@@ -25,12 +25,12 @@ class ClusterHandler(ServiceHandler):
 
     @asks_the_service
     async def get(self, cluster: str) -> None:
-        """Answer with the record, of an id or a label."""
+        """Answer with the record of an id or a label."""
         await self.pass_on(Call("GET", _path(cluster)))
 
 
 class ClusterStateHandler(ServiceHandler):
-    """Where a cluster stands."""
+    """A cluster's state."""
 
     @asks_the_service
     async def get(self, cluster: str) -> None:
@@ -53,7 +53,7 @@ class ClusterPartHandler(ServiceHandler):
 
 
 class ClusterNodesHandler(ServiceHandler):
-    """Adding and removing workers; the answer is the command to follow."""
+    """Adding and removing workers; the answer is the command of the operation."""
 
     @asks_the_service
     async def post(self, cluster: str) -> None:
@@ -62,7 +62,7 @@ class ClusterNodesHandler(ServiceHandler):
 
     @asks_the_service
     async def delete(self, cluster: str) -> None:
-        """Remove a worker, the one of `private_dns` when that is given."""
+        """Remove a worker, by default one that the service selects; `private_dns` names it."""
         await self.pass_on(Call("DELETE", _path(cluster, "nodes", _NODES), self.query))
 
 

@@ -1,4 +1,4 @@
-"""`commands`: the history, one command, its log, its result, its end, and its events as they come."""
+"""`commands`: the history, one command, its log, its result, its cancellation, and its events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CommandsHandler(ServiceHandler):
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with a page of commands, by the service's own filters."""
+        """Answer with a page of commands; the filters are the service's."""
         await self.pass_on(Call("GET", paths.api("commands"), self.query))
 
 
@@ -39,9 +39,9 @@ class CommandPartHandler(StreamHandler):
 
     @asks_the_service
     async def get(self, command_id: str, part: str) -> None:
-        """Answer with a part of a command, as the service gives it; with results as CSV, where that is asked for."""
+        """Answer with a part of a command, as the service sends it; results also as CSV."""
         path = paths.command(int(command_id), part)
-        # Long ones pass through: a page reads the first rows of a result and goes away, a log may be gigabytes.
+        # Streamed: a page reads only the first rows of a result, and a log may be gigabytes.
         if part == "results" and self.request.headers.get("Accept", "") == paths.CSV:
             await self.pass_on_stream(Call("GET", path, self.query, accept=paths.CSV, stream=True), paths.CSV)
         elif part in _LOGS:
@@ -51,11 +51,11 @@ class CommandPartHandler(StreamHandler):
 
 
 class CommandEventsHandler(StreamHandler):
-    """What happens to a command, while it happens."""
+    """The event stream of a command."""
 
     @asks_the_service
     async def get(self, command_id: str) -> None:
-        """Answer with the service's events as they come, until the command has ended or the page is gone."""
+        """Answer with the service's events as they arrive, until the command has ended or the page has disconnected."""
         last = self.request.headers.get("Last-Event-ID")
         headers = () if last is None else (("Last-Event-ID", last),)
         path = paths.command(int(command_id), "events")

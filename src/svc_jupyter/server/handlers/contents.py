@@ -44,7 +44,7 @@ class ContentsHandler(ServiceHandler):
 
 
 class UploadHandler(ServiceHandler):
-    """From this server to the service."""
+    """Upload from this server to the service."""
 
     @asks_the_service
     async def post(self) -> None:
@@ -55,7 +55,7 @@ class UploadHandler(ServiceHandler):
 
 
 class DownloadHandler(ServiceHandler):
-    """From the service to this server."""
+    """Download from the service to this server."""
 
     @asks_the_service
     async def post(self) -> None:

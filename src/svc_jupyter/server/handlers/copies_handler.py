@@ -1,4 +1,4 @@
-"""What the handlers share after which a copy of a notebook may be needed no more."""
+"""The base of handlers whose requests may leave a copy of a notebook unused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler
 
 
 class CopiesHandler(ServiceHandler):
-    """Base of the handlers that store copies of notebooks, or change what runs them."""
+    """Base of the handlers that store copies of notebooks or change what runs them."""
 
     @property
     def copies(self) -> CopyKeeper:
@@ -17,7 +17,7 @@ class CopiesHandler(ServiceHandler):
         return copies
 
     async def remove_unused_copies(self) -> None:
-        """Remove the copies that nothing runs any more. Called after the answer, which does not wait for it."""
+        """Remove unused copies. Runs after the answer, which does not wait for it."""
         try:
             await self.copies.remove_unused()
         except SvcError as error:

@@ -1,4 +1,4 @@
-"""`folders`: those of notes and dashboards."""
+"""`folders`: folders of notes and dashboards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the
 
 
 class FoldersHandler(ServiceHandler):
-    """What a folder holds; making and deleting folders."""
+    """A folder's contents; creating and deleting folders."""
 
     @asks_the_service
     async def get(self) -> None:
@@ -17,7 +17,7 @@ class FoldersHandler(ServiceHandler):
 
     @asks_the_service
     async def post(self) -> None:
-        """Make a folder: `{name, location, type}`."""
+        """Create a folder: `{name, location, type}`."""
         await self.pass_on(Call("POST", paths.api("folders"), body=self.body))
 
     @asks_the_service
@@ -27,11 +27,11 @@ class FoldersHandler(ServiceHandler):
 
 
 class FolderDeletionHandler(ServiceHandler):
-    """What deleting a folder would take."""
+    """What deleting a folder would delete."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with how much would go with the folder of `location` or `folder_id` and `type`."""
+        """Answer with the counts for the folder of `location` or `folder_id` and `type`."""
         await self.pass_on(Call("GET", paths.api("folders/delete"), self.query))
 
 
@@ -40,7 +40,7 @@ class FolderMoveHandler(ServiceHandler):
 
     @asks_the_service
     async def post(self) -> None:
-        """Move a folder with all that is in it: `{location, destination_location, type}`."""
+        """Move a folder with its contents: `{location, destination_location, type}`."""
         await self.pass_on(Call("POST", paths.api("folders/move"), body=self.body))
 
 

@@ -16,11 +16,11 @@ from svc_jupyter.server.local_files import read_notebook, save_beside
 from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key
 
 NOTE_BINDINGS = "svc_jupyter_note_bindings"
-"""Under this name the handlers find the bindings in the web application's settings."""
+"""The key of the bindings in the web application's settings."""
 _CREATED, _TO_BE_ASKED = 201, 428
 _SUFFIX = ".ipynb"
 _MARK = "svc_jupyter"
-"""Where a copy's metadata name its note, and the key of what this server knows of it."""
+"""Metadata of a copy: its note, and the key of its binding on this server."""
 T = TypeVar("T")
 
 
@@ -28,15 +28,15 @@ class _BoundHandler(ServiceHandler):
     """Knows which notebooks are copies of notes."""
 
     async def known(self, path: str) -> NoteBinding | None:
-        """Return what is known of the notebook at a path."""
+        """Return the binding of the notebook at a path."""
         return await self._with_bindings(lambda bindings: bindings.find(path))
 
     async def keep(self, path: str, binding: NoteBinding) -> None:
-        """Keep what the notebook at a path is bound to."""
+        """Store the binding of the notebook at a path."""
         await self._with_bindings(lambda bindings: bindings.keep(path, binding))
 
     async def service_address(self) -> str:
-        """Return the address of the service whose notes are meant."""
+        """Return the address of the service with the notes."""
         return str((await self.connection.client()).settings.base_url)
 
     async def note(self, note_id: str) -> dict[str, Any]:
@@ -63,12 +63,12 @@ class NoteCopyHandler(_BoundHandler):
     async def post(self, note_id: str) -> None:
         """Store a copy in the local folder `to`, under a free name made from `name`; answer with its model.
 
-        This server keeps of which note it is and of which version, so that it can be saved back.
+        This server records the note and its version, so that the copy can be saved back.
         """
         name, folder = self.body.get("name"), self.body.get("to")
         if not isinstance(name, str) or not isinstance(folder, str) or not name or "/" in name:
             raise HTTPError(422, "name must be a name, and to a path")
-        # Asked for before the document: who edits in between is told of a conflict, and nothing is overwritten.
+        # Read before the document: an edit in between causes a conflict and is not overwritten.
         version = (await self.note(note_id)).get("version")
         export = Call("GET", _note(note_id, "export"), {"format": "ipynb"}, accept=f"{paths.NOTEBOOK}, */*")
         notebook = (await self.connection.answer(export)).json()
@@ -82,15 +82,15 @@ class NoteCopyHandler(_BoundHandler):
 
 
 class NoteDocumentHandler(_BoundHandler):
-    """What a note says."""
+    """A note's document."""
 
     @asks_the_service
     async def put(self, note_id: str) -> None:
-        """Save its local copy `path` as what the note says, whose former state stays among its revisions.
+        """Save the note's local copy `path` to the note; the former document stays in its revisions.
 
-        409 when somebody has edited the note since the copy was made or saved; `overwrite` saves then too. 428 when
-        this server does not know the notebook as a copy of the note, though it says so: with `bind` true it is one from
-        now on, with `bind` false it is none, and what is saved in it stays here: `{"saved": false}`.
+        409 when the note has been edited since the copy was made or saved; `overwrite` saves anyway. 428 when the
+        notebook names the note but this server has no binding for it: `bind` true creates one, with `bind` false the
+        notebook stays local: `{"saved": false}`.
         """
         path, overwrite, bind = self.body.get("path"), self.body.get("overwrite", False), self.body.get("bind")
         if not isinstance(path, str) or not isinstance(overwrite, bool) or not isinstance(bind, bool | None):
@@ -113,7 +113,7 @@ class NoteDocumentHandler(_BoundHandler):
         self.finish_with(answer)
 
     async def _binding(self, path: str, note_id: str, mark: Mapping[str, Any], bind: bool | None) -> NoteBinding:
-        """Return what binds a notebook to the note it names. Raises `HTTPError` 428 where somebody must be asked."""
+        """Return the binding of a notebook to the note it names. Raises `HTTPError` 428 when the user must be asked."""
         service, key = await self.service_address(), str(mark.get("key", ""))
         known = await self.known(path)
         if known is not None and known.binds(service, int(note_id), key) and (known.is_allowed or bind is None):

@@ -1,4 +1,4 @@
-"""`schedules`: of the notebook that stands open, and all others."""
+"""`schedules`: those of the open notebook, and all others."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class _NotebookHandler(CopiesHandler):
     """Knows which schedules run a notebook."""
 
     async def schedules_of(self, notebook: str) -> list[dict[str, Any]]:
-        """Return the records of the schedules that are not over and run a copy of a local notebook."""
+        """Return the records of the unfinished schedules that run a copy of a local notebook."""
         places = await self.copies.places()
         answer = await self.connection.answer(Call("GET", paths.api("scheduler"), {"page": "all"}))
         return [record for record in answer.json()["schedules"] if runs(record, notebook, places)]
 
     async def scheduled(self, notebook: str) -> list[dict[str, Any]]:
-        """Return the records of at least one schedule. Raises `HTTPError` 404 where there is none."""
+        """Return these records. Raises `HTTPError` 404 when there are none."""
         records = await self.schedules_of(notebook)
         if not records:
             raise HTTPError(404, f"no schedule runs a copy of {notebook}: schedule it first")
@@ -40,7 +40,7 @@ class _NotebookHandler(CopiesHandler):
 
     @property
     def notebook(self) -> str | None:
-        """The body's path of a local notebook; None without one. Raises `HTTPError` 422 for what is no path."""
+        """The body's path of a local notebook, or None. Raises `HTTPError` 422 for an invalid path."""
         notebook = self.body.get("notebook")
         if notebook is None or isinstance(notebook, str):
             return notebook
@@ -48,18 +48,18 @@ class _NotebookHandler(CopiesHandler):
 
     @asynccontextmanager
     async def new_copy(self, notebook: str) -> AsyncIterator[str]:
-        """Store a copy of a saved notebook and yield where it lies. Raises `HTTPError` 404 where there is none."""
+        """Store a copy of a saved notebook and yield its location. Raises `HTTPError` 404 for an unknown notebook."""
         content = await read_notebook(self.contents_manager, notebook)
         async with self.copies.new(notebook, content) as place:
             yield place
 
 
 class SchedulesHandler(_NotebookHandler):
-    """All schedules, or those of a notebook; making one."""
+    """All schedules, or those of a notebook; creating one."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with a page of schedules, or with `notebook=PATH` with those that run this notebook's copies."""
+        """Answer with a page of schedules, or with `notebook=PATH` those that run copies of this notebook."""
         notebook = self.get_query_argument("notebook", None)
         if notebook is None:
             await self.pass_on(Call("GET", paths.api("scheduler"), self.query))
@@ -68,10 +68,10 @@ class SchedulesHandler(_NotebookHandler):
 
     @asks_the_service
     async def post(self) -> None:
-        """Make a schedule.
+        """Create a schedule.
 
         With `notebook`, the path of a saved local notebook, a copy of it is stored first and is what runs; `command`
-        then needs no path. Everything else is the service's own. Where the service refuses, no copy is left.
+        then needs no path. All other fields are the service's. If the service refuses, no copy is left.
         """
         body, notebook = self.body, self.notebook
         if notebook is None:
@@ -85,13 +85,13 @@ class SchedulesHandler(_NotebookHandler):
 
 
 class NotebookRunsHandler(_NotebookHandler):
-    """Running a notebook as a schedule would, now and once, without making one."""
+    """Run a notebook once as a schedule would, without creating a schedule."""
 
     @asks_the_service
     async def post(self) -> None:
         """Submit the command of a schedule's body; answer with the command's record.
 
-        With `notebook` a copy of its own is stored first and is what runs, else what `command` names in `path`.
+        With `notebook`, a separate copy is stored first and runs; else the `path` of `command`.
         """
         body, notebook = self.body, self.notebook
         command = {"upload_to_source": False, **_command(body)}
@@ -109,13 +109,13 @@ class NotebookRunsHandler(_NotebookHandler):
 
 
 class ScheduleCopyHandler(_NotebookHandler):
-    """The copies that a notebook's schedules run."""
+    """The copies of a notebook's schedules."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer whether the copies of `notebook` run what the saved notebook would: `{"path", "is_current"}`.
+        """Answer whether the copies of `notebook` run the same as the saved notebook: `{"path", "is_current"}`.
 
-        `path` is a copy that does not, where there is one.
+        `path` is an outdated copy, if there is one.
         """
         notebook = self.get_query_argument("notebook")
         content = await read_notebook(self.contents_manager, notebook)
@@ -128,7 +128,7 @@ class ScheduleCopyHandler(_NotebookHandler):
 
     @asks_the_service
     async def put(self) -> None:
-        """Store the saved notebook once more: `{"notebook": PATH}`; later runs of its schedules take it."""
+        """Store the saved notebook again: `{"notebook": PATH}`; later runs of its schedules use it."""
         notebook = self.notebook
         if notebook is None:
             raise HTTPError(422, "notebook must be the path of a notebook")
@@ -145,7 +145,7 @@ class ScheduleCopyHandler(_NotebookHandler):
         await self.connection.answer(Call("PUT", paths.schedule(record["id"]), body={"command": command}))
 
     async def _runs_the_same(self, place: str, content: dict[str, Any]) -> bool:
-        """Return whether a copy runs what a notebook would; one that is not there any more does not."""
+        """Return whether a copy runs the same as a notebook; False when the copy no longer exists."""
         try:
             answer = await self.connection.answer(Call("GET", resource(place)))
         except NotFound:
@@ -154,7 +154,7 @@ class ScheduleCopyHandler(_NotebookHandler):
 
 
 def runs(record: dict[str, Any], notebook: str, places: CopyPlaces) -> bool:
-    """Return whether a schedule that is not over runs a copy of a local notebook."""
+    """Return whether an unfinished schedule runs a copy of a local notebook."""
     if record.get("command_type") != _TYPE or record.get("status") not in _OPEN:
         return False
     return places.is_copy_of(notebook, (record.get("command") or {}).get("path"))

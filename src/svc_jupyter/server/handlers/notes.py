@@ -1,4 +1,4 @@
-"""`notes` and `dashboards`: what lies in the folders."""
+"""`notes` and `dashboards`: the items of folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NoteHandler(ServiceHandler):
 
     @asks_the_service
     async def delete(self, note_id: str) -> None:
-        """Delete it, with the dashboards that show it."""
+        """Delete it and its dashboards."""
         await self.pass_on(Call("DELETE", paths.api(f"notebooks/{int(note_id)}")))
 
 

@@ -1,4 +1,4 @@
-"""`schedules` and `actions`: what runs when, and what it ran."""
+"""`schedules` and `actions`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svc_jupyter.server.handlers.stream_handler import StreamHandler
 
 _FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
 _PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
-"""An executed notebook is a page of somebody's making: shown, nothing in it runs or reaches this server."""
+"""An executed notebook is untrusted content: it is displayed, but must not run scripts or reach this server."""
 _OF_A_COMMAND = ("label", "macros", "pool", "name")
 
 
@@ -36,7 +36,7 @@ class ScheduleHandler(CopiesHandler):
 
 
 class ScheduleRunHandler(CopiesHandler):
-    """Running what a schedule runs, now and once."""
+    """Run a schedule's command once, now."""
 
     @asks_the_service
     async def post(self, schedule_id: str) -> None:
@@ -57,11 +57,11 @@ class ScheduleActionsHandler(ServiceHandler):
 
 
 class SchedulePreviewHandler(ServiceHandler):
-    """What a schedule would run, and when."""
+    """A schedule's resolved command and next times."""
 
     @asks_the_service
     async def post(self) -> None:
-        """Answer with the command after its macros and the next nominal times; nothing is made."""
+        """Answer with the command after its macros and the next nominal times; nothing is created."""
         await self.pass_on(Call("POST", paths.api("scheduler/preview_macro"), body=self.body))
 
 
@@ -88,7 +88,7 @@ class ActionKillHandler(ServiceHandler):
 
     @asks_the_service
     async def put(self, action_id: str) -> None:
-        """End it, or what it runs."""
+        """Kill it and its command."""
         await self.pass_on(Call("PUT", paths.api(f"actions/{int(action_id)}/kill")))
 
 
@@ -102,11 +102,11 @@ class ActionRerunHandler(ServiceHandler):
 
 
 class ActionLogsHandler(StreamHandler):
-    """The log of what an action ran."""
+    """The log of an action's command."""
 
     @asks_the_service
     async def get(self, action_id: str) -> None:
-        """Answer with the log as far as it is written."""
+        """Answer with the log so far."""
         command_id = await command_of(self, action_id)
         call = Call("GET", paths.command(command_id, "logs"), self.query, accept="text/plain", stream=True)
         await self.pass_on_stream(call, "text/plain")
@@ -129,7 +129,7 @@ class ActionNotebookHandler(ServiceHandler):
 
 
 def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the submission of what a schedule would run; without retries, which are for runs that nobody watches."""
+    """Return the submission of a schedule's command; without retries, which are for unattended runs."""
     common = {name: schedule[name] for name in _OF_A_COMMAND if schedule.get(name) is not None}
     command = {name: value for name, value in schedule["command"].items() if value is not None}
     timeout = schedule.get("command_timeout")
@@ -138,7 +138,7 @@ def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def command_of(handler: ServiceHandler, action_id: str) -> int:
-    """Return the id of the command that an action runs. Raises `HTTPError` 404 when it has none yet."""
+    """Return the id of an action's command. Raises `HTTPError` 404 when it has none yet."""
     answer = await handler.connection.answer(Call("GET", paths.api(f"actions/{int(action_id)}")))
     action = answer.json()
     command_id = action.get("query_hist_id")
@@ -148,7 +148,7 @@ async def command_of(handler: ServiceHandler, action_id: str) -> int:
 
 
 class NotificationChannelsHandler(ServiceHandler):
-    """Who can be told of runs."""
+    """The notification channels."""
 
     @asks_the_service
     async def get(self) -> None:

@@ -1,4 +1,4 @@
-"""What every handler shares: asking the service, and its errors in the service's own words."""
+"""The base of all handlers: calls to the service, and its errors passed on unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PASSED_HEADERS = ("Content-Type", "X-Trace-Id", "Retry-After", "err_length", "t
 
 
 class ServiceRefusal(HTTPError):
-    """An error of the service, or of the way to it, as the page is told of it."""
+    """An error of the service, or of the connection to it, as sent to the page."""
 
     def __init__(self, error: SvcError) -> None:
         self.message = error.message
@@ -35,7 +35,7 @@ class ServiceRefusal(HTTPError):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The service's envelope, with the `message` that pages of Jupyter look for beside it."""
+        """The service's envelope, plus the `message` that Jupyter pages expect."""
         error: dict[str, Any] = {"error_code": self.status_code, "error_message": self.message}
         if self.trace_id:
             error["trace_id"] = self.trace_id
@@ -47,9 +47,9 @@ class ServiceRefusal(HTTPError):
 def asks_the_service(
     method: Callable[Concatenate[H, P], Awaitable[None]],
 ) -> Callable[Concatenate[H, P], Awaitable[None]]:
-    """Let only those call a method who are logged in and may; and tell the service's refusals in its own words.
+    """Require login and authorization for a method, and answer with the service's errors.
 
-    The client that the method asks with stays open until it has ended, also when the connection is renewed meanwhile.
+    The method's client stays open until the method has ended, even if the connection is renewed meanwhile.
     """
 
     @functools.wraps(method)
@@ -75,16 +75,16 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
         return connection
 
     async def pass_on(self, call: Call) -> None:
-        """Answer with what the service answers to a call."""
+        """Answer with the service's answer to a call."""
         self.finish_with(await self.connection.answer(call))
 
     def finish_with(self, answer: httpx.Response) -> None:
-        """Answer as the service did."""
+        """Finish with the service's response."""
         self.begin_with(answer)
         self.finish(answer.content, set_content_type=answer.headers.get("Content-Type"))
 
     def begin_with(self, answer: httpx.Response) -> None:
-        """Take status and headers of the service's answer."""
+        """Copy status and headers of the service's response."""
         self.set_status(answer.status_code)
         for name in _PASSED_HEADERS:
             if name in answer.headers:
@@ -92,7 +92,7 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def query(self) -> dict[str, str]:
-        """The request's query parameters; of one given twice the last counts."""
+        """The request's query parameters; of duplicates, the last one."""
         return {name: self.get_query_argument(name) for name in self.request.query_arguments}
 
     @property
@@ -106,7 +106,7 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
         return value
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer an error of the service in its own form; others as Jupyter does."""
+        """Write an error of the service in its own format; others as Jupyter does."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         if not isinstance(error, ServiceRefusal):
             super().write_error(status_code, **kwargs)
@@ -123,7 +123,7 @@ def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _status_of(error: SvcError) -> int:
-    """Return the service's own status; 503 where there is nobody to ask, 502 where what answers is no service."""
+    """Return the service's status; 503 without a connection, 502 when the answer is not from a service."""
     if isinstance(error, StatusError):
         return error.status
     if isinstance(error, (ConfigurationError, ConnectionFailed)):

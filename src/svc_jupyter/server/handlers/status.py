@@ -1,4 +1,4 @@
-"""`status`: which service this server speaks to, as whom, and what is switched on there."""
+"""`status`: the connected service, the user, and the enabled features."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the
 
 
 class StatusHandler(ServiceHandler):
-    """The connection; an answer also when there is none, since a page must be able to say so."""
+    """The connection; it answers even without one, so that a page can say so."""
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with address and account, or with why there is none."""
+        """Answer with address and account, or with the reason why there is no connection."""
         self.finish(await self._status())
 
     @asks_the_service
     async def post(self) -> None:
-        """Read the settings anew, and answer as GET."""
+        """Read the settings again, and answer as GET."""
         await self.connection.renew()
         self.finish(await self._status())
 
     @asks_the_service
     async def put(self) -> None:
-        """Speak to another service: `{base_url, token}`, kept in the profile file, or `{"embedded": true}`.
+        """Connect to another service: `{base_url, token}`, stored in the profile file, or `{"embedded": true}`.
 
-        Answers as GET. What was entered is asked first: a service that refuses it is told, and nothing has changed.
+        Answers as GET. The new service is called first: if it refuses, the refusal is returned and nothing changes.
         """
         if self.body.get("embedded") is True:
             await self.connection.use_this_machine()

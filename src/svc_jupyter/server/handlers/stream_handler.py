@@ -1,4 +1,4 @@
-"""Answers that pass through while they come, so that this server never holds them whole."""
+"""Stream the service's answers, so that this server never holds them in memory."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler
 
 
 class StreamHandler(ServiceHandler):
-    """Passes an answer of the service on while it comes."""
+    """Streams an answer of the service."""
 
     _stream: asyncio.Task[None] | None = None
 
     async def pass_on_stream(self, call: Call, media_type: str) -> None:
-        """Answer with what the service sends, as it comes, until it ends or the page is gone."""
+        """Stream the service's answer until it ends or the page disconnects."""
         answer = await self.connection.answer(call)
         self._stream = asyncio.ensure_future(self._copy(answer, media_type))
         try:
@@ -27,7 +27,7 @@ class StreamHandler(ServiceHandler):
                 raise  # the server stops
 
     def on_connection_close(self) -> None:
-        """Let go of the service's stream when the page has gone."""
+        """Close the service's stream when the page has disconnected."""
         if self._stream is not None:
             self._stream.cancel()
         super().on_connection_close()
@@ -38,11 +38,11 @@ class StreamHandler(ServiceHandler):
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Accel-Buffering", "no")
         try:
-            await self.flush()  # the headers, before anything or nothing comes
+            await self.flush()  # send the headers before the first data
             async for piece in answer.aiter_bytes():
                 self.write(piece)
                 await self.flush()
         except (StreamClosedError, httpx.HTTPError) as error:
             self.log.info("a stream of the service broke off: %s", type(error).__name__)
         finally:
-            await asyncio.shield(answer.aclose())  # the page's going may cancel this, too
+            await asyncio.shield(answer.aclose())  # the page's disconnect may cancel this too

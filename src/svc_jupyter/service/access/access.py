@@ -1,4 +1,4 @@
-"""The room's parts, put together once for the service."""
+"""The parts of this room, built once for the service."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from svc_jupyter.service.access.policy_objects import ByPath, Objects
 from svc_jupyter.service.access.role_changes import Roles
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.access.users import Users
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call the service, for which account, and who may do what."""
+    """Who may call the service, for which account, and with which permissions."""
 
     accounts: Accounts
     tokens: Tokens
@@ -44,9 +44,9 @@ class Access:
         deciding: Deciding = MappingProxyType({}),
         by_path: ByPath = MappingProxyType({}),
     ) -> Self:
-        """Return the room's parts over one database; `clock` returns Unix seconds, `objects` can have policies.
+        """Return the parts over one database; `clock` returns Unix seconds, `objects` can have policies.
 
-        `deciding` has the kinds of objects whose calls ask for more than the object's own policy, `by_path` those that
+        `deciding` has the kinds of objects whose calls need more than the object's own policy, `by_path` the kinds that
         are named by a path.
         """
         tokens = Tokens(database, bus, clock)

@@ -1,4 +1,4 @@
-"""The account: how it comes to be, and its features."""
+"""The account: its creation and its features."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.account import Account, Features, FeaturesUpdate
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.access.tables import accounts, groups, memberships, users
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database, conflict_insert
-from svc_jupyter.service.settings import Settings
-from svc_jupyter.service.storage.tables import account_storage
+from svc_jupyter.service.database.database import Database, conflict_insert
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import accounts, groups, memberships, users
+from svc_jupyter.service.schema.storage import account_storage
 
 ACCOUNT_ID = 1
 """A service has one account."""
@@ -23,10 +23,10 @@ FIRST_ADMINISTRATOR = "admin@localhost"
 
 
 def ensure_account(connection: sa.Connection, settings: Settings) -> int:
-    """Make what is missing of the account, its groups and its first administrator, and return the account's id.
+    """Create what is missing of the account, its groups and its first administrator; return the account's id.
 
-    Call it in a write transaction at every start: it changes nothing that is there, and of replicas that start at
-    once the later ones wait for the first. In the embedded service features that nobody has decided on are on.
+    Call it in a write transaction at every start: it changes nothing that exists, and replicas that start together wait
+    for the first. In the embedded service, features without a setting are on.
     """
     connection.execute(
         conflict_insert(connection, accounts)
@@ -44,7 +44,7 @@ def ensure_account(connection: sa.Connection, settings: Settings) -> int:
 
 
 def lock_account(connection: sa.Connection, account_id: int) -> dict[str, Any]:
-    """Make other changes of the account and its users wait for this transaction; return the features decided on."""
+    """Lock the account until the end of the transaction; return the features that are set."""
     features = connection.execute(
         sa.select(accounts.c.features).where(accounts.c.id == account_id).with_for_update()
     ).scalar_one()
@@ -52,7 +52,7 @@ def lock_account(connection: sa.Connection, account_id: int) -> dict[str, Any]:
 
 
 class Accounts:
-    """What the account says of itself, and its features."""
+    """The account's record and features."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -78,13 +78,13 @@ class Accounts:
         )
 
     def features(self, account_id: int) -> Features:
-        """Return which features are on."""
+        """Return the features that are on."""
         with self._database.connect() as connection:
             stored = connection.execute(sa.select(accounts.c.features).where(accounts.c.id == account_id)).scalar_one()
         return Features(**stored)
 
     def set_features(self, update: FeaturesUpdate, *, by: Caller) -> Features:
-        """Switch features on or off and return all of them; those that `update` does not name stay."""
+        """Switch features on or off and return all of them; those missing in `update` stay unchanged."""
         require(by, Action.UPDATE, Resource.ACCOUNT)
         with self._database.begin() as connection:
             decided = lock_account(connection, by.account_id) | update.model_dump(exclude_none=True)

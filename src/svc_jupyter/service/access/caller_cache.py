@@ -1,4 +1,4 @@
-"""The callers of the last calls, so that authenticating a call costs no look at the database."""
+"""The callers of recent calls, so that authentication takes no query."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from svc_jupyter.service.access.callers import Caller
 
 CACHE_LIMIT = 10_000
-"""Tokens remembered at most; the one remembered longest makes room."""
+"""Most tokens in the cache; the oldest one is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownCaller:
-    """What the database said about a token, and when it was asked, in Unix seconds."""
+    """What the database returned for a token, and when, in Unix seconds."""
 
     caller: Caller
     read_at: float
 
 
 class CallerCache:
-    """Known callers by the digest of their token. `max_age` is in seconds; None keeps them until `clear`."""
+    """Known callers by their token's digest. `max_age` is in seconds; None keeps them until `clear`."""
 
     def __init__(self, max_age: float | None = None, limit: int = CACHE_LIMIT) -> None:
         self._max_age = max_age
@@ -31,18 +31,18 @@ class CallerCache:
 
     @property
     def generation(self) -> int:
-        """A number that changes with every `clear`; take it before reading the database and give it to `put`."""
+        """A number that changes with every `clear`; take it before reading the database and pass it to `put`."""
         return self._generation
 
     def get(self, digest: str, now: float) -> KnownCaller | None:
-        """Return the caller when it is known and was read within `max_age`, also by a clock that was set back."""
+        """Return a known caller that was read within `max_age`, also when the clock was set back."""
         known = self._known.get(digest)
         if known is None or self._max_age is None or 0 <= now - known.read_at < self._max_age:
             return known
         return None
 
     def put(self, digest: str, known: KnownCaller, generation: int) -> None:
-        """Remember a caller, unless something changed since `generation`: then what was read may be out of date."""
+        """Store a caller, unless the cache was cleared since `generation`: then it may be out of date."""
         with self._lock:
             if generation != self._generation:
                 return
@@ -52,7 +52,7 @@ class CallerCache:
             self._known[digest] = known
 
     def clear(self) -> None:
-        """Forget every caller; a reading that is under way will not be remembered either."""
+        """Forget all callers; one that is being read now is not stored either."""
         with self._lock:
             self._generation += 1
             self._known.clear()

@@ -1,4 +1,4 @@
-"""Reads who a token or a user stands for, with the rights they have now."""
+"""Reads the user of a token, or a user by id, with their current rights."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import Resource
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import require_membership
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
 from svc_jupyter.service.access.rights import NO_RIGHTS, Rights, rights_of
-from svc_jupyter.service.access.tables import (
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, NotFound
+from svc_jupyter.service.schema.access import (
     group_roles,
     groups,
     memberships,
@@ -32,7 +35,7 @@ _WHO = (
         users.c.enabled,
         groups.c.id.label("group_id"),
         groups.c.name.label("group_name"),
-        # The newest policy of the account: whether the ones in memory are those that hold.
+        # The newest policy of the account, to check the ones in memory.
         sa.select(sa.func.max(_VERSIONS.c.id))
         .where(_VERSIONS.c.account_id == users.c.account_id, sa.not_(_VERSIONS.c.replaced))
         .scalar_subquery()
@@ -69,14 +72,14 @@ _CHANGED = (
 
 
 class CallerReader:
-    """Reads callers over a connection of the caller's. The policies it has read are kept and shared by all callers."""
+    """Reads callers over a given connection. Policies are kept in memory and shared by all callers."""
 
     def __init__(self) -> None:
         self._books: dict[int, PolicyBook] = {}
         self._lock = threading.Lock()
 
     def bearer(self, connection: sa.Connection, digest: str, generation: int) -> tuple[Caller, bool] | None:
-        """Return whose token has the digest, and whether they are enabled; None for an unknown token."""
+        """Return the caller of a token's digest, and whether the user is enabled; None for an unknown token."""
         rows = connection.execute(_BEARER, {"digest": digest}).all()
         if not rows:
             return None
@@ -86,7 +89,7 @@ class CallerReader:
         return caller, first.enabled
 
     def user(self, connection: sa.Connection, account_id: int, user_id: int) -> tuple[Caller, bool] | None:
-        """Return a user as the caller of what is done in their name, and whether they are enabled; None for nobody."""
+        """Return a user as a caller without a token, and whether the user is enabled; None for an unknown user."""
         rows = connection.execute(_USER, {"wanted": user_id, "account": account_id}).all()
         if not rows:
             return None
@@ -107,7 +110,7 @@ class CallerReader:
         )
 
     def _policies(self, connection: sa.Connection, account_id: int, version: int) -> PolicyBook:
-        """Return the account's policies as of `version` or later; only what is new since the last time is read."""
+        """Return the account's policies as of `version` or later; reads only the changes since the last time."""
         book = self._books.get(account_id, NO_POLICIES)
         if version <= book.version:
             return book
@@ -123,8 +126,31 @@ class CallerReader:
 
 
 def roles_of_groups(connection: sa.Connection, group_ids: Iterable[int]) -> Rights:
-    """Return what the roles of some groups give together."""
+    """Return the combined permissions of the roles of some groups."""
     wanted = list(group_ids)
     if not wanted:
         return NO_RIGHTS
     return rights_of((row.name, row.policies) for row in connection.execute(_ROLES, {"groups": wanted}))
+
+
+class ActingUsers:
+    """Finds the users in whose name the service acts. Blocks: call it from worker threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._callers = CallerReader()
+
+    def caller(self, account_id: int, user_id: int) -> Caller:
+        """Return a user, in whose name the service acts, as a caller with their current groups.
+
+        Raises `NotFound` for an unknown user, `Forbidden` for a disabled one and one without any right.
+        """
+        with self._database.connect() as connection:
+            found = self._callers.user(connection, account_id, user_id)
+        if found is None:
+            raise NotFound(f"there is no user {user_id} in this account")
+        caller, is_enabled = found
+        if not is_enabled:
+            raise Forbidden(f"user {caller.email} is disabled; an administrator can enable them")
+        require_membership(caller)
+        return caller

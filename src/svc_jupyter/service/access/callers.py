@@ -1,4 +1,4 @@
-"""Who makes a call, and all that is known of them: enough to decide what they may do without a query."""
+"""The caller of a request, with all that is needed to decide about permissions without a query."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.service.access.rights import NO_RIGHTS, Rights
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a call comes from, for the audit log."""
+    """The origin of a call, for the audit log."""
 
     address: str | None
     trace_id: str
@@ -19,27 +19,27 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user whose token a call carries."""
+    """The user of a call's token."""
 
     user_id: int
     account_id: int
     email: str
     groups: frozenset[str]
     token_id: int
-    """0 for what the service does in a user's name without a call of theirs."""
+    """0 for work of the service in a user's name without a call."""
     group_ids: frozenset[int] = frozenset()
     rights: Rights = field(default_factory=lambda: NO_RIGHTS, hash=False, repr=False)
-    """What the roles of their groups give."""
+    """The permissions of the roles of their groups."""
     policies: PolicyBook = field(default=NO_POLICIES, hash=False, repr=False)
     """The policies of the account's objects."""
     exceptions: dict[Resource, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """What `listing.readable` has found out, kept for the next call with this token."""
+    """Results of `listing.readable`, kept for the next call with this token."""
     generation: int = field(default=0, compare=False, repr=False)
-    """Which state of users, groups and tokens this was read in (`CallerCache.generation`)."""
+    """The state of users, groups and tokens when this was read (`CallerCache.generation`)."""
     valid_until: float | None = field(default=None, compare=False, repr=False)
     """When the token expires, in Unix seconds; None for one that never does."""
     origin: Origin | None = field(default=None, compare=False, repr=False)
-    """None for what the service does by itself."""
+    """None for work of the service itself."""
 
     @property
     def is_admin(self) -> bool:

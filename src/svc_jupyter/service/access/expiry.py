@@ -1,10 +1,11 @@
-"""The end of a token's life."""
+"""When tokens expire."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from svc_jupyter.service.errors import Forbidden, Invalid
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Forbidden, Invalid
 
 
 def expiry(text: str | None, now: float) -> int | None:
@@ -24,23 +25,22 @@ def expiry(text: str | None, now: float) -> int | None:
 
 
 def within(limit: float | None, expires_at: int | None) -> int | None:
-    """Return when a token expires that is made with one that expires at `limit`, None for never.
+    """Return when a new token expires that is made with a token expiring at `limit`; None for never.
 
-    Raises `Forbidden` when it would outlive that one: an end of rights would be none.
+    Raises `Forbidden` when it would outlive that token, which would make the limit ineffective.
     """
     if limit is None:
         return expires_at
     if expires_at is not None and expires_at > limit:
-        last = datetime.fromtimestamp(limit, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         raise Forbidden(
-            f"expires_at: a token cannot outlive the one it is made with, which expires at {last}; ask for no more, or "
-            "make it with a token that lives longer"
+            f"expires_at: a token cannot outlive the one it is made with, which expires at {iso_time(limit)}; "
+            "ask for no more, or make it with a token that lives longer"
         )
     return int(limit) if expires_at is None else expires_at
 
 
 def _utc(text: str) -> datetime | None:
-    if not text.isprintable():  # the parser would pass over a NUL at the end
+    if not text.isprintable():  # the parser would ignore a NUL at the end
         return None
     try:
         moment = datetime.fromisoformat(text)

@@ -1,4 +1,4 @@
-"""Nobody gives rights that they do not have: asked before a group, role or token is given."""
+"""Prevents users from giving rights that they do not have, before a group, role or token is given."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from svc_jupyter.service.access.caller_reading import CallerReader, roles_of_gro
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import decide, decision
 from svc_jupyter.service.access.rights import EVERYTHING, MEMBERS_RIGHTS, Permission
-from svc_jupyter.service.errors import Forbidden, NotFound
+from svc_jupyter.service.ground.errors import Forbidden, NotFound
 
 
 def check_permissions(by: Caller, permissions: Set[Permission], what: str) -> None:
-    """Raise `Forbidden` when there is a permission among them that `by` lacks; `what` is what gives them."""
+    """Raise `Forbidden` when `by` lacks one of the permissions; `what` names their source for the message."""
     if by.is_admin:
         return
     for action, resource in sorted(permissions):
@@ -28,7 +28,7 @@ def check_permissions(by: Caller, permissions: Set[Permission], what: str) -> No
 
 
 def check_group(connection: sa.Connection, by: Caller, group_id: int, name: str) -> None:
-    """Raise `Forbidden` when a group gives its members a right that `by` lacks: by itself, its roles or a policy."""
+    """Raise `Forbidden` when a group, its roles or a policy give a right that `by` lacks."""
     if by.is_admin:
         return
     if name == BuiltinGroup.ADMIN:
@@ -41,9 +41,9 @@ def check_group(connection: sa.Connection, by: Caller, group_id: int, name: str)
 
 
 def check_user(connection: sa.Connection, reader: CallerReader, by: Caller, user_id: int) -> None:
-    """Raise `Forbidden` when a user has a right that `by` lacks, who would have it with a token of theirs.
+    """Raise `Forbidden` when a user, for whom `by` makes a token, has a right that `by` lacks.
 
-    Raises `NotFound` for a user of no or another account.
+    Raises `NotFound` for an unknown user or one of another account.
     """
     found = reader.user(connection, by.account_id, user_id)
     if found is None:

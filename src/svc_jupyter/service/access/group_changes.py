@@ -12,27 +12,25 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.groups import Duplicate, Group, GroupCreate, GroupList, GroupUpdate
 from svc_jupyter.api.policy_text import split_words
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.copies import copy_name
 from svc_jupyter.service.access.giving import check_group, check_permissions
 from svc_jupyter.service.access.groups import enabled_administrators, members_of, roles_by_group
-from svc_jupyter.service.access.naming import find_group, find_role, find_roles, find_users
+from svc_jupyter.service.access.naming import copy_name, find_group, find_role, find_roles, find_users
 from svc_jupyter.service.access.permissions import decide, require
 from svc_jupyter.service.access.rights import permissions_of
-from svc_jupyter.service.access.tables import group_roles, groups, memberships, removed_members
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database, conflict_insert
-from svc_jupyter.service.errors import Forbidden, Invalid, StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database, conflict_insert
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import group_roles, groups, memberships, removed_members
 
 Rows = Sequence[sa.Row[Any]]
 
 
 class Groups:
-    """Lists and changes groups. `reference` is an id or a name; a change takes effect at once, or not at all.
+    """Lists and changes groups. `reference` is an id or a name; a change takes effect at once and completely, or fails.
 
     Every method raises `Forbidden` without the permission, and for a change that would give or take rights that the
     caller does not have.
@@ -64,7 +62,7 @@ class Groups:
             return _records(connection, [find_group(connection, by.account_id, reference)])[0]
 
     def create(self, body: GroupCreate, *, by: Caller) -> Group:
-        """Make a group and return it. Raises `Invalid` for a name that is taken and for unknown members or roles."""
+        """Create a group and return it. Raises `Invalid` for a name that is taken and for unknown members or roles."""
         require(by, Action.CREATE, Resource.GROUP)
         with self._changing(by) as connection:
             group = _insert(connection, by, body.name)
@@ -74,7 +72,7 @@ class Groups:
             return _records(connection, [group])[0]
 
     def update(self, reference: str, body: GroupUpdate, *, by: Caller) -> Group:
-        """Rename a group, take users and roles out, put others in; return it. Raises as `create`, and `NotFound`."""
+        """Rename a group, remove and add users and roles; return it. Raises like `create`, and `NotFound`."""
         require(by, Action.UPDATE, Resource.GROUP)
         with self._changing(by) as connection:
             account_id = by.account_id
@@ -96,7 +94,7 @@ class Groups:
             return _records(connection, [group])[0]
 
     def delete(self, reference: str, *, by: Caller) -> int:
-        """Delete a group, and what policies of objects say of it; return its id. Raises `NotFound`, `StateConflict`."""
+        """Delete a group and its entries in objects' policies; return its id. Raises `NotFound`, `StateConflict`."""
         require(by, Action.DELETE, Resource.GROUP)
         with self._changing(by) as connection:
             group = find_group(connection, by.account_id, reference)
@@ -110,7 +108,7 @@ class Groups:
     def add_users(self, reference: str, named: str, *, by: Caller) -> None:
         """Add all the named members of the account, by ids and e-mail addresses, or none.
 
-        Who is in the group already stays. Raises `NotFound` for the group, `Invalid` for who is not in the account.
+        Existing members stay. Raises `NotFound` for the group, `Invalid` for users outside the account.
         """
         require(by, Action.UPDATE, Resource.GROUP)
         with self._changing(by) as connection:
@@ -118,7 +116,7 @@ class Groups:
             self._add(connection, by, group, _named_users(connection, by, named))
 
     def remove_users(self, reference: str, named: str, *, by: Caller) -> None:
-        """Take all the named users out of a group, or none. Who is not in it stays out. Raises as `add_users`.
+        """Remove all the named users from a group, or none. Other users are ignored. Raises like `add_users`.
 
         Raises `StateConflict` when no enabled administrator would be left.
         """
@@ -142,9 +140,9 @@ class Groups:
             self._take_roles(connection, by, group, [find_role(connection, by.account_id, role)])
 
     def duplicate(self, reference: str, body: Duplicate, *, by: Caller) -> Group:
-        """Make a group with the members and roles of another and return it. Policies of objects do not name it.
+        """Create a group with the members and roles of another and return it. Policies of objects do not name it.
 
-        Raises `NotFound`, `Invalid` for a name that is taken, `StateConflict` for a group that is built in.
+        Raises `NotFound`, `Invalid` for a name that is taken, `StateConflict` for a built-in group.
         """
         require(by, Action.CREATE, Resource.GROUP)
         with self._changing(by) as connection:
@@ -159,7 +157,7 @@ class Groups:
 
     @contextmanager
     def _changing(self, by: Caller) -> Iterator[sa.Connection]:
-        """Yield a write transaction that waits for other changes of the account's users and groups."""
+        """Yield a write transaction that excludes other changes of the account's users and groups."""
         with self._tokens.changing_access() as connection:
             lock_account(connection, by.account_id)
             yield connection
@@ -213,9 +211,9 @@ class Groups:
 
 
 def _take_back_removals(connection: sa.Connection, by: Caller, group: sa.Row[Any], users: Rows) -> None:
-    """Let users into a group again who were taken out of it. Raises `Forbidden` unless the caller could take them out.
+    """Delete the records of users' removal from a group. Raises `Forbidden` unless the caller may remove users.
 
-    To add users is a colleague's right; to undo what was decided by those who manage them is not.
+    The right to add users does not include the right to undo a removal.
     """
     out = sa.and_(removed_members.c.group_id == group.id, removed_members.c.user_id.in_([user.id for user in users]))
     found = set(connection.execute(sa.select(removed_members.c.user_id).where(out)).scalars())

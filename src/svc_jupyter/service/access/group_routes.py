@@ -20,15 +20,15 @@ from svc_jupyter.api.groups import (
     RoleList,
     RoleUpdate,
 )
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.access.routes import AccessDep
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
 
 router = APIRouter(tags=["access"], route_class=JsonRoute)
 _Reference = Annotated[str, Path(max_length=NAME_LIMIT, description="an id or a name")]
-# The server takes addresses of 64 KiB; a longer list goes into the body of `PUT groups/G`.
+# The server accepts paths of 64 KiB; longer lists go into the body of `PUT groups/G`.
 _Users = Annotated[str, Path(max_length=4000, description="comma-separated ids and e-mail addresses")]
 
 

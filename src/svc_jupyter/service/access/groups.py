@@ -1,4 +1,4 @@
-"""Groups of an account and who is in them."""
+"""Groups of an account and their members."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import BuiltinGroup
-from svc_jupyter.service.access.tables import group_roles, groups, memberships, roles, users
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.schema.access import group_roles, groups, memberships, roles, users
 
 
 def group_ids(connection: sa.Connection, account_id: int) -> dict[str, int]:
@@ -20,9 +20,9 @@ def group_ids(connection: sa.Connection, account_id: int) -> dict[str, int]:
 
 
 def chosen_groups(text: str | None, ids: Mapping[str, int]) -> list[str]:
-    """Return the names of the groups that a comma-separated text of ids or names means, `system-user` when it is blank.
+    """Return the group names for a comma-separated text of ids or names; `system-user` when it is blank.
 
-    `ids` are the account's groups. Raises `Invalid` naming the first group that is none of them.
+    `ids` are the account's groups. Raises `Invalid` naming the first unknown group.
     """
     words = [word for word in (part.strip() for part in (text or "").split(",")) if word]
     names_by_id = {str(number): name for name, number in ids.items()}
@@ -36,7 +36,7 @@ def chosen_groups(text: str | None, ids: Mapping[str, int]) -> list[str]:
 
 
 def groups_of(connection: sa.Connection, user_ids: Collection[int]) -> Mapping[int, list[str]]:
-    """Return the names of each user's groups, sorted; an empty list for a user in none."""
+    """Return the names of each user's groups, sorted; an empty list for a user without groups."""
     rows = connection.execute(
         sa.select(memberships.c.user_id, groups.c.name)
         .join(groups, groups.c.id == memberships.c.group_id)

@@ -1,4 +1,4 @@
-"""Lists that hide what their caller may not read: as a condition of the query, so that pages stay whole."""
+"""Lists without the objects that their caller may not read: as a condition of the query, so that pages stay full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.service.access.permissions import Action, Resource, decide, dec
 def readable(caller: Caller, resource: Resource, id_column: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
     """Return the condition that is true for the objects that the caller may read; `id_column` holds their ids.
 
-    It names the objects whose policies decide otherwise than the caller's groups: no query, none per row either.
+    It lists the objects whose policies differ from the caller's groups, so that it needs no query, also per row.
     Raises `Forbidden` for a caller who may read none of them.
     """
     if caller.is_admin:
@@ -23,13 +23,13 @@ def readable(caller: Caller, resource: Resource, id_column: sa.ColumnElement[int
     if not otherwise:
         require(caller, Action.READ, resource)
         return sa.true()
-    # Written into the statement: databases bound the number of parameters.
+    # Inlined into the statement: databases limit the number of parameters.
     named = sa.bindparam(None, otherwise, expanding=True, literal_execute=True, type_=sa.BigInteger())
     return id_column.not_in(named) if by_groups else id_column.in_(named)
 
 
 def _exceptions(caller: Caller, resource: Resource, *, by_groups: bool) -> tuple[int, ...]:
-    """Return the objects whose policies decide otherwise than the caller's groups, in order."""
+    """Return the objects whose policies decide differently from the caller's groups, in order."""
     named = caller.policies.about(caller.user_id, caller.group_ids)
     ids = sorted(object_id for kind, object_id in named if kind is resource)
     return tuple(

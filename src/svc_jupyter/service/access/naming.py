@@ -1,32 +1,35 @@
-"""Finding groups, roles and users by what callers name them: ids, names, e-mail addresses."""
+"""Finds groups, roles and users by ids, names or e-mail addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.fields import MAX_ID
-from svc_jupyter.service.access.tables import groups, roles, users
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.api.fields import MAX_ID, NAME_LIMIT
+from svc_jupyter.service.ground.errors import Invalid, NotFound
+from svc_jupyter.service.schema.access import groups, roles, users
 
 MAX_NAMED_AT_ONCE = 1000
 _SHOWN = 5
+_ROOM = 16
+"""Characters reserved for the suffix of a copy's name."""
 
 
 def find_group(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
-    """Return the row of the group with an id or a name. Raises `NotFound`."""
+    """Return the row of a group by id or name. Raises `NotFound`."""
     return _find(connection, groups, groups.c.name, account_id, reference, "group")
 
 
 def find_role(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
-    """Return the row of the role with an id or a name. Raises `NotFound`."""
+    """Return the row of a role by id or name. Raises `NotFound`."""
     return _find(connection, roles, roles.c.name, account_id, reference, "role")
 
 
 def find_user(connection: sa.Connection, account_id: int, reference: str) -> sa.Row[Any]:
-    """Return the row of the member of the account with an id or an e-mail address, in whatever case.
+    """Return the row of a member of the account by id or e-mail address, case-insensitively.
 
     Raises `NotFound`.
     """
@@ -39,7 +42,7 @@ def find_roles(connection: sa.Connection, account_id: int, words: Iterable[str],
 
 
 def find_users(connection: sa.Connection, account_id: int, words: Iterable[str], field: str) -> Sequence[sa.Row[Any]]:
-    """Return the rows of the members of the account with these ids or e-mail addresses, in whatever case, each once.
+    """Return the rows of members of the account by ids or e-mail addresses, case-insensitively, each once.
 
     Raises `Invalid`, naming those that are not in the account.
     """
@@ -53,7 +56,7 @@ def _find(
     number = _number(reference)
     this = name == reference if number is None else table.c.id == number
     row = None
-    if "\x00" not in reference:  # PostgreSQL has none in texts
+    if "\x00" not in reference:  # PostgreSQL allows none in texts
         row = connection.execute(sa.select(table).where(table.c.account_id == account_id, this)).one_or_none()
     if row is None:
         raise NotFound(f"there is no {noun} {reference[:80]!r} in this account")
@@ -88,7 +91,18 @@ def _find_all(
 
 
 def _number(word: str) -> int | None:
-    """Return the id that a word is; names of groups and roles are never numbers."""
+    """Return a word as an id, None where it is none; names of groups and roles are never numbers."""
     if word.isascii() and word.isdigit() and len(word) <= len(str(MAX_ID)):
         return min(int(word), MAX_ID)
     return None
+
+
+def copy_name(connection: sa.Connection, table: sa.Table, account_id: int, name: str) -> str:
+    """Return the first of `name copy`, `name copy 2` … that the account does not have yet."""
+    begin = f"{name[: NAME_LIMIT - _ROOM].rstrip()} copy"
+    query = sa.select(table.c.name).where(
+        table.c.account_id == account_id, table.c.name.startswith(begin, autoescape=True)
+    )
+    taken = set(connection.execute(query).scalars())
+    candidates = chain([begin], (f"{begin} {number}" for number in count(2)))
+    return next(candidate for candidate in candidates if candidate not in taken)

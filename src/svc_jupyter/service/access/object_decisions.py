@@ -1,4 +1,4 @@
-"""Why somebody may or may not do something to an object: the decision of a call, without the call."""
+"""Explains why a user may or may not do something to an object, without making the call."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from svc_jupyter.service.access.object_policies import ObjectPolicies
 from svc_jupyter.service.access.permissions import Decision, decision, require
 from svc_jupyter.service.access.policy_objects import PolicyObject
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 
 Decide = Callable[[sa.Connection, Caller, Action, int], Decision]
-"""How the calls of one kind of object decide about the object with an id."""
+"""Decides about the object with an id like the calls of its kind."""
 Deciding = Mapping[SourceType, Decide]
-"""The kinds that ask for more than the object's own policy and the caller's groups."""
+"""The kinds that need more than the object's own policy and the caller's groups."""
 
 
 class Explanations:
-    """Tells of any user of the account what they may do to an object, as their next call would be decided."""
+    """Reports what a user of the account may do to an object, as their next call would be decided."""
 
     def __init__(self, database: Database, tokens: Tokens, policies: ObjectPolicies, deciding: Deciding) -> None:
         self._database = database
@@ -39,10 +39,11 @@ class Explanations:
         self._deciding = deciding
 
     def explain(self, choice: ObjectChoice, user: str | None, action: Action | None, *, by: Caller) -> ObjectDecisions:
-        """Return what a user, given by id or e-mail address, may do to an object; by default what the caller may.
+        """Return what a user, given by id or e-mail address, may do to an object; by default the caller.
 
-        Without `action` all that its policy can name. Raises `Forbidden` for who may not view the object's policy, or,
-        asking about somebody else, users; `NotFound` for no such object; and `Invalid` for no such user or action.
+        Without `action`, reports all actions that its policy can name. Raises `Forbidden` for a caller who may not view
+        the object's policy or, for another user, users; `NotFound` for an unknown object; and `Invalid` for an unknown
+        user or action.
         """
         source_type = choice.source_type
         known = actions_of(source_type)

@@ -20,24 +20,23 @@ from svc_jupyter.api.object_policies import (
     SourceType,
     actions_of,
 )
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Decision, Target, decide, decision
 from svc_jupyter.service.access.policy_book import entries_of
 from svc_jupyter.service.access.policy_objects import ByPath, Objects, PolicyObject
 from svc_jupyter.service.access.rights import NOT_OF_OWNERS
-from svc_jupyter.service.access.tables import groups, object_policy_versions, users
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import groups, object_policy_versions, users
 
 
 class ObjectPolicies:
-    """The policies of objects: those of tables in `objects`, those named by their paths in `by_path`."""
+    """The policies of objects: in `objects` those of tables, in `by_path` those named by their paths."""
 
     def __init__(
         self,
@@ -54,16 +53,16 @@ class ObjectPolicies:
         self._by_path = by_path
 
     def get(self, choice: ObjectChoice, *, by: Caller) -> ObjectPolicy:
-        """Return the policy of an object, an empty one where it was never set. Raises `Forbidden` and `NotFound`."""
+        """Return the policy of an object, an empty one if it was never set. Raises `Forbidden` and `NotFound`."""
         with self._database.connect() as connection:
             return _shown(connection, self.admit(connection, Action.READ, choice, by))
 
     def set(self, update: PolicyUpdate, *, by: Caller) -> ObjectPolicy:
-        """Put a policy in place of the one that is there, at once for every call, and return it.
+        """Replace the policy of an object, with immediate effect, and return it.
 
         It has a `warning` when it takes something from the caller. Raises `Forbidden` without `system-admin`, ownership
-        or a role, and for an entry that gives what owning the object does not; `NotFound`; and `Invalid` for an entry
-        that names nobody who is there, or what the object has not.
+        or a role, and for an entry that gives more than ownership of the object does; `NotFound`; and `Invalid` for an
+        entry with an unknown user or group, or an action that the object does not have.
         """
         source_type = update.source_type
         policy = [entry.model_dump(mode="json", exclude_unset=True) for entry in update.policy]
@@ -88,7 +87,7 @@ class ObjectPolicies:
         return shown
 
     def history(self, choice: ObjectChoice, page: Page, *, by: Caller) -> PolicyHistory:
-        """Return a page of the policies that an object has had, newest first, each with who set it and when."""
+        """Return a page of an object's policies, newest first, each with its author and time."""
         versions = object_policy_versions
         with self._database.connect() as connection:
             found = self.admit(connection, Action.READ, choice, by)
@@ -104,15 +103,15 @@ class ObjectPolicies:
         return PolicyHistory(history=[_version(row) for row in shown], paging_info=paging_info)
 
     def admit(self, connection: sa.Connection, action: Action, choice: ObjectChoice, by: Caller) -> PolicyObject:
-        """Return the object that is meant; raise unless it is there and the caller may view or set its policy.
+        """Return the chosen object; raise unless it exists and the caller may view or set its policy.
 
-        The object's own policy neither gives nor takes that: else who is locked out could let themselves in, or an
-        owner could not.
+        The object's own policy has no influence on that: otherwise locked-out users could let themselves in, or an
+        owner could be locked out.
         """
         source_type, source_id = choice.source_type, choice.source_id
         found = self._found(connection, source_type, source_id, by)
         name = f"{source_type} {source_id}" if found is None else found.name
-        # The id only names the object; what decides is who owns it.
+        # The id only names the object; its owner decides.
         allowed = decide(by, action, Resource.OBJECT_POLICY, Target(0, None if found is None else found.owner_id))
         if not allowed.allowed:
             verb = "set" if action is Action.UPDATE else "view"
@@ -122,7 +121,7 @@ class ObjectPolicies:
         return found
 
     def decide(self, who: Caller, action: Action, found: PolicyObject) -> Decision | None:
-        """Return how calls about an object that has a path decide; None for any other."""
+        """Return the decision of calls about an object with a path; None for other objects."""
         by_path = self._by_path.get(found.source_type)
         return None if by_path is None else by_path.decide(who, action, found)
 
@@ -148,7 +147,7 @@ class ObjectPolicies:
 
 
 def _check_own_rights(by: Caller, policy: Sequence[PolicyEntry], found: PolicyObject) -> None:
-    """Raise `Forbidden` for an entry that allows by name what the caller may not do, and owning it does not give."""
+    """Raise `Forbidden` for an entry that allows by name what the caller may not do and ownership does not give."""
     resource = Resource(found.source_type)
     for action in (action for action, of in NOT_OF_OWNERS if of is resource):
         numbers = [
@@ -164,7 +163,7 @@ def _check_own_rights(by: Caller, policy: Sequence[PolicyEntry], found: PolicyOb
 def _check_entries(
     connection: sa.Connection, policy: Sequence[PolicyEntry], source_type: SourceType, account_id: int
 ) -> None:
-    """Raise `Invalid`, naming the entry, for an action that the object has not and for unknown users and groups."""
+    """Raise `Invalid`, naming the entry, for an action that the object does not have and unknown users and groups."""
     known = {*actions_of(source_type), ALL}
     named_users = {number for entry in policy for number in entry.condition.service_users}
     named_groups = {number for entry in policy for number in entry.condition.service_groups}
@@ -191,7 +190,7 @@ def _there(connection: sa.Connection, table: sa.Table, ids: Iterable[int], accou
 
 
 def _lost(by: Caller, source_type: SourceType, source_id: int, policy: policy_versions.Policy) -> list[Action]:
-    """Return what the caller could do to the object until now and with `policy` cannot."""
+    """Return the caller's actions on the object that `policy` takes away."""
     resource, target, entries = Resource(source_type), Target(source_id), entries_of(policy)
     return [
         action

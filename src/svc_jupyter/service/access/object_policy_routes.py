@@ -17,12 +17,12 @@ from svc_jupyter.api.object_policies import (
     SourceId,
     SourceType,
 )
+from svc_jupyter.service.access.dependencies import AnyCallerDep, PageDep
+from svc_jupyter.service.access.route_rights import NEEDS_OWNERSHIP
 from svc_jupyter.service.access.routes import AccessDep
-from svc_jupyter.service.bodies import JsonRoute, beside, parsed
-from svc_jupyter.service.dependencies import AnyCallerDep, PageDep
-from svc_jupyter.service.errors import BadRequest, Invalid
-from svc_jupyter.service.route_rights import NEEDS_OWNERSHIP
-from svc_jupyter.service.validation import explain, fields
+from svc_jupyter.service.ground.errors import BadRequest, Invalid
+from svc_jupyter.service.http.bodies import JsonRoute, beside, parsed
+from svc_jupyter.service.http.validation import explain, fields
 
 router = APIRouter(prefix="/object_policy", tags=["access"], route_class=JsonRoute)
 

@@ -1,4 +1,4 @@
-"""Users in whose name the service acts without a call of theirs: many at once, with the rights that they have now."""
+"""Users in whose name the service acts without a call: many at once, with their current rights."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.rights import rights_of
-from svc_jupyter.service.access.tables import group_roles, groups, memberships, roles, users
+from svc_jupyter.service.schema.access import group_roles, groups, memberships, roles, users
 
-# Statements of the hot paths are built once: building one costs more than running it.
+# Statements of the hot paths are built once: building one takes longer than running it.
 _CHOSEN: sa.BindParameter[Any] = sa.bindparam("users", expanding=True)
 _ENABLED: sa.Select[Any] = (
     sa.select(
@@ -35,9 +35,9 @@ _ROLES: sa.Select[Any] = sa.select(roles.c.id, roles.c.name, roles.c.policies).w
 
 
 def enabled_owners(connection: sa.Connection, user_ids: Collection[int]) -> Mapping[int, Caller]:
-    """Return those of the users who are enabled, with their groups and what their roles give; policies are left out.
+    """Return the enabled users among these, with their groups and the permissions of their roles, without policies.
 
-    One statement for members of the built-in groups, three where roles count, however many users there are.
+    Takes one statement for members of the built-in groups and three with roles, for any number of users.
     """
     found: dict[int, Caller] = {}
     named: defaultdict[int, dict[int, str]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""Who may do what: one pure function, and the ways to ask it. Default deny."""
+"""Permissions: one pure function that decides, and functions that call it. The default is to deny."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.policy_book import Entry
 from svc_jupyter.service.access.rights import NOT_OF_OWNERS, RESERVED
-from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.ground.errors import Forbidden
 
 __all__ = [
     "Action",
@@ -30,7 +30,7 @@ _NEEDS_MEMBER = f"this needs membership of {BuiltinGroup.USER} or {BuiltinGroup.
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The object of a call; `owner_id` where ownership counts."""
+    """The object of a call, with `owner_id` where ownership counts."""
 
     id: int
     owner_id: int | None = None
@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether something is allowed, and which membership, role or entry says so; for a refusal, what is missing."""
+    """Whether something is allowed, and by which membership, role or entry; for a refusal, the missing permission."""
 
     allowed: bool
     because: str
@@ -49,9 +49,9 @@ def decide(
 ) -> Decision:
     """Return whether the caller may do `action` to a `resource`, or to the object `target` with these `policies`.
 
-    An administrator may do everything. Else the object's policy decides: entries that name the caller before those that
-    name one of their groups, and among either the first that covers the action. Where it says nothing the groups
-    decide: `system-user`, then roles. Last, who owns an object may read and set its policy.
+    An administrator may do everything. Otherwise the object's policy decides: entries that name the caller come before
+    entries that name one of their groups, and among each the first one that covers the action counts. Without such an
+    entry the groups decide: `system-user`, then roles. Last, the owner of an object may read and set its policy.
     """
     if BuiltinGroup.ADMIN in caller.groups:
         return Decision(True, f"members of {BuiltinGroup.ADMIN} may do everything")
@@ -79,14 +79,14 @@ def decision(caller: Caller, action: Action, resource: Resource, object_id: int 
 
 
 def policy_decision(caller: Caller, action: Action, resource: Resource, object_id: int) -> Decision | None:
-    """Return what an object's own policy says of the caller, or None where it says nothing."""
+    """Return the decision of an object's own policy about the caller, or None where it has none."""
     return _policy_says(caller.policies.of(resource, object_id), caller, action, resource)
 
 
 def require(caller: Caller, action: Action, resource: Resource, object_id: int | None = None) -> None:
-    """Raise `Forbidden`, which says what is missing, unless the caller may do `action` to a `resource`.
+    """Raise `Forbidden` with the missing permission, unless the caller may do `action` to a `resource`.
 
-    With `object_id` the policy of that object counts, too. Nothing is read: the caller holds all that is needed.
+    With `object_id` the policy of that object also counts. Takes no query: the caller has all data.
     """
     found = decision(caller, action, resource, object_id)
     if not found.allowed:
@@ -94,14 +94,14 @@ def require(caller: Caller, action: Action, resource: Resource, object_id: int |
 
 
 def require_any(caller: Caller, actions: Sequence[Action], resource: Resource, object_id: int | None = None) -> None:
-    """Raise `Forbidden` as `require`, unless the caller may do at least one of the `actions`."""
+    """Raise `Forbidden` like `require`, unless the caller may do at least one of the `actions`."""
     found = [decision(caller, action, resource, object_id) for action in actions]
     if not any(item.allowed for item in found):
         raise _refusal(found[0], actions, resource, object_id)
 
 
 def require_membership(caller: Caller) -> None:
-    """Raise `Forbidden` for a caller whom no group, role or policy gives any right; asked at every call."""
+    """Raise `Forbidden` for a caller without any right from a group, role or policy; checked at every call."""
     if caller.groups & {BuiltinGroup.ADMIN, BuiltinGroup.USER} or caller.rights:
         return
     for resource, object_id in caller.policies.about(caller.user_id, caller.group_ids):

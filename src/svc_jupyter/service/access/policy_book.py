@@ -1,4 +1,4 @@
-"""The policies of an account's objects, in memory: so that deciding about an object costs no query. Pure values."""
+"""The policies of an account's objects in memory, so that decisions take no query. Pure values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ObjectKey = tuple[Resource, int]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of an object's policy; `number` is its place there, from 1."""
+    """An entry of an object's policy; `number` is its position, from 1."""
 
     number: int
     allows: bool
@@ -23,11 +23,11 @@ class Entry:
     actions: frozenset[str]
 
     def covers(self, action: Action) -> bool:
-        """Return whether the entry is about an action."""
+        """Return whether the entry applies to an action."""
         return action in self.actions or ALL in self.actions
 
     def names(self, action: Action) -> bool:
-        """Return whether the entry is about an action by its own name, not by `all`."""
+        """Return whether the entry has an action's own name, not `all`."""
         return action in self.actions
 
 
@@ -47,7 +47,7 @@ def entries_of(policy: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PolicyBook:
-    """All policies of an account as of `version`. It never changes; `with_changes` makes the next one."""
+    """All policies of an account as of `version`. Immutable; `with_changes` makes the next one."""
 
     version: int = 0
     _policies: Mapping[ObjectKey, tuple[Entry, ...]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class PolicyBook:
     _of_groups: Mapping[int, set[ObjectKey]] = field(init=False, repr=False, compare=False)
 
     def of(self, resource: Resource, object_id: int | None) -> Sequence[Entry]:
-        """Return the entries of an object's policy, none where it has no policy."""
+        """Return the entries of an object's policy; none without a policy."""
         return () if object_id is None else self._policies.get((resource, object_id), ())
 
     def about(self, user_id: int, group_ids: Iterable[int]) -> Iterator[ObjectKey]:
@@ -79,7 +79,7 @@ class PolicyBook:
         return iter(keys)
 
     def with_changes(self, version: int, changed: Mapping[ObjectKey, tuple[Entry, ...]]) -> PolicyBook:
-        """Return the book with some policies in place of those that were there; an empty one takes it out."""
+        """Return the book with some policies replaced; an empty one is removed."""
         merged = {key: entries for key, entries in {**self._policies, **changed}.items() if entries}
         return PolicyBook(version, merged)
 

@@ -1,4 +1,4 @@
-"""Storing the policies of objects: the newest version is in force, the ones before it are the history."""
+"""Stores the policies of objects: the newest version is in force, older ones are the history."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import object_policy_versions as versions
+from svc_jupyter.service.schema.access import object_policy_versions as versions
 
 HISTORY_LIMIT = 100
-"""Versions kept of an object's policy."""
+"""Most versions of an object's policy."""
 Policy = Sequence[Mapping[str, Any]]
 
 
 def in_force(connection: sa.Connection, source_type: SourceType, source_id: int) -> sa.Row[Any] | None:
-    """Return the row of the version of an object's policy that holds now; None where there never was one."""
+    """Return the row of the current version of an object's policy; None without any."""
     this = _of_object(source_type, [source_id])
     return connection.execute(sa.select(versions).where(*this, sa.not_(versions.c.replaced))).one_or_none()
 
@@ -25,7 +25,7 @@ def in_force(connection: sa.Connection, source_type: SourceType, source_id: int)
 def put(
     connection: sa.Connection, by: Caller, source_type: SourceType, source_id: int, policy: Policy, now: float
 ) -> None:
-    """Put a policy in force; `now` is Unix seconds. Call it while the account is locked, in `changing_access`."""
+    """Store the current policy; `now` is Unix seconds. Call it while the account is locked, in `changing_access`."""
     this = _of_object(source_type, [source_id])
     connection.execute(sa.update(versions).where(*this, sa.not_(versions.c.replaced)).values(replaced=True))
     connection.execute(
@@ -47,9 +47,9 @@ def put(
 def forget(
     connection: sa.Connection, source_type: SourceType, source_ids: Collection[int] | sa.Select[tuple[int]]
 ) -> None:
-    """Delete the policies of objects that are deleted in this transaction, with their history.
+    """Delete the policies, with their history, of objects that this transaction deletes.
 
-    `source_ids` may be a query of the ids, run before the objects are gone.
+    `source_ids` may be a query of the ids, which runs before the objects are deleted.
     """
     if isinstance(source_ids, sa.Select):
         these = [versions.c.source_type == source_type.value, versions.c.source_id.in_(source_ids)]
@@ -59,9 +59,9 @@ def forget(
 
 
 def take_group_out(connection: sa.Connection, by: Caller, group_id: int, now: float) -> list[str]:
-    """Put policies in force that no longer name a group that goes; return the objects, as in `scheduler 7`.
+    """Store policies without a group that is being deleted; return the changed objects, such as `scheduler 7`.
 
-    Ids of groups may be given again: what an old policy says must not come to mean another group.
+    Ids of groups may be reused: an old policy must not apply to another group.
     """
     rows = connection.execute(
         sa.select(versions).where(versions.c.account_id == by.account_id, sa.not_(versions.c.replaced))

@@ -1,4 +1,4 @@
-"""What groups and roles give: sets of permissions, computed once per caller. Pure."""
+"""The permissions of groups and roles, computed once per caller. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.api.access import ALL, Access, Action, Resource
 
 Permission = tuple[Action, Resource]
 Rights = Mapping[Permission, str]
-"""The permissions that roles give, each with the name of a role that gives it."""
+"""The permissions of roles, each with the name of a role that gives it."""
 NO_RIGHTS: Rights = MappingProxyType({})
 EVERYTHING = frozenset(product(Action, Resource))
 RESERVED: frozenset[Permission] = frozenset(
@@ -19,27 +19,27 @@ RESERVED: frozenset[Permission] = frozenset(
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.ACCOUNT]),
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.USER, Resource.ROLE]),
         *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.OBJECT_POLICY]),
-        # Users may be added to a group; taking them out and giving roles is managing users.
+        # Members may add users to a group; removing users and assigning roles requires this permission.
         *product([Action.DELETE, Action.MANAGE], [Resource.GROUP]),
         *product(Action, [Resource.AUDIT]),
         # Adding and removing nodes.
         (Action.MANAGE, Resource.CLUSTER),
-        # Other people's folders and what is in them.
+        # Folders of other users and their contents.
         *product(
             [Action.MANAGE],
             [Resource.JUPYTER_NOTEBOOK, Resource.FOLDER, Resource.NOTE, Resource.NOTEBOOK_DASHBOARD],
         ),
     }
 )
-"""What membership of `system-user` does not give; a role can."""
+"""Permissions that `system-user` does not give; a role can."""
 NOT_OF_OWNERS: frozenset[Permission] = frozenset({(Action.MANAGE, Resource.CLUSTER)})
-"""What an object's policy gives only where it says so by name, and who set it has it: owning a cluster does not."""
+"""Permissions that an object's policy gives only by name, set by a user who has them; ownership does not give them."""
 MEMBERS_RIGHTS = EVERYTHING - RESERVED
-"""What membership of `system-user` gives."""
+"""The permissions of `system-user`."""
 
 
 def permissions_of(policies: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
-    """Return what the entries of one role give: what any of them allows, without what any of them denies.
+    """Return the permissions of one role's entries: all allowed ones without the denied ones.
 
     Words that this version does not know give nothing.
     """
@@ -55,7 +55,7 @@ def permissions_of(policies: Iterable[Mapping[str, Any]]) -> frozenset[Permissio
 
 
 def rights_of(roles: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]) -> Rights:
-    """Return what roles give together, each a name with its entries: a further role never takes a right away."""
+    """Return the combined permissions of roles, each a name with its entries; an additional role never removes any."""
     rights: dict[Permission, str] = {}
     for name, policies in roles:
         for permission in permissions_of(policies):

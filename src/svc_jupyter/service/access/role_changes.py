@@ -1,4 +1,4 @@
-"""The account's roles: what they allow, for the groups that have them."""
+"""The account's roles and their permissions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.groups import Duplicate, Role, RoleCreate, RoleList, RolePolicy, RoleUpdate
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.copies import copy_name
 from svc_jupyter.service.access.giving import check_permissions
-from svc_jupyter.service.access.naming import find_role
+from svc_jupyter.service.access.naming import copy_name, find_role
 from svc_jupyter.service.access.permissions import require
 from svc_jupyter.service.access.rights import permissions_of
-from svc_jupyter.service.access.tables import group_roles, groups, roles
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import group_roles, groups, roles
 
 Policies = Sequence[Mapping[str, Any]]
 
@@ -31,7 +30,7 @@ Policies = Sequence[Mapping[str, Any]]
 class Roles:
     """Lists and changes roles. `reference` is an id or a name; a change takes effect at once.
 
-    Every method raises `Forbidden` without the permission, and for a role that gives more than the caller may do.
+    Every method raises `Forbidden` without the permission, and for a role with permissions that the caller lacks.
     """
 
     def __init__(self, database: Database, tokens: Tokens) -> None:
@@ -59,13 +58,13 @@ class Roles:
             return _records(connection, [find_role(connection, by.account_id, reference)])[0]
 
     def create(self, body: RoleCreate, *, by: Caller) -> Role:
-        """Make a role and return it. Raises `Invalid` for a name that is taken."""
+        """Create a role and return it. Raises `Invalid` for a name that is taken."""
         require(by, Action.CREATE, Resource.ROLE)
         with self._changing(by) as connection:
             return self._insert(connection, by, body.name, _stored(body.policies))
 
     def update(self, reference: str, body: RoleUpdate, *, by: Caller) -> Role:
-        """Change a role for all groups that have it, and return it. Raises `NotFound`, and `Invalid` as `create`."""
+        """Change a role for all groups that have it, and return it. Raises `NotFound`, and `Invalid` like `create`."""
         require(by, Action.UPDATE, Resource.ROLE)
         with self._changing(by) as connection:
             row = find_role(connection, by.account_id, reference)
@@ -95,7 +94,7 @@ class Roles:
             return int(row.id)
 
     def duplicate(self, reference: str, body: Duplicate, *, by: Caller) -> Role:
-        """Make a role that allows what another does, and return it; no group has it yet. Raises as `create`."""
+        """Create a role with the permissions of another, and return it; no group has it yet. Raises like `create`."""
         require(by, Action.CREATE, Resource.ROLE)
         with self._changing(by) as connection:
             original = find_role(connection, by.account_id, reference)

@@ -22,18 +22,14 @@ from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.route_rights import NEEDS_ANY_RIGHT, Needs, needs
+from svc_jupyter.service.access.route_rights import NEEDS_ANY_RIGHT, Needs, needs
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["access"], route_class=JsonRoute)
-
-
-async def _access(request: Request) -> Access:
-    access: Access = request.app.state.service.access
-    return access
 
 
 def _token_owner(caller: Caller, request: Request) -> None:
@@ -42,7 +38,7 @@ def _token_owner(caller: Caller, request: Request) -> None:
         require(caller, Action.MANAGE, Resource.USER)
 
 
-AccessDep = Annotated[Access, Depends(_access)]
+AccessDep = Annotated[Access, part(Access)]
 NEEDS_OWN_TOKENS = Depends(Needs(_token_owner))
 
 

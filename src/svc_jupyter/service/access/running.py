@@ -1,7 +1,7 @@
-"""What it takes to have code run: the right to submit a command of its type, or to create a schedule that does. Pure.
+"""The right to run code: to submit a command of a type, or to create a schedule that does. Pure.
 
-Whoever may create commands may create those of every type. A Jupyter notebook can also be run by who may create
-`jupyter_notebook_command`, and scheduled by who may update notebooks besides.
+The right to create commands covers all types. Jupyter notebooks can also be run with the right to create
+`jupyter_notebook_command`, and scheduled with the right to update notebooks in addition.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from svc_jupyter.api.commands import CommandType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import decide
 from svc_jupyter.service.access.rights import Permission
-from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.ground.errors import Forbidden
 
 _SCHEDULES_NOTEBOOKS: tuple[Permission, ...] = (
     (Action.UPDATE, Resource.JUPYTER_NOTEBOOK),
@@ -20,13 +20,13 @@ _SCHEDULES_NOTEBOOKS: tuple[Permission, ...] = (
 
 
 def lack_to_submit(caller: Caller, command_type: object) -> str | None:
-    """Return what a caller lacks to submit a command of a type, None for one who may."""
+    """Return the missing right to submit a command of a type, None if the caller may."""
     is_notebook = command_type == CommandType.JUPYTER_NOTEBOOK
     return _lack(caller, (Action.CREATE, Resource.JUPYTER_NOTEBOOK_COMMAND if is_notebook else Resource.COMMAND))
 
 
 def lack_to_schedule(caller: Caller, command_type: object) -> str | None:
-    """Return what a caller lacks to create a schedule of a type of command, None for one who may."""
+    """Return the missing right to create a schedule of a type of command, None if the caller may."""
     lack = _lack(caller, (Action.CREATE, Resource.SCHEDULER))
     if lack is None or command_type != CommandType.JUPYTER_NOTEBOOK:
         return lack
@@ -34,13 +34,13 @@ def lack_to_schedule(caller: Caller, command_type: object) -> str | None:
 
 
 def require_to_submit_some(caller: Caller) -> None:
-    """Raise `Forbidden` unless there is a type of command that the caller may submit."""
-    if lack_to_submit(caller, CommandType.JUPYTER_NOTEBOOK) is not None:  # who may submit all may submit these
+    """Raise `Forbidden` unless the caller may submit some type of command."""
+    if lack_to_submit(caller, CommandType.JUPYTER_NOTEBOOK) is not None:  # the right to submit all includes this
         _require(_lack(caller, (Action.CREATE, Resource.COMMAND)))
 
 
 def require_to_schedule_some(caller: Caller) -> None:
-    """Raise `Forbidden` unless there is a type of command that the caller may schedule."""
+    """Raise `Forbidden` unless the caller may schedule some type of command."""
     if lack_to_schedule(caller, CommandType.JUPYTER_NOTEBOOK) is not None:
         _require(_lack(caller, (Action.CREATE, Resource.SCHEDULER)))
 
@@ -52,17 +52,17 @@ def require_to_read_some(caller: Caller) -> None:
 
 
 def require_to_submit(caller: Caller, command_type: object) -> None:
-    """Raise `Forbidden`, which says what is missing, unless the caller may submit a command of a type."""
+    """Raise `Forbidden` with the missing right, unless the caller may submit a command of a type."""
     _require(lack_to_submit(caller, command_type))
 
 
 def require_to_schedule(caller: Caller, command_type: object) -> None:
-    """Raise `Forbidden`, which says what is missing, unless the caller may create a schedule of a type of command."""
+    """Raise `Forbidden` with the missing right, unless the caller may create a schedule of a type of command."""
     _require(lack_to_schedule(caller, command_type))
 
 
 def require_to_write_code(caller: Caller, what: str) -> None:
-    """Raise `Forbidden` unless the caller may submit commands: `what` is run later, as the text of a command is."""
+    """Raise `Forbidden` unless the caller may submit commands: `what` runs later, like the text of a command."""
     lack = _lack(caller, (Action.CREATE, Resource.COMMAND))
     _require(None if lack is None else f"{what} is code that the service runs; {lack}")
 

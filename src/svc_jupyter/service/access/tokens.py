@@ -1,4 +1,4 @@
-"""API tokens: how a call proves who makes it. Only their SHA-256 is stored."""
+"""API tokens, which authenticate calls. Only their SHA-256 is stored."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import NewToken, Token, TokenCreate, TokenList
 from svc_jupyter.api.paths import TOKEN_HEADER
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.accounts import ACCOUNT_ID, lock_account
 from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
 from svc_jupyter.service.access.caller_reading import CallerReader
@@ -22,24 +23,23 @@ from svc_jupyter.service.access.giving import check_user
 from svc_jupyter.service.access.groups import enabled_administrators
 from svc_jupyter.service.access.owners import enabled_owners
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_membership
-from svc_jupyter.service.access.tables import tokens, users
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import NotFound, Unauthorized
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import NotFound, Unauthorized
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import tokens, users
 
 TOPIC = "access"
-"""Bus topic of every change that may alter who a token stands for."""
+"""Bus topic of every change that may alter the user or rights of a token."""
 SERVICE_TOKEN = "service.json"  # noqa: S105  the token's name, not the token
 _RANDOM_BYTES = 32
 _SHARED_CACHE_SECONDS = 5.0
-"""With replicas, how long a change may go unseen when the bus lost its message."""
+"""With replicas, how long a change may go unnoticed when its message was lost."""
 
 
 class Tokens:
-    """Makes, lists and deletes tokens, and tells whose a token is."""
+    """Creates, lists and deletes tokens, and finds their users."""
 
     def __init__(self, database: Database, bus: Bus, clock: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class Tokens:
         bus.subscribe(TOPIC, lambda _payload: self.forget())
 
     async def caller(self, token: str | None) -> Caller:
-        """Return whose token it is, without I/O when it was seen lately.
+        """Return the caller of a token, without I/O when it was used recently.
 
         Raises `Unauthorized` for a missing, unknown or expired token and for a disabled user, `Unavailable` when the
         database is away.
@@ -63,8 +63,12 @@ class Tokens:
         _check_time(known.caller, now)
         return known.caller
 
+    async def user_id(self, token: str | None) -> int:
+        """Return the id of a token's user. Raises like `caller`."""
+        return (await self.caller(token)).user_id
+
     async def recheck(self, caller: Caller) -> None:
-        """Raise `Unauthorized` when the token of a call that has waited is no longer good; costs nothing else."""
+        """Raise `Unauthorized` when a waiting call's token is no longer valid; queries only after a change."""
         _check_time(caller, self._clock())
         if caller.token_id and caller.generation != self._cache.generation:
             good = sa.select(users.c.id).where(
@@ -75,20 +79,20 @@ class Tokens:
                 raise Unauthorized(f"the token in the header {TOKEN_HEADER} was taken back while the call waited")
 
     def forget(self) -> None:
-        """Look every caller up afresh from now on."""
+        """Clear the cache of callers."""
         self._cache.clear()
 
     @contextmanager
     def changing_access(self) -> Iterator[sa.Connection]:
-        """Run a write transaction after which this and the other replicas look every caller up afresh.
+        """Run a write transaction, after which this and other replicas read every caller again.
 
-        Every change of users, their groups or their tokens goes through it, so that it takes effect at once.
+        Every change of users, their groups or their tokens uses it, so that it takes effect at once.
         """
         try:
             with self._database.begin() as connection:
                 self._bus.publish(connection, TOPIC)
                 yield connection
-        finally:  # also when the commit's outcome is unknown
+        finally:  # also when the result of the commit is unknown
             self.forget()
 
     def list(self, user_id: int, page: Page, *, by: Caller) -> TokenList:
@@ -106,10 +110,10 @@ class Tokens:
         return TokenList(tokens=shown, paging_info=paging_info)
 
     def create(self, user_id: int, request: TokenCreate, *, by: Caller) -> NewToken:
-        """Make a token of a user and return it with its secret, which nobody can read again.
+        """Create a token of a user and return it with its secret, which cannot be read again.
 
-        It does not outlive the token it is made with, and unless the request says less it ends with that one. Raises
-        `Forbidden` where the request says more, and for a user with more rights than the caller has.
+        It does not outlive the caller's token, and by default expires with it. Raises `Forbidden` for a later expiry,
+        and for a user with more rights than the caller has.
         """
         now = self._clock()
         with self._database.begin() as connection:
@@ -122,7 +126,7 @@ class Tokens:
         return NewToken(**_token(row).model_dump(), token=secret)
 
     def delete(self, user_id: int, token_id: int, *, by: Caller) -> None:
-        """Delete a user's token; calls that carry it are refused from now on."""
+        """Delete a user's token; calls with it are refused from now on."""
         with self.changing_access() as connection:
             _check_owner(connection, user_id, by)
             mine = sa.delete(tokens).where(tokens.c.id == token_id, tokens.c.user_id == user_id)
@@ -133,8 +137,9 @@ class Tokens:
     def ensure_service_token(self, existing: str | None) -> str:
         """Return the token for `service.json`: `existing` while it is an enabled administrator's, else a new one.
 
-        A new one belongs to the oldest enabled administrator and replaces those made before. Callers that share a
-        data folder take turns (its lock file), or one would write a token that the other has just replaced.
+        A new one belongs to the oldest enabled administrator and replaces earlier ones. Services that share a data
+        folder must call this one after the other (lock file), so that none writes a token that another has just
+        replaced.
         """
         now = self._clock()
         with self.changing_access() as connection:
@@ -192,7 +197,7 @@ def _insert(
 
 
 def _check_owner(connection: sa.Connection, user_id: int, by: Caller) -> None:
-    """One's own tokens are one's own business; those of others need a permission, within the account."""
+    """Require a permission, within the account, for tokens of another user."""
     if user_id == by.user_id:
         require_membership(by)
         return

@@ -9,22 +9,22 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import BuiltinGroup, Invitation, User, UserList
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.giving import check_group
 from svc_jupyter.service.access.groups import chosen_groups, enabled_administrators, group_ids, groups_of
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.access.tables import memberships, users
 from svc_jupyter.service.access.tokens import Tokens
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.identity.taken_ids import next_id
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.database.ids import next_id
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import memberships, users
 
 
 class Users:
-    """Lists the users of the caller's account and changes who is one of them."""
+    """Lists, invites, enables and disables the users of the caller's account."""
 
     def __init__(self, database: Database, tokens: Tokens, clock: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -50,10 +50,10 @@ class Users:
         )
 
     def invite(self, invitation: Invitation, *, by: Caller) -> User:
-        """Make a user of an e-mail address and return it; a token is made for them separately.
+        """Create a user with an e-mail address and return it; their token is created separately.
 
-        Raises `Invalid` for an unknown group, and for an address that is in the account already, in whatever case, and
-        `Forbidden` for a group that gives more rights than the caller has.
+        Raises `Invalid` for an unknown group, and for an address that the account already has (case-insensitively), and
+        `Forbidden` for a group with more rights than the caller has.
         """
         require(by, Action.CREATE, Resource.USER)
         email = _normalised(invitation.invitee_email)
@@ -84,15 +84,15 @@ class Users:
         return _user(row, sorted(chosen))
 
     def enable(self, user_id: int, *, by: Caller) -> User:
-        """Let a user make calls again, and return the user. Raises `Forbidden` as `disable`."""
+        """Let a user make calls again, and return the user. Raises `Forbidden` like `disable`."""
         require(by, Action.UPDATE, Resource.USER)
         return self._set_enabled(user_id, enabled=True, by=by)
 
     def disable(self, user_id: int, *, by: Caller) -> User:
-        """Refuse every call of a user from now on, and return the user; their commands run to their end.
+        """Refuse all calls of a user from now on, and return the user; their commands continue to their end.
 
-        Raises `Forbidden` for an administrator unless the caller is one, `StateConflict` for the last enabled one:
-        nobody could undo it.
+        Raises `Forbidden` for an administrator unless the caller is one, `StateConflict` for the last enabled one,
+        since that could not be undone.
         """
         require(by, Action.UPDATE, Resource.USER)
         return self._set_enabled(user_id, enabled=False, by=by)
@@ -121,10 +121,10 @@ class Users:
 
 
 def _normalised(email: str) -> str:
-    """Addresses are compared, and therefore stored, without regard to case."""
+    """Return an address in the form in which it is compared and stored, without regard to case."""
     lowered = email.lower()
     limit = users.c.email.type.length  # type: ignore[attr-defined]
-    if len(lowered) > limit:  # some letters become two
+    if len(lowered) > limit:  # some letters become two in lower case
         raise Invalid(f"invitee_email: must have at most {limit} characters in lower case")
     return lowered
 

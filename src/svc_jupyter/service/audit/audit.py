@@ -11,18 +11,18 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import Resource
 from svc_jupyter.api.audit import AuditEntry, AuditLog
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, require
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.audit.tables import audit_entries
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.audit import audit_entries
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries are wanted; what is None does not matter. `start` counts in, `end` does not."""
+    """The wanted entries; None does not filter. `start` is inclusive, `end` exclusive."""
 
     user_id: int | None = None
     action: str | None = None
@@ -72,7 +72,7 @@ class Audit:
         return AuditLog(audit=[_entry(row) for row in shown], paging_info=paging_info)
 
     async def forget_old(self) -> None:
-        """Delete the entries that are over their time."""
+        """Delete the expired entries."""
         await self._database.write(partial(trail.forget_old, days=self._days))
 
 

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.audit import AuditLog
 from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.audit.audit import Audit, AuditFilter
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.commands.history import parse_day, parse_end
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.ground.clock import parse_day, parse_end
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["access"], route_class=JsonRoute)
 _Word = Annotated[str | None, Query(max_length=1000)]
 _Day = Annotated[str | None, Query(max_length=40, description="a date or time, UTC where it does not say otherwise")]
-
-
-async def _audit(request: Request) -> Audit:
-    audit: Audit = request.app.state.service.audit
-    return audit
 
 
 async def _filter(
@@ -57,7 +53,7 @@ def _resource(word: str) -> Resource:
 
 @router.get("/audit", dependencies=[needs(Action.READ, Resource.AUDIT)])
 def list_audit(
-    audit: Annotated[Audit, Depends(_audit)],
+    audit: Annotated[Audit, part(Audit)],
     caller: CallerDep,
     page: PageDep,
     wanted: Annotated[AuditFilter, Depends(_filter)],

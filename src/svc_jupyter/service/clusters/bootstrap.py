@@ -9,15 +9,15 @@ from pathlib import Path
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import LOGS, Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Machine
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.storage.storage import Storage
 
 _SCRIPT = "bootstrap.sh"
 _SCRIPT_BYTES = 2**20
 _SHOWN_BYTES = 2000
 _SHOWN_LINES = 5
-# What is begun again after the service was killed does not run a second time where it had ended well.
+# A service that was killed repeats the step: a script that has succeeded on a node must not run again.
 _ONCE = 'cd -- "$1" || exit; [ -e bootstrap.done ] && exit 0; bash ./bootstrap.sh || exit; : > bootstrap.done'
 
 
@@ -29,9 +29,9 @@ class Bootstrap:
         self._storage = storage
 
     async def __call__(self, instance: Instance, machine: Machine, node: Node, say: Say) -> None:
-        """Run the script on a node, in its folder, unless it ran there before; no script, nothing to do.
+        """Run the script once on a node, in the node's folder; do nothing without a script.
 
-        Raises `ClusterFailure` with the last lines it wrote when it fails or takes too long, and `ProviderFailure`.
+        Raises `ClusterFailure` with the script's last lines when it fails or takes too long, and `ProviderFailure`.
         """
         location = instance.configuration.node_bootstrap_file
         if not location:
@@ -57,7 +57,7 @@ class Bootstrap:
 
 
 def bootstrap_log(instance: Instance, node: Node) -> Path:
-    """Return the file of the service that keeps what the script wrote on a node."""
+    """Return the file in which the service keeps the script's output on a node."""
     return instance.folder / LOGS / f"bootstrap-{node.private_dns}.log"
 
 

@@ -1,29 +1,39 @@
-"""What the engine of a cluster type must answer; the life cycle runs a cluster without knowing which type it is."""
+"""The interface of a cluster type's engine; the life cycle runs a cluster without knowing its type."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.samples import Sample
+from svc_jupyter.service.ground.errors import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One measurement of a cluster.
+
+    `metrics` is the health record's without `captured_at`. `values` are numbers by the
+    names of `metrics.METRICS`, without those that could not be read.
+    """
+
+    metrics: Mapping[str, Any]
+    values: Mapping[str, float] = field(default_factory=dict)
+
 
 Say = Callable[[str], None]
-"""Tells a step, in words for the user."""
+"""Reports a step as text for the user."""
 
 
-class ClusterFailure(Exception):
-    """A cluster could not do what was asked; the text is for the user: what, on which node, why, what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+class ClusterFailure(Failure):
+    """A cluster could not do what was asked; the message tells the user what, on which node, why, and what to do."""
 
 
 class ClusterEngine(Protocol):
-    """Runs clusters of one type on whatever provider. Every step works from the rows and what really runs, so that it
-    can be begun again after the service was killed in its middle.
+    """Runs clusters of one type on any provider. Every step works from the rows and the actual processes, so that it
+    can be repeated after the service was killed.
     """
 
     cluster_type: ClusterType
@@ -31,55 +41,77 @@ class ClusterEngine(Protocol):
     """Whether nodes can be added and removed."""
 
     def check(self, configuration: ClusterConfiguration) -> None:
-        """Raise `Invalid` for what the engine cannot do with a configuration."""
+        """Raise `Invalid` for a configuration that the engine does not support."""
         ...
 
     async def start(self, instance: Instance, say: Say) -> None:
-        """Bring the coordinator and the first workers up; return once all are registered.
+        """Start the coordinator and the first workers; return once all are registered.
 
         Raises `ClusterFailure` or `ProviderFailure`; the caller then terminates the instance.
         """
         ...
 
     async def supervise(self, instance: Instance) -> None:
-        """Look once: start daemons that died, bring the nodes' rows up to date. Cheap; called about once a second."""
+        """Restart daemons that died and update the nodes' rows. Cheap; called about once a second."""
         ...
 
     async def terminate(self, instance: Instance, say: Say) -> None:
-        """End everything and give the machines back; nothing of it survives."""
+        """End all processes and release the machines."""
         ...
 
     async def is_busy(self, instance: Instance) -> bool:
-        """Return whether the engine works for somebody (a running application), so that the cluster is not idle."""
+        """Return whether the engine runs any work (an application), so that the cluster is not idle."""
         ...
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:
-        """Add workers for a node command; return once they are RUNNING: all, or none when that fails.
+        """Add workers for a node command; return once all are RUNNING. After a failure, none is left.
 
-        Goes on with the nodes that the command made before the service was killed. A cancellation takes nothing back:
+        Continues with the nodes that the command made before the service was killed. A cancellation removes nothing:
         the service may only be stopping. Raises `ClusterFailure` or `ProviderFailure`.
         """
         ...
 
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
-        """Give back the nodes of an addition that is to end before it is done."""
+        """Remove the nodes of an addition that is ended early."""
         ...
 
     async def removal_order(self, instance: Instance) -> Sequence[Node]:
-        """Return the workers that no node command has yet, the best to remove first: the idlest, then youngest."""
+        """Return the workers without a node command in the order of removal: the idlest first, then the youngest."""
         ...
 
     async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:
-        """Decommission a worker gracefully; return once it is gone, also when it was gone before.
+        """Decommission a worker gracefully; return once it is gone, also when it already was.
 
-        A cancellation puts nothing back: the service may only be stopping.
+        A cancellation restores nothing: the service may only be stopping.
         """
         ...
 
     async def put_back(self, instance: Instance, node: Node, say: Say) -> None:
-        """Let a worker work again whose removal is to end before it is gone."""
+        """Return a worker to service when its removal is ended early."""
         ...
 
     async def health(self, instance: Instance) -> Sample:
-        """Return a live look at the cluster; what does not answer within 2 s is DOWN."""
+        """Return a live measurement of the cluster; a part without an answer within 2 s is DOWN."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLook:
+    """The state of a service. `heap_percent` is 0..100, None where it could not be read."""
+
+    is_alive: bool
+    """Whether its process runs."""
+    is_responsive: bool
+    """Whether it answered a real question within the time limit of a check."""
+    heap_percent: float | None = None
+
+
+class ServiceProbe(Protocol):
+    """Checks a service of an account or a cluster."""
+
+    async def look(self, instance: Instance) -> ServiceLook | None:
+        """Return the state of the service that the instance uses; None when it has not been needed and so not started.
+
+        Starts nothing. Called about once a second; a check that takes longer than 2 s counts as no answer.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Clusters as the database keeps them, found by id or label."""
+"""Clusters in the database, found by id or label."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from svc_jupyter.api.cluster_texts import is_label
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.clusters.tables import cluster_labels, clusters
+from svc_jupyter.service.schema.clusters import cluster_labels, clusters
 
-# Statements of the submission of commands are built once: building one costs more than running it.
+# Statements for submissions are built once: building one takes longer than running it.
 _BY_ID = sa.select(clusters).where(clusters.c.id == sa.bindparam("cluster"))
 _LOCKED = _BY_ID.with_for_update()
 _LABELS = (
@@ -31,7 +31,7 @@ _BY_LABEL = (
 
 @dataclass(frozen=True, slots=True)
 class ClusterRow:
-    """A cluster. `configuration` is what it is to be, with its labels and without its secrets."""
+    """A cluster. `configuration` is the wanted one, with labels and without secrets."""
 
     id: int
     account_id: int
@@ -50,7 +50,7 @@ class ClusterRow:
 
     @property
     def name(self) -> str:
-        """What texts call it: its first label, else its id."""
+        """The name in texts: the first label, else the id."""
         return self.labels[0] if self.labels else str(self.id)
 
 
@@ -73,13 +73,13 @@ def find_labelled(connection: sa.Connection, account_id: int, label: str) -> Clu
 
 
 def lock_cluster(connection: sa.Connection, cluster_id: int) -> ClusterRow | None:
-    """Return a cluster whose state no other transaction changes before this one ends; None when it is gone."""
+    """Lock a cluster's row until the end of the transaction; return the cluster, None when it is deleted."""
     row = connection.execute(_LOCKED, {"cluster": cluster_id}).mappings().one_or_none()
     return None if row is None else cluster_row(row, labels_of(connection, cluster_id))
 
 
 def cluster_by_id(connection: sa.Connection, cluster_id: int) -> ClusterRow | None:
-    """Return a cluster, None when it is gone."""
+    """Return a cluster, None when it is deleted."""
     row = connection.execute(_BY_ID, {"cluster": cluster_id}).mappings().one_or_none()
     return None if row is None else cluster_row(row, labels_of(connection, cluster_id))
 
@@ -90,7 +90,7 @@ def labels_of(connection: sa.Connection, cluster_id: int) -> tuple[str, ...]:
 
 
 def cluster_row(row: Mapping[Any, Any], labels: tuple[str, ...]) -> ClusterRow:
-    """Return the cluster of a row of its table."""
+    """Return the cluster of a row."""
     return ClusterRow(
         id=row["id"],
         account_id=row["account_id"],

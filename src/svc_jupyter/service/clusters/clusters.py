@@ -15,12 +15,11 @@ from svc_jupyter.api.clusters import ClusterChanges, ClusterConfiguration, Label
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import decision, require
-from svc_jupyter.service.audit import trail
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
     ClusterRow,
@@ -42,12 +41,12 @@ from svc_jupyter.service.clusters.stored_configuration import (
     take_secrets,
     to_json,
 )
-from svc_jupyter.service.clusters.tables import cluster_labels, clusters
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, StateConflict
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.validation import explain, fields
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.http.validation import explain, fields
+from svc_jupyter.service.schema.clusters import cluster_labels, clusters
 
 Record = dict[str, Any]
 Result = TypeVar("Result")
@@ -55,9 +54,9 @@ _DOINGS = {"start": "Starting", "terminate": "Terminating"}
 
 
 class Clusters:
-    """Everything that can be asked of clusters. Records are dictionaries in the shape of `ClusterRecord`.
+    """All calls about clusters. Records are dictionaries in the shape of `ClusterRecord`.
 
-    Where a cluster is named, its id and each of its labels name it.
+    A reference to a cluster is its id or any of its labels.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class Clusters:
         return found
 
     async def resolve_for(self, caller: Caller, action: Action, label_or_id: str | int) -> ClusterRow:
-        """As `resolve`, for a caller who wants to do `action` to it. Raises `Forbidden`, too."""
+        """Like `resolve`, for a caller who needs the right to `action`. Also raises `Forbidden`."""
         return await self._database.look_up(partial(_admitted, caller, action, label_or_id))
 
     async def up_instance(self, cluster_id: int) -> Instance:
@@ -100,7 +99,7 @@ class Clusters:
         return await self._instances.up_id(cluster_id)
 
     async def are_active(self) -> bool:
-        """Return whether any cluster is not DOWN, so that the embedded service must stay."""
+        """Return whether any cluster is not DOWN, so that the embedded service must keep running."""
         active = sa.select(sa.exists().where(clusters.c.state != ClusterState.DOWN.value))
         return bool(await self._database.read(lambda connection: connection.execute(active).scalar()))
 
@@ -109,7 +108,7 @@ class Clusters:
     async def listed(
         self, caller: Caller, page: Page, *, state: ClusterState | None, label: str | None
     ) -> tuple[list[Record], PagingInfo]:
-        """Return a page of the clusters that the caller may read, newest first, and where it stands."""
+        """Return a page of the clusters that the caller may read, newest first, and its position."""
         wanted = [clusters.c.account_id == caller.account_id, readable(caller, Resource.CLUSTER, clusters.c.id)]
         if state is not None:
             wanted.append(clusters.c.state == state.value)
@@ -130,7 +129,7 @@ class Clusters:
         return cluster_record(await self.resolve_for(by, Action.READ, reference))
 
     async def create(self, body: ClusterConfiguration, *, by: Caller) -> Record:
-        """Store a new cluster, which is DOWN; return its record. Raises `Invalid`, `Forbidden`."""
+        """Store a new cluster, in state DOWN; return its record. Raises `Invalid`, `Forbidden`."""
         require(by, Action.CREATE, Resource.CLUSTER)
         require_for_code(by, body)
         configuration = body.model_copy(deep=True)
@@ -139,9 +138,9 @@ class Clusters:
         return await self._database.write(partial(self._insert, configuration, sealed, by, "create"))
 
     async def clone(self, reference: str, body: ClusterChanges, *, by: Caller) -> Record:
-        """Store a cluster like another one, with the body's labels and changes; return its record.
+        """Store a copy of a cluster with the body's labels and changes; return its record.
 
-        It has the secrets of the other one, too. Raises `NotFound`, `Invalid`, `Forbidden`.
+        The copy also gets the cluster's secrets. Raises `NotFound`, `Invalid`, `Forbidden`.
         """
         source = await self.resolve_for(by, Action.CLONE, reference)
         require(by, Action.CREATE, Resource.CLUSTER)
@@ -157,14 +156,14 @@ class Clusters:
     async def edit(self, reference: str, body: ClusterChanges, *, by: Caller) -> Record:
         """Change the given attributes; return the record. Raises `NotFound`, `Invalid`, `Forbidden`.
 
-        A cluster that is not DOWN keeps what it was started with until its next start, but for its labels,
-        `idle_cluster_timeout` and `disallow_cluster_termination`, which count at once.
+        For a cluster that is not DOWN, most changes take effect at its next start; labels, `idle_cluster_timeout` and
+        `disallow_cluster_termination` take effect at once.
         """
         found = await self.resolve_for(by, Action.UPDATE, reference)
         return await self._database.write(partial(self._update, found.id, body, by))
 
     async def delete(self, reference: str, *, by: Caller) -> str:
-        """Delete a cluster that is DOWN, with all that the service knows of it; return a sentence that says so.
+        """Delete a cluster that is DOWN, with all its data in the service; return a sentence that says so.
 
         Raises `NotFound`, `Forbidden`, and `StateConflict` for one that is not DOWN.
         """
@@ -174,9 +173,9 @@ class Clusters:
         return text
 
     async def reassign_label(self, body: LabelMove, *, by: Caller) -> str:
-        """Give a label to a cluster, whichever had it; return a sentence that says so.
+        """Move a label to a cluster; return a sentence that says so.
 
-        Who does it may update both clusters. Raises `NotFound`, `Forbidden`.
+        The caller needs the right to update both clusters. Raises `NotFound`, `Forbidden`.
         """
         return await self._database.write(partial(self._reassign, body, by))
 
@@ -192,7 +191,7 @@ class Clusters:
         return f"{_DOINGS[wanted]} cluster with id {found.id}."
 
     async def state(self, reference: str, *, by: Caller) -> Record:
-        """Return where a cluster stands, with its nodes, as `ClusterStateRecord`. Raises `NotFound`, `Forbidden`."""
+        """Return a cluster's state and nodes, as `ClusterStateRecord`. Raises `NotFound`, `Forbidden`."""
         found = await self.resolve_for(by, Action.READ, reference)
         return await self._database.look_up(partial(state_record, found, self._instances))
 
@@ -284,7 +283,7 @@ class Clusters:
 def _admitted(caller: Caller, action: Action, reference: str | int, connection: sa.Connection) -> ClusterRow:
     cluster = find_cluster(connection, caller.account_id, reference)
     found = decision(caller, action, Resource.CLUSTER, None if cluster is None else cluster.id)
-    if not found.allowed:  # in the same words for one that is not there
+    if not found.allowed:  # the same message as for an unknown cluster
         raise Forbidden(f"{found.because} (permission to {action} {Resource.CLUSTER} {str(reference)[:100]})")
     if cluster is None:
         raise _not_found(reference)

@@ -1,4 +1,4 @@
-"""The fields of a cluster's configuration that the service runs as code, and who may give them."""
+"""The fields of a cluster's configuration that run as code, and the right to set them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from svc_jupyter.service.access.running import require_to_write_code
 
 
 def require_for_code(by: Caller, given: ClusterChanges, before: ClusterChanges | None = None) -> None:
-    """Raise `Forbidden` unless the caller may submit commands, or gives no other code than the cluster had before.
+    """Raise `Forbidden` unless the caller may submit commands or leaves the cluster's code unchanged.
 
-    A bootstrap script runs on every node. Lines of `custom_config` name programs that the daemons start, options of
-    their Java and of the jobs'. All of it runs as a shell command does, also for those who start the cluster later.
+    A bootstrap script runs on every node. Lines of `custom_config` name programs that the daemons start, and Java
+    options of daemons and jobs. All of this runs like a shell command, also when another user starts the cluster.
     """
     had = {} if before is None else _code(before)
     for field, text in _code(given).items():

@@ -1,6 +1,6 @@
-"""Driving one instance from what its row says to what really runs: making it, keeping it, ending it.
+"""Drives one instance from the state in its row to the actual processes: start, keep running, end.
 
-Every step can be begun again: a service that was killed in the middle goes on from the row.
+Every step can be repeated: after the service was killed, the next one continues from the row.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from svc_jupyter.service.clusters.life_cycle import Engines, LifeCycle
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.clusters.steps import Steps
 from svc_jupyter.service.commands import queue, queue_of_clusters
-from svc_jupyter.service.commands.background import RETRY_SECONDS
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import RETRY_SECONDS
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.settings import Settings
 
 _LOOK_SECONDS = 1.0
 _COMMANDS_SECONDS = 5.0
-"""What commands have, beyond the grace of their processes, to end before the cluster does."""
+"""Extra time for commands, beyond the grace of their processes, to end before the cluster does."""
 _ENDING_SECONDS = 60.0
-"""How long the end of an instance is tried again where it fails, before the rest is left to the sweep."""
+"""How long a failing end of an instance is retried before the rest is left to the sweep."""
 log = structlog.get_logger(__name__)
 
 
 class Watch(Protocol):
-    """Whoever wants to look at each running instance now and then."""
+    """Observes each running instance."""
 
     async def keep(self, instance: Instance) -> None:
-        """Look, if it is time to; called about once a second."""
+        """Observe the instance if it is due; called about once a second."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What driving takes."""
+    """What a drive needs."""
 
     settings: Settings
     database: Database
@@ -64,7 +64,7 @@ class Tools:
 
 
 class Drive:
-    """Drives one instance until it is DOWN or another replica's."""
+    """Drives one instance until it is DOWN or belongs to another replica."""
 
     def __init__(self, tools: Tools, instance_id: int) -> None:
         self._tools = tools
@@ -73,7 +73,7 @@ class Drive:
         self._idle_look_at = 0.0
 
     async def run(self) -> None:
-        """Do what the row's state asks for, again and again; a failure of the database is waited out."""
+        """Follow the row's state; wait while the database is away."""
         while True:
             try:
                 instance = await self._own_instance()
@@ -95,7 +95,7 @@ class Drive:
             await self._end(instance)
 
     async def _while_in(self, state: ClusterState, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` until it ends, or the instance is in another state or another replica's: then it is cancelled."""
+        """Run `work` to its end; cancel it when the instance changes its state or belongs to another replica."""
         task = asyncio.create_task(work, name=f"instance-{self._id}-{state}")
         try:
             while not task.done():
@@ -114,7 +114,7 @@ class Drive:
         try:
             instance = await self._own_instance()
         except Unavailable:
-            return True  # the daemons go on as well
+            return True  # the daemons continue as well
         return instance is not None and instance.state is state
 
     # PENDING
@@ -185,7 +185,7 @@ class Drive:
         return await self._tools.database.look_up(partial(_some_command, cluster_id=cluster_id))
 
     def _terminate_unused(self, cluster_id: int, reason: str, connection: sa.Connection) -> None:
-        if not _some_command(connection, cluster_id):  # one may have come in this moment
+        if not _some_command(connection, cluster_id):  # a command may just have come
             self._tools.life_cycle.terminate_instance(connection, self._id, reason)
 
     # TERMINATING
@@ -209,7 +209,7 @@ class Drive:
         await self._tools.database.write(work)
 
     async def _commands_ended(self, instance: Instance) -> None:
-        """Give the commands that run on the cluster time to end by themselves, which ends what they began there."""
+        """Give the cluster's commands time to end by themselves, which also ends their work there."""
         deadline = time.monotonic() + self._tools.settings.kill_grace_seconds + _COMMANDS_SECONDS
         reason = instance.terminate_reason or "the cluster was terminated"
         work = partial(self._tools.life_cycle.stop_commands, cluster_id=instance.cluster_id, reason=reason)
@@ -218,7 +218,7 @@ class Drive:
             await asyncio.sleep(0.2)
 
     async def _ended(self, instance: Instance) -> str | None:
-        """End everything there is of an instance; return what could not be ended, None when nothing is left."""
+        """End everything of an instance; return what could not be ended, None when nothing is left."""
         failure: str | None = None
         try:
             await self._engine(instance).terminate(instance, self._steps.say)

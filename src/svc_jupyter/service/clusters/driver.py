@@ -1,4 +1,4 @@
-"""The driver: in each replica a task per instance that it drives, and the search for instances that are nobody's."""
+"""The driver: runs a task per instance of this replica, and looks for instances without a replica."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters import ownership
 from svc_jupyter.service.clusters.drive import Drive, Tools
 from svc_jupyter.service.clusters.leftovers import Leftovers
-from svc_jupyter.service.commands.background import run_forever
+from svc_jupyter.service.ground.background import run_forever
 
 log = structlog.get_logger(__name__)
 
 
 class Driver:
-    """Drives the clusters' instances. A service that stops lets go of them: their daemons go on."""
+    """Drives the clusters' instances. When the service stops, their daemons continue."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -27,16 +27,16 @@ class Driver:
 
     @property
     def is_driving(self) -> bool:
-        """Whether any instance is driven from here."""
+        """Whether this replica drives any instance."""
         return bool(self._drives)
 
     async def start(self) -> None:
-        """Find the instances again that are this replica's, and begin to look for others."""
+        """Find this replica's instances again, and begin to look for others."""
         loops = {"clusters": self._look, "cluster-leftovers": self._leftovers.step}
         self._loops = [asyncio.create_task(run_forever(name, step), name=name) for name, step in loops.items()]
 
     async def stop(self) -> None:
-        """Let go of everything; what runs goes on, and the next service finds it again."""
+        """Stop driving; the daemons continue, and the next service finds them again."""
         tasks = [*self._loops, *self._drives.values()]
         for task in tasks:
             task.cancel()
@@ -52,7 +52,7 @@ class Driver:
             self._drive(instance_id)
         if not tools.database.on_sqlite:
             await self._give_up_stranded()
-        # On SQLite nobody else can leave an instance behind.
+        # On SQLite there is no other replica that could leave an instance behind.
         await changed.within(None if tools.database.on_sqlite else tools.settings.lease_seconds / 3)
 
     def _drive(self, instance_id: int) -> None:
@@ -70,7 +70,7 @@ class Driver:
             log.error("drive_failed", instance_id=instance_id, exc_info=error)
 
     async def _give_up_stranded(self) -> None:
-        """End, as far as the rows go, the instances of hosts that no longer answer."""
+        """End, in the database, the instances of hosts that no longer answer."""
         tools = self._tools
         for instance in await tools.database.read(partial(ownership.stranded, replica=tools.replica())):
             log.warning("cluster_stranded", instance_id=instance.id, host=instance.host)
@@ -79,5 +79,5 @@ class Driver:
                 await tools.database.write(
                     partial(tools.life_cycle.terminate_instance, instance_id=instance.id, reason=reason)
                 )
-            # What is left there is swept when a service starts there again.
+            # The processes there are swept when a service starts on that host again.
             await tools.database.write(partial(tools.life_cycle.down, instance_id=instance.id))

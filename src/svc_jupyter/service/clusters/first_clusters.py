@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.clusters.labels import set_labels
 from svc_jupyter.service.clusters.stored_configuration import to_json
-from svc_jupyter.service.clusters.tables import clusters
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.clusters import clusters
 
 DEFAULT = ClusterConfiguration.model_validate(
     {
         "label": ["default"],
-        # Pig then needs no daemon: it works at once, on a laptop, too.
+        # Pig then needs no daemon and works at once, also on a laptop.
         "hadoop_settings": {"custom_config": "pig.exectype=local"},
         "node_configuration": {"initial_nodes": 2, "max_nodes": 4},
     }
@@ -29,7 +29,7 @@ PRESTO = ClusterConfiguration.model_validate(
         "node_configuration": {"initial_nodes": 1, "max_nodes": 3},
     }
 )
-"""Presto, the only cluster of its kind: what Presto commands run on that name no label."""
+"""Presto, the only cluster of its type: the default for Presto commands without a label."""
 SPARK = ClusterConfiguration.model_validate(
     {
         "label": ["spark"],
@@ -37,12 +37,12 @@ SPARK = ClusterConfiguration.model_validate(
         "node_configuration": {"initial_nodes": 2, "max_nodes": 2},
     }
 )
-"""Spark on YARN, the only cluster of its kind."""
+"""Spark on YARN, the only cluster of its type."""
 FIRST = (DEFAULT, PRESTO, SPARK)
 
 
 def ensure_clusters(connection: sa.Connection, account_id: int, first: Sequence[ClusterConfiguration] = FIRST) -> None:
-    """Make the account's first clusters where there is none; call it while the account is locked."""
+    """Create the account's first clusters where there is none; call it while the account is locked."""
     if connection.execute(sa.select(clusters.c.id).where(clusters.c.account_id == account_id).limit(1)).first():
         return
     owner = sa.select(sa.func.min(users.c.id)).where(users.c.account_id == account_id).scalar_subquery()

@@ -1,7 +1,7 @@
-"""Which cluster a command needs, and how it comes to be UP for it.
+"""Decides which cluster a command needs, and starts that cluster.
 
-A command whose engine runs on a cluster waits until that is UP, and starts it when it is DOWN. Commands that need no
-cluster cost nothing here; their label must exist all the same.
+A command whose engine runs on a cluster waits until the cluster is UP, and starts it when it is DOWN. Other commands
+take no time here, but their label must exist.
 """
 
 from __future__ import annotations
@@ -18,15 +18,12 @@ from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.owners import enabled_owners
 from svc_jupyter.service.access.permissions import Decision, policy_decision
 from svc_jupyter.service.access.policy_book import NO_POLICIES, entries_of
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
@@ -38,10 +35,12 @@ from svc_jupyter.service.clusters.cluster_rows import (
     lock_cluster,
 )
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
-from svc_jupyter.service.clusters.tables import cluster_instances, cluster_labels, clusters
 from svc_jupyter.service.commands.kind import BoundKind, ClusterKind, Kind
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.clusters import cluster_instances, cluster_labels, clusters
 
 DEFAULT_LABEL = "default"
 _LOOK_SECONDS = 1.0
@@ -51,7 +50,7 @@ _USED = sa.update(cluster_instances).where(cluster_instances.c.id == sa.bindpara
 
 
 class ClusterGate:
-    """Stands between the commands and the clusters that they need."""
+    """Connects commands with the clusters that they need."""
 
     def __init__(self, database: Database, bus: Bus, life_cycle: LifeCycle) -> None:
         self._database = database
@@ -63,18 +62,18 @@ class ClusterGate:
     ) -> int | None:
         """Return the id of the cluster that must be UP for a command, None where none is needed.
 
-        Raises `Invalid` for a label that no cluster has, or a cluster that cannot run it, and `Forbidden` where the
-        cluster's policy says so.
+        Raises `Invalid` for an unknown label or a cluster that cannot run the command, and `Forbidden` where the
+        cluster's policy denies it.
         """
         if label is None and not isinstance(kind, ClusterKind):
             return None
         return await self._database.look_up(partial(self._checked, kind, label, command, caller))
 
     def place(self, connection: sa.Connection, kind: Kind, values: Mapping[str, Any]) -> int | None:
-        """As `cluster_for`, for the row of a command that nobody submits just now: its owner's rights count.
+        """Like `cluster_for`, for a row that is not submitted by a caller now: its owner's rights apply.
 
-        Where no cluster is needed the label is not looked at any more: the command can run. Call it in the transaction
-        that creates the row. Raises `Invalid` with what the owner is to be told.
+        Where no cluster is needed, the label is no longer checked: the command can run. Call it in the transaction that
+        creates the row. Raises `Invalid` with a message for the owner.
         """
         if not isinstance(kind, ClusterKind):
             return None
@@ -86,13 +85,13 @@ class ClusterGate:
         return self._needed(kind, cluster, values["command"])
 
     def open_for(self, connection: sa.Connection, cluster_id: int, user_id: int) -> bool:
-        """Return whether a command of a user may begin now on a cluster; one that is DOWN is started for them.
+        """Return whether a user's command may begin now on a cluster; one that is DOWN is started.
 
-        Call it in the transaction that creates the command. Raises `Invalid` when the cluster is gone by now.
+        Call it in the transaction that creates the command. Raises `Invalid` when the cluster is deleted.
         """
         cluster = cluster_by_id(connection, cluster_id)
         if cluster is not None and cluster.state is ClusterState.DOWN:
-            cluster = lock_cluster(connection, cluster_id)  # somebody may have been quicker
+            cluster = lock_cluster(connection, cluster_id)  # another transaction may have started it
         if cluster is None:
             raise Invalid(f"cluster {cluster_id} was deleted")
         if cluster.state is ClusterState.DOWN:
@@ -109,7 +108,7 @@ class ClusterGate:
     async def until_up(self, cluster_id: int, user_id: int, *, is_given_up: Callable[[], bool]) -> None:
         """Return once a cluster is UP; one that is DOWN is started for a user's command.
 
-        Raises `ClusterFailure` when that start fails or is ended, and `CancelledError` once it `is_given_up`.
+        Raises `ClusterFailure` when the start fails or is ended, and `CancelledError` once it `is_given_up`.
         """
         awaited: int | None = None
         while True:
@@ -131,7 +130,7 @@ class ClusterGate:
             await change.within(_LOOK_SECONDS)
 
     def waits_for(self, connection: sa.Connection, cluster_id: int) -> str | None:
-        """Return why a command waits for a cluster, in words for its record; None when the cluster is UP."""
+        """Return why a command waits for a cluster, as text for its record; None when the cluster is UP."""
         cluster = cluster_by_id(connection, cluster_id)
         if cluster is None or cluster.state is ClusterState.UP:
             return None
@@ -163,7 +162,7 @@ class ClusterGate:
         account_id: int,
         caller: Caller | None,
     ) -> ClusterRow:
-        """Return the cluster with a label; without one the command's own, the default, or the only one that fits."""
+        """Return the cluster with a label; without a label the command's own, the default, or the only suitable one."""
         bound = kind.bound_cluster(command) if label is None and isinstance(kind, BoundKind) else None
         if bound is not None:
             return _bound_one(connection, bound, account_id)
@@ -208,7 +207,7 @@ def _only_one(connection: sa.Connection, kind: ClusterKind, account_id: int) -> 
 
 
 def _labels_for(connection: sa.Connection, account_id: int, caller: Caller | None) -> str:
-    """Return the labels that there are, as the end of a sentence: those of clusters that the caller may read."""
+    """Return the labels of the clusters that the caller may read, as the end of a sentence."""
     query = sa.select(cluster_labels.c.label).where(cluster_labels.c.account_id == account_id)
     if caller is not None:
         try:
@@ -221,7 +220,7 @@ def _labels_for(connection: sa.Connection, account_id: int, caller: Caller | Non
 
 
 def _owners_decision(connection: sa.Connection, user_id: int, cluster_id: int) -> Decision | None:
-    """Return what a cluster's policy says of a user in whose name a command runs, None where it says nothing."""
+    """Return the decision of a cluster's policy about a command's user; None where the policy has none."""
     row = policy_versions.in_force(connection, SourceType.CLUSTER, cluster_id)
     owner = None if row is None or not row.policy else enabled_owners(connection, {user_id}).get(user_id)
     if owner is None or owner.is_admin:
@@ -232,7 +231,7 @@ def _owners_decision(connection: sa.Connection, user_id: int, cluster_id: int) -
 
 
 def _user(connection: sa.Connection, user_id: int) -> Caller:
-    """Return a user in whose name something is done without a call of theirs."""
+    """Return a user as a caller, for work in the user's name without a call."""
     row = connection.execute(sa.select(users.c.account_id, users.c.email).where(users.c.id == user_id)).one()
     return Caller(user_id, row.account_id, row.email, frozenset(), token_id=0)
 

@@ -1,4 +1,4 @@
-"""Health of clusters: one live look that all who ask within a second share."""
+"""Health of clusters: calls within a second share one live measurement."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,16 +15,16 @@ from svc_jupyter.api.access import Action
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, Sample
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.metrics import INTERVALS, METRICS, STEP_SECONDS, MetricHistory
-from svc_jupyter.service.clusters.samples import Sample
-from svc_jupyter.service.errors import Invalid, StateConflict
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Invalid, StateConflict
 
 FRESH_SECONDS: Final = 1.0
-"""How old a look may be that answers a call."""
+"""Greatest age of a measurement that answers a call."""
 _FORGET_SECONDS: Final = 60.0
 _HISTORY_FILE: Final = "metrics"
 log = structlog.get_logger(__name__)
@@ -33,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A look at a cluster, under way or done; `began` is by the monotonic clock, `captured_at` Unix seconds."""
+    """A measurement, running or done; `began` is monotonic seconds, `captured_at` Unix seconds."""
 
     began: float
     captured_at: float
@@ -41,7 +40,7 @@ class _Look:
 
 
 class Health:
-    """Answers how clusters are, and keeps their samples for plots."""
+    """Measures the health of clusters, and stores samples for plots."""
 
     def __init__(
         self,
@@ -62,17 +61,16 @@ class Health:
         cluster, instance = await self._running(reference, by)
         look = self._look(instance)
         sample = await asyncio.shield(look.task)
-        captured_at = datetime.fromtimestamp(look.captured_at, UTC).isoformat(timespec="milliseconds")
         return {
             "cluster_id": cluster.id,
             "cluster_inst_id": instance.id,
-            "metrics": {"captured_at": captured_at.replace("+00:00", "Z"), **sample.metrics},
+            "metrics": {"captured_at": iso_time(look.captured_at, "milliseconds"), **sample.metrics},
         }
 
     async def metrics(self, reference: str, names: str | None, interval: str, *, by: Caller) -> dict[str, Any]:
-        """Return samples of a running cluster; `names` separated by commas, all by default.
+        """Return samples of a running cluster; `names` are separated by commas, all by default.
 
-        Raises `NotFound`, `Forbidden`, `StateConflict`, and `Invalid` for what is not kept.
+        Raises `NotFound`, `Forbidden`, `StateConflict`, and `Invalid` for an unknown metric or interval.
         """
         wanted = _wanted(names)
         seconds = _seconds(interval)
@@ -97,7 +95,7 @@ class Health:
         }
 
     async def keep(self, instance: Instance) -> None:
-        """Keep a sample of a cluster that is UP, every few seconds; called at every round of whoever drives it."""
+        """Store a sample of a cluster that is UP, every few seconds; called in every round of the cluster's drive."""
         now = time.monotonic()
         if now - self._kept_at.get(instance.id, -STEP_SECONDS) < STEP_SECONDS:
             return
@@ -118,7 +116,7 @@ class Health:
         return cluster, instance
 
     def _look(self, instance: Instance) -> _Look:
-        """Return a look that is under way or fresh, else begin one."""
+        """Return a running or fresh measurement, else begin one."""
         now = time.monotonic()
         look = self._looks.get(instance.id)
         if look is not None and (not look.task.done() or now - look.began < FRESH_SECONDS):
@@ -131,7 +129,7 @@ class Health:
         return look
 
     def _forget(self, now: float) -> None:
-        """Drop looks at clusters that nobody asks for any more."""
+        """Drop the measurements of clusters that are no longer asked for."""
         old = [key for key, look in self._looks.items() if look.task.done() and now - look.began > _FORGET_SECONDS]
         for key in old:
             del self._looks[key]

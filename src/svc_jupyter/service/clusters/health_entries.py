@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from svc_jupyter.service.clusters.service_probe import ServiceLook
+from svc_jupyter.service.clusters.cluster_engine import ServiceLook
 
 UP: Final = "UP"
 DOWN: Final = "DOWN"
@@ -14,23 +14,23 @@ YELLOW: Final = "yellow"
 RED: Final = "red"
 YELLOW_FROM: Final = 80.0
 RED_FROM: Final = 95.0
-"""Percent of the heap in use. A JVM that is well fills it, too, until it collects: only a nearly full one is bad."""
+"""Percent of the heap in use. A healthy JVM also fills its heap before a collection: only a nearly full one is bad."""
 _NOT_STARTED: Final = "not started: the first command that needs it starts it"
 _SILENT: Final = "it does not answer"
 
 
 def number(value: float | None) -> str:
-    """Return a number as the record shows it, with one digit after the point; 0.0 for what is not known."""
+    """Return a number for the record, with one digit after the point; 0.0 for None."""
     return f"{value or 0.0:.1f}"
 
 
 def status_of(is_up: bool) -> str:
-    """Return the word for a daemon that answers, or not."""
+    """Return the status of a daemon."""
     return UP if is_up else DOWN
 
 
 def heap_entry(percent: float | None) -> dict[str, str]:
-    """Return the `heap` of the record; red where it cannot be read."""
+    """Return the `heap` of the record; red where it could not be read."""
     if percent is None:
         return {"usage_percent": number(None), "status": RED}
     status = RED if percent >= RED_FROM else YELLOW if percent >= YELLOW_FROM else GREEN
@@ -38,9 +38,9 @@ def heap_entry(percent: float | None) -> dict[str, str]:
 
 
 def service_entry(look: ServiceLook | None, *, is_known: bool = True) -> dict[str, Any]:
-    """Return the entry of a service. None is one that nothing has needed yet: DOWN, and nothing is wrong with it.
+    """Return the entry of a service. None means that it was not needed yet: DOWN, but no problem.
 
-    `is_known` is False when looking at it took too long.
+    `is_known` is False when its check took too long.
     """
     if not is_known:
         look = ServiceLook(is_alive=False, is_responsive=False)
@@ -51,7 +51,7 @@ def service_entry(look: ServiceLook | None, *, is_known: bool = True) -> dict[st
 
 
 def master_entry(load: Mapping[str, float]) -> dict[str, Any]:
-    """Return `system.master`: percent of CPU and disk in use; no provider of this version loses spot machines."""
+    """Return `system.master`: percent of CPU and disk in use; no current provider loses spot machines."""
     return {
         "cpu_usage": number(load.get("cpu_percent")),
         "disk_usage": number(load.get("disk_percent")),

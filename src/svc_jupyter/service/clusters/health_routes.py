@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.clusters.health import Health
-from svc_jupyter.service.dependencies import CallerDep
-from svc_jupyter.service.responses import json_response
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["clusters"], route_class=JsonRoute)
 
 
-async def _health(request: Request) -> Health:
-    health: Health = request.app.state.service.health
-    return health
-
-
-HealthDep = Annotated[Health, Depends(_health)]
+HealthDep = Annotated[Health, part(Health)]
 
 
 @router.get(

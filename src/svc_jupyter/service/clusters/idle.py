@@ -1,4 +1,4 @@
-"""When a cluster is idle, and for how long it may be. Pure."""
+"""When a cluster is idle, and how long it may be. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LOOKS_PER_LIMIT = 4
 
 
 def idle_limit(configuration: ClusterConfiguration, default_seconds: float) -> float | None:
-    """Return after how many seconds without work the cluster ends; None when it never does by itself."""
+    """Return after how many idle seconds the cluster is terminated; None for never."""
     if configuration.disallow_cluster_termination:
         return None
     hours = configuration.idle_cluster_timeout
@@ -18,12 +18,12 @@ def idle_limit(configuration: ClusterConfiguration, default_seconds: float) -> f
 
 
 def look_interval(limit: float) -> float:
-    """Return how many seconds may pass between two looks at what a cluster does."""
+    """Return the seconds between two checks of a cluster's work."""
     return min(_LOOK_SECONDS, limit / _LOOKS_PER_LIMIT)
 
 
 def idle_reason(name: str, idle_seconds: float, limit: float) -> str | None:
-    """Return why a cluster that has been idle for so long is terminated, None while it may go on."""
+    """Return why a cluster is terminated after this idle time; None while it may continue."""
     if idle_seconds < limit:
         return None
     return f"cluster {name} was terminated: nothing ran on it for {_duration(idle_seconds)}"

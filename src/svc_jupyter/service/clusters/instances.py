@@ -1,4 +1,4 @@
-"""Instances: each time that a cluster runs, with its nodes, as the database keeps them."""
+"""Instances in the database: each run of a cluster, with its nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
-from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.clusters import cluster_instances, cluster_nodes, clusters
 
-# Statements that commands wait for are built once: building one costs more than running it.
+# Statements that commands wait for are built once: building one takes longer than running it.
 _BY_ID = (
     sa.select(cluster_instances, clusters.c.account_id)
     .join(clusters, clusters.c.id == cluster_instances.c.cluster_id)
@@ -36,12 +36,12 @@ _UP_ID = (
     .where(clusters.c.id == sa.bindparam("cluster"), cluster_instances.c.state == ClusterState.UP.value)
 )
 LOGS = "logs"
-"""Folder of the service's own logs in an instance's; it stays until the cluster starts again or is deleted."""
+"""Folder of the service's own logs in an instance's folder; kept until the cluster starts again or is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as the database has it; times are Unix seconds."""
+    """A node in the database; times are Unix seconds."""
 
     id: int
     role: NodeRole
@@ -58,7 +58,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
-    """A node that a provider has made."""
+    """A node that a provider has made, not yet in the database."""
 
     role: NodeRole
     hostname: str
@@ -70,7 +70,7 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A cluster's run. `folder` is where the service keeps its files; on `local` the nodes' folders lie there, too."""
+    """A run of a cluster. `folder` holds the service's files for it, and on `local` also the nodes' folders."""
 
     id: int
     cluster_id: int
@@ -88,7 +88,7 @@ class Instance:
 
     @property
     def master(self) -> Node | None:
-        """The coordinator, once it is made."""
+        """The coordinator, None until it is made."""
         return next((node for node in self.nodes if node.role is NodeRole.MASTER), None)
 
     @property
@@ -98,22 +98,22 @@ class Instance:
 
 
 class Instances:
-    """Reads and writes instances and nodes. The row is the truth: whoever drives an instance works from it."""
+    """Reads and writes instances and nodes. The rows are authoritative: a drive works from them."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._database = database
 
     async def get(self, instance_id: int) -> Instance:
-        """Return an instance that is known to exist."""
+        """Return an existing instance."""
         return await self._database.look_up(partial(self.select, instance_id=instance_id))
 
     async def of_cluster(self, cluster_id: int) -> Instance | None:
-        """Return the running instance of a cluster, or the last one; None when it never ran."""
+        """Return a cluster's running or last instance; None when it never ran."""
         return await self._database.look_up(partial(self._select_of_cluster, cluster_id=cluster_id))
 
     async def up_id(self, cluster_id: int) -> int | None:
-        """Return the id of the instance that a cluster is UP with, None where it is not UP."""
+        """Return the id of the instance with which a cluster is UP, None where it is not UP."""
         return await self._database.look_up(
             lambda connection: connection.execute(_UP_ID, {"cluster": cluster_id}).scalar()
         )
@@ -132,11 +132,11 @@ class Instances:
         )
 
     async def mark_node(self, node_id: int, **marks: Any) -> None:
-        """Set keys of a node's `details`, or drop them with None; what others wrote there meanwhile stays."""
+        """Set keys of a node's `details`, or remove them with None; other keys are kept."""
         await self._database.write(partial(_mark, node_id=node_id, marks=marks))
 
     async def seen(self, node_ids: Iterable[int], now: float) -> None:
-        """Note that nodes answered."""
+        """Record that nodes answered."""
         ids = list(node_ids)
         await self._database.write(
             lambda connection: connection.execute(
@@ -146,14 +146,14 @@ class Instances:
         )
 
     async def drop_nodes(self, node_ids: Iterable[int]) -> None:
-        """Take nodes that are gone from the list."""
+        """Delete the rows of nodes that are gone."""
         ids = list(node_ids)
         await self._database.write(
             lambda connection: connection.execute(sa.delete(cluster_nodes).where(cluster_nodes.c.id.in_(ids)))
         )
 
     async def change(self, instance_id: int, **values: Any) -> None:
-        """Write columns of an instance, such as `details`, `message`, `last_used_at`; its state has its own way."""
+        """Write columns of an instance, such as `details`, `message`, `last_used_at`, but not its state."""
         await self._database.write(
             lambda connection: connection.execute(
                 sa.update(cluster_instances).where(cluster_instances.c.id == instance_id).values(**values)
@@ -166,15 +166,15 @@ class Instances:
         return self._settings.data_dir / "clusters" / str(cluster_id) / str(instance_id)
 
     async def clear_folder(self, instance: Instance) -> None:
-        """Delete what lies in the folder of an instance that is over, but for the service's own logs."""
+        """Delete the folder of an ended instance, except the service's own logs."""
         await asyncio.to_thread(_clear, instance.folder)
 
     async def forget_folders(self, cluster_id: int) -> None:
-        """Delete the logs of instances of a cluster that are over."""
+        """Delete the logs of a cluster's ended instances."""
         await asyncio.to_thread(_forget_cleared, self._settings.data_dir / "clusters" / str(cluster_id))
 
     def select(self, connection: sa.Connection, *, instance_id: int) -> Instance:
-        """Return an instance that is known to exist, inside a transaction of the caller's."""
+        """Return an existing instance, inside the caller's transaction."""
         wanted = {"instance": instance_id}
         row = connection.execute(_BY_ID, wanted).mappings().one()
         nodes = connection.execute(_NODES, wanted).mappings()
@@ -232,7 +232,7 @@ def _forget_cleared(folder: Path) -> None:
     for item in folder.iterdir() if folder.is_dir() else ():
         if {entry.name for entry in item.iterdir()} <= {LOGS}:
             shutil.rmtree(item)
-    with suppress(OSError):  # another instance is there
+    with suppress(OSError):  # another instance has a folder there
         folder.rmdir()
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.clusters.tables import cluster_labels
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.schema.clusters import cluster_labels
 
 
 def set_labels(connection: sa.Connection, account_id: int, cluster_id: int, labels: Sequence[str]) -> None:
-    """Give a cluster these labels and no others. Raises `Invalid` for one that is another cluster's.
+    """Give a cluster exactly these labels. Raises `Invalid` for a label of another cluster.
 
-    Call it while the account is locked: two clusters that take the same label take turns.
+    Call it while the account is locked, so that two clusters cannot take the same label.
     """
     taken = connection.execute(
         sa.select(cluster_labels.c.label, cluster_labels.c.cluster_id)
@@ -39,7 +39,7 @@ def set_labels(connection: sa.Connection, account_id: int, cluster_id: int, labe
 
 
 def move_label(connection: sa.Connection, account_id: int, label: str, cluster_id: int) -> None:
-    """Make a label the last one of a cluster, wherever it was; call it while the account is locked."""
+    """Move a label to a cluster, as its last one; call it while the account is locked."""
     connection.execute(
         sa.delete(cluster_labels).where(cluster_labels.c.account_id == account_id, cluster_labels.c.label == label)
     )

@@ -1,6 +1,6 @@
-"""What instances that are over left behind: looked for when the service starts, and again where it could not be ended.
+"""Sweeps what ended instances left behind: when the service starts, and again where it could not be ended.
 
-In good order nothing is left. This is for what a crash, a machine that did not answer or a full disk kept.
+Normally nothing is left. This is for remains of crashes, unreachable machines and full disks.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import structlog
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
-from svc_jupyter.service.clusters.tables import cluster_instances
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.schema.clusters import cluster_instances
 
 _AGAIN_SECONDS = 300.0
 log = structlog.get_logger(__name__)
 
 
 class Leftovers:
-    """Sweeps the instances that are DOWN and not known to be swept."""
+    """Sweeps the instances that are DOWN and not yet marked as swept."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Leftovers:
         self._replica = replica
 
     async def step(self) -> None:
-        """Sweep once, then wait until it is time to look again."""
+        """Sweep once, then wait until the next sweep is due."""
         for instance in await self._database.read(partial(self._unswept, host=self._replica().host)):
             try:
                 await self._providers[instance.provider].sweep(instance)

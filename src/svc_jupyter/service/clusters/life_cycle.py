@@ -1,7 +1,7 @@
 """The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN`.
 
-Every function is a step inside a transaction of the caller's, with all that follows from it for the commands that wait
-for the cluster or run on it. What really runs is the driver's business (`driver.py`), which works from these rows.
+Every function is a step inside the caller's transaction, with all consequences for the commands that wait for the
+cluster or run on it. The driver (`driver.py`) works from these rows.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import CLUSTER_TRANSITIONS, ClusterState
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.stored_configuration import to_json
-from svc_jupyter.service.clusters.tables import cluster_instances, cluster_nodes, clusters
 from svc_jupyter.service.commands import queue, queue_of_clusters
 from svc_jupyter.service.commands.at_end import AtEnd, tell_apart
 from svc_jupyter.service.commands.ends import ENDED
-from svc_jupyter.service.commands.stop_reasons import StopReason, stop_request
-from svc_jupyter.service.commands.topics import STOP, WAITING
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.commands.queue import WAITING
+from svc_jupyter.service.commands.stop_reasons import STOP, StopReason, stop_request
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.clusters import cluster_instances, cluster_nodes, clusters
 
 CLUSTER = "cluster"
-"""Topic on which a change of a cluster's state is announced, with the cluster's id."""
+"""Topic that announces a change of a cluster's state, with the cluster's id."""
 Engines = Mapping[ClusterType, ClusterEngine]
 
 
 class LifeCycle:
-    """Moves clusters from state to state. Whoever calls holds the lock on the cluster's row, or takes it here."""
+    """Changes the states of clusters. The caller holds the lock on the cluster's row, or the function takes it."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class LifeCycle:
         at_end: Sequence[AtEnd],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`at_end` are called for the commands that end with a cluster."""
+        """`at_end` are the hooks for commands that end with a cluster."""
         self._provider = settings.cluster_provider
         self._bus = bus
         self._engines = engines
@@ -51,20 +51,20 @@ class LifeCycle:
         self.clock = clock
 
     def check(self, configuration: ClusterConfiguration) -> None:
-        """Raise `Invalid` for what the engine of a configuration's type cannot do."""
+        """Raise `Invalid` for a configuration that its type's engine does not support."""
         engine = self._engines.get(configuration.cluster_type)
         if engine is not None:
             engine.check(configuration)
 
     def check_startable(self, cluster: ClusterRow) -> None:
-        """Raise `Invalid` when clusters of this type cannot be started in this version."""
+        """Raise `Invalid` when this version cannot start clusters of this type."""
         if cluster.type not in self._engines:
             raise Invalid(f"{cluster.type.value.capitalize()} clusters are not supported yet")
 
     def start(self, connection: sa.Connection, cluster: ClusterRow) -> int:
-        """Begin to start a cluster that is DOWN; return the id of the new instance, which a driver takes on.
+        """Begin to start a cluster that is DOWN; return the id of the new instance, which a driver then runs.
 
-        Raises `Invalid` where clusters of this type cannot be started.
+        Raises `Invalid` when clusters of this type cannot be started.
         """
         self.check_startable(cluster)
         now = self.clock()
@@ -82,7 +82,7 @@ class LifeCycle:
         return int(inserted[0])
 
     def up(self, connection: sa.Connection, instance_id: int) -> bool:
-        """Tell that a PENDING instance is UP, and let the commands begin that wait for it.
+        """Mark a PENDING instance as UP, and let its waiting commands begin.
 
         Returns False when it is no longer PENDING.
         """
@@ -96,7 +96,7 @@ class LifeCycle:
         return True
 
     def terminate(self, connection: sa.Connection, cluster: ClusterRow, reason: str) -> None:
-        """Begin to end a cluster that is PENDING or UP; what runs on it and what waits for it ends in `error`."""
+        """Begin to end a cluster that is PENDING or UP; its running and waiting commands end in `error`."""
         assert cluster.instance_id is not None
         state = ClusterState.TERMINATING.value
         self._write(connection, cluster.instance_id, state=state, terminate_reason=reason, message=None)
@@ -107,13 +107,13 @@ class LifeCycle:
         self.stop_commands(connection, cluster.id, reason)
 
     def terminate_instance(self, connection: sa.Connection, instance_id: int, reason: str) -> None:
-        """As `terminate`, for an instance that cannot go on; does nothing when it is being ended already."""
+        """Like `terminate`, for an instance that has failed; does nothing when it is already being ended."""
         cluster = self._locked(connection, instance_id)
         if cluster is not None and cluster.state in (ClusterState.PENDING, ClusterState.UP):
             self.terminate(connection, cluster, reason)
 
     def stop_commands(self, connection: sa.Connection, cluster_id: int, reason: str) -> int:
-        """Ask the commands that run on a cluster to end in `error`; return how many there still are."""
+        """Ask the commands that run on a cluster to end in `error`; return how many still run."""
         request = stop_request(StopReason.CLUSTER, reason)
         running = queue_of_clusters.running_on(connection, cluster_id)
         for command_id in running:
@@ -122,7 +122,7 @@ class LifeCycle:
         return len(running)
 
     def down(self, connection: sa.Connection, instance_id: int, *, details: Mapping[str, Any] | None = None) -> None:
-        """Tell that a TERMINATING instance is over; commands submitted meanwhile start the cluster again."""
+        """Mark a TERMINATING instance as DOWN; commands submitted since then start the cluster again."""
         cluster = self._locked(connection, instance_id)
         if cluster is None or cluster.state is not ClusterState.TERMINATING:
             return
@@ -136,7 +136,7 @@ class LifeCycle:
             self.start(connection, after)
 
     def _locked(self, connection: sa.Connection, instance_id: int) -> ClusterRow | None:
-        """Lock and return the cluster whose current instance this is."""
+        """Lock and return the cluster whose current instance this is; None for an older one."""
         query = sa.select(cluster_instances.c.cluster_id).where(cluster_instances.c.id == instance_id)
         cluster_id = connection.execute(query).scalar_one_or_none()
         cluster = None if cluster_id is None else lock_cluster(connection, cluster_id)

@@ -1,6 +1,6 @@
-"""Samples of a cluster's health over time, for plots: a file of fixed size, which the newest samples overwrite.
+"""Samples of a cluster's health over time, for plots: a file of fixed size, whose oldest samples are overwritten.
 
-Any replica can read what the one that drives the cluster has written, and a service that was killed loses nothing.
+Any replica can read what the driving replica has written, and nothing is lost when the service is killed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from svc_jupyter.files import write_whole
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is kept: its unit, and whether it is YARN's own, which are kept only where they are monitored."""
+    """A metric's unit, and whether it comes from YARN, whose metrics are kept only where YARN is monitored."""
 
     unit: str
     needs_monitoring: bool = False
@@ -45,7 +47,7 @@ METRICS: Final[Mapping[str, Metric]] = {
     "applications_running": Metric("applications", needs_monitoring=True),
     "nodes_running": Metric("nodes", needs_monitoring=True),
 }
-"""What `GET clusters/X/metrics` can be asked for."""
+"""The metrics of `GET clusters/X/metrics`."""
 INTERVALS: Final[Mapping[str, int]] = {"minute": 60, "hour": 3600, "day": 86_400}
 """Words for an interval, in seconds."""
 STEP_SECONDS: Final = 5
@@ -59,7 +61,7 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 @dataclass(frozen=True, slots=True)
 class _Ring:
-    """A stretch of the file: a place for each step of a span of time."""
+    """A part of the file, with one place for each step of a time span."""
 
     first: int
     step: int
@@ -76,13 +78,13 @@ _FILE_BYTES: Final = _HEADER_BYTES + (_FINE.places + _COARSE.places) * _RECORD.s
 
 
 class MetricHistory:
-    """The samples of one instance: every 5 s of the last hour, one a minute of the last day; about 350 kB."""
+    """The samples of one instance: every 5 s for the last hour, every minute for the last day; about 350 kB."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def add(self, moment: float, values: Mapping[str, float]) -> None:
-        """Keep a sample taken at `moment`, Unix seconds. Raises `OSError`."""
+        """Store a sample taken at `moment`, Unix seconds. Raises `OSError`."""
         record = _RECORD.pack(moment, *(values.get(name, math.nan) for name in METRICS))
         descriptor = self._open()
         try:
@@ -100,7 +102,7 @@ class MetricHistory:
         if len(content) != _FILE_BYTES or content[:_HEADER_BYTES] != _HEADER:
             return dict.fromkeys(names, ())
         samples = sorted(sample for sample in _samples(content) if sample[0] > since)
-        # The newest minutes are in both rings, the same sample with the same time.
+        # The newest minutes are in both rings, as the same sample with the same time.
         places = {name: 1 + list(METRICS).index(name) for name in names}
         return {
             name: tuple({sample[0]: sample[place] for sample in samples if not math.isnan(sample[place])}.items())
@@ -108,16 +110,14 @@ class MetricHistory:
         }
 
     def _open(self) -> int:
-        """Open the file, made anew where it is missing or another version's."""
+        """Open the file; create it where it is missing or has another version."""
         with suppress(FileNotFoundError):
             descriptor = os.open(self._file, os.O_RDWR)
             if os.pread(descriptor, _HEADER_BYTES, 0) == _HEADER and os.fstat(descriptor).st_size == _FILE_BYTES:
                 return descriptor
             os.close(descriptor)
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        draft.write_bytes(_HEADER.ljust(_FILE_BYTES, b"\0"))
-        draft.replace(self._file)
+        write_whole(self._file, _HEADER.ljust(_FILE_BYTES, b"\0"))
         return os.open(self._file, os.O_RDWR)
 
 

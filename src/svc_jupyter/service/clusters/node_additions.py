@@ -1,4 +1,4 @@
-"""New nodes of an instance, on any engine: made once by its provider, also where the service is killed meanwhile."""
+"""New nodes of an instance, on any engine: made once by its provider, even if the service is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
 from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.clusters.providers.provider import Provider
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.first_cause import first_of
+from svc_jupyter.service.ground.errors import Unavailable, first_of
 
 _MAKE_ATTEMPTS: Final = 5
 
 BringUp = Callable[[Instance, Node, Say], Awaitable[None]]
-"""Starts what an engine runs on a node; returns once the node gets work."""
+"""Starts an engine's daemons on a node; returns once the node gets work."""
 
 
 class TakeBack(Protocol):
-    """Gives back the nodes of an addition that is not done; see `ClusterEngine.take_back`."""
+    """Removes the nodes of an unfinished addition; see `ClusterEngine.take_back`."""
 
     async def __call__(self, instance: Instance, say: Say, *, command_id: int) -> None:
-        """Do so; done twice it does nothing."""
+        """Remove them; repeated, it does nothing."""
         ...
 
 
 class NodeAdditions:
-    """Makes the nodes of instances and writes them down."""
+    """Makes the nodes of instances and writes their rows."""
 
     def __init__(self, instances: Instances, providers: Mapping[str, Provider]) -> None:
         self._instances = instances
@@ -39,7 +38,7 @@ class NodeAdditions:
         self._making = asyncio.Lock()
 
     async def with_first_nodes(self, instance: Instance, say: Say) -> Instance:
-        """Return an instance with the nodes that it starts with, those that an earlier start made included."""
+        """Return an instance with its first nodes; makes those that an earlier start has not made."""
         wanted = instance.configuration.node_configuration.initial_nodes
         for role, missing in (
             (NodeRole.MASTER, 0 if instance.master else 1),
@@ -55,9 +54,9 @@ class NodeAdditions:
     async def add(
         self, instance: Instance, count: int, say: Say, *, command_id: int, bring_up: BringUp, take_back: TakeBack
     ) -> None:
-        """Add workers for a node command; return once all get work. Raises when that fails: then none is left.
+        """Add workers for a node command; return once all get work. After a failure, none is left.
 
-        A cancellation leaves them as they are: the command goes on with them, or has them taken back.
+        A cancellation keeps the nodes: the command continues with them later, or removes them.
         """
         try:
             nodes = await self._made_for(instance, count, say, command_id)
@@ -67,7 +66,7 @@ class NodeAdditions:
         except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
             cause = first_of(error)
             if isinstance(cause, Unavailable):
-                raise cause from None  # the database is away: the command goes on when it is back
+                raise cause from None  # the database is away: the command continues when it is back
             say(str(cause))
             await take_back(instance, say, command_id=command_id)
             raise cause from None
@@ -88,7 +87,7 @@ class NodeAdditions:
                 try:
                     return await self._instances.add_nodes(instance.id, [_marked(node, command_id) for node in new])
                 except IntegrityError:
-                    continue  # another replica took the same places in this moment
+                    continue  # another replica has just taken the same addresses
         raise ClusterFailure("other node commands took the places of the new nodes again and again; try again")
 
 

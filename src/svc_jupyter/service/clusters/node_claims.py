@@ -1,5 +1,5 @@
-"""Which node command has a node: marks in the node's row, so that no two have the same one, and that a command finds
-its nodes again after the service was killed.
+"""Marks in a node's row that assign it to a node command, so that no two commands have the same node and a command
+finds its nodes again after the service was killed.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from typing import Final
 import sqlalchemy as sa
 
 from svc_jupyter.service.clusters.instances import Node
-from svc_jupyter.service.clusters.tables import cluster_nodes
+from svc_jupyter.service.schema.clusters import cluster_nodes
 
 CLAIMED_BY: Final = "command_id"
-"""Key in a node's details: the command that is adding or removing it now."""
+"""Key in a node's details: the command that is adding or removing it."""
 ADDED_BY: Final = "added_by"
-"""Key in a node's details: the command that added it; it stays."""
+"""Key in a node's details: the command that added it; permanent."""
 LEAVING: Final = "leaving"
-"""Key in a node's details while it is to go: how, a `Manner`. A node's status only shows how far it has come."""
+"""Key in a node's details while it leaves: a `Manner`. The node's status only shows the progress."""
 
 
 class Manner(StrEnum):
-    """How a node goes."""
+    """How a node leaves."""
 
     GRACEFUL = "graceful"
-    """When what runs there has ended, and nobody needs what is kept there."""
+    """After its work has ended and the data on it are no longer needed."""
     AT_ONCE = "at_once"
-    """Without waiting: an addition that is taken back; what runs there is run elsewhere again."""
+    """Without waiting, when an addition is taken back; its work is repeated elsewhere."""
 
 
 def unclaimed(nodes: Iterable[Node]) -> list[Node]:
@@ -41,7 +41,7 @@ def claimed_by(nodes: Iterable[Node], command_id: int) -> Sequence[Node]:
 
 
 def claim(connection: sa.Connection, node_id: int, command_id: int) -> bool:
-    """Mark a node as a command's; False when it is gone or another command has it."""
+    """Assign a node to a command; return False when the node is gone or belongs to another command."""
     query = sa.select(cluster_nodes.c.details).where(cluster_nodes.c.id == node_id).with_for_update()
     row = connection.execute(query).one_or_none()
     if row is None:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from svc_jupyter.api.clusters import NodesToAdd, NodeToRemove
 from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.clusters.nodes import Nodes
-from svc_jupyter.service.dependencies import CallerDep
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.responses import json_response
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["clusters"], route_class=JsonRoute)
-
-
-async def _nodes(request: Request) -> Nodes:
-    nodes: Nodes = request.app.state.service.nodes
-    return nodes
 
 
 async def _meant(
@@ -35,7 +31,7 @@ async def _meant(
     return private_dns or in_body or None
 
 
-NodesDep = Annotated[Nodes, Depends(_nodes)]
+NodesDep = Annotated[Nodes, part(Nodes)]
 
 
 @router.post(

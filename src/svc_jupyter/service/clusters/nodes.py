@@ -1,4 +1,4 @@
-"""The rules of adding and removing nodes; the work is done by commands."""
+"""The rules of adding and removing nodes; commands do the work."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.clusters import ClusterType, NodeRole
 from svc_jupyter.api.commands import CommandSource, CommandType
 from svc_jupyter.api.states import ClusterState, CommandStatus
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.audit import trail
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.clusters import Clusters
@@ -23,15 +23,15 @@ from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.record import command_record
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.schema.commands import commands
 
 Record = dict[str, Any]
 _SCALABLE = frozenset({ClusterType.HADOOP, ClusterType.PRESTO})
 _NAMED_WORKERS = 10
 _KEEPS_MINIMUM = frozenset({ClusterType.HADOOP})
-"""A Presto cluster loses nodes even at its minimum."""
+"""Other clusters, such as Presto's, may go below their minimum."""
 
 
 class Nodes:
@@ -52,9 +52,9 @@ class Nodes:
         self._commands = commands
 
     async def add(self, reference: str, node_count: int, *, by: Caller) -> Record:
-        """Begin to add workers to a running cluster; return the command's record. `max_nodes` is no limit.
+        """Begin to add workers to a running cluster; return the command's record. May exceed `max_nodes`.
 
-        Raises `NotFound`, `Forbidden`, `Invalid` for a type whose nodes cannot be changed, and `StateConflict`.
+        Raises `NotFound`, `Forbidden`, `Invalid` for a type without scaling, and `StateConflict`.
         """
         cluster = await self._clusters.resolve_for(by, Action.MANAGE, reference)
         return await self._database.write(partial(self._add, cluster.id, node_count, by))
@@ -62,8 +62,8 @@ class Nodes:
     async def remove(self, reference: str, private_dns: str | None, *, by: Caller) -> Record:
         """Begin to remove a worker from a running cluster, by default the idlest; return the command's record.
 
-        Raises `NotFound` for an unknown cluster or node, `Forbidden`, `Invalid` for the coordinator and a type whose
-        nodes cannot be changed, and `StateConflict` for a node that another command has and at the minimum size.
+        Raises `NotFound` for an unknown cluster or node, `Forbidden`, `Invalid` for the coordinator and a type without
+        scaling, and `StateConflict` for a node of another command and at the minimum size.
         """
         cluster = await self._clusters.resolve_for(by, Action.MANAGE, reference)
         return await self._database.write(partial(self._remove, cluster.id, private_dns, by))
@@ -126,14 +126,14 @@ class Nodes:
         }
         (command_id,) = self._commands.insert_scheduled(connection, [values])
         row = queue.row_of(connection, command_id)
-        # The answer tells the command as it was created.
+        # The answer shows the command as it was created.
         return command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
 
 
 def _check_removable(
     cluster: ClusterRow, instance: Instance, private_dns: str, removals: Mapping[int, str | None]
 ) -> None:
-    """Raise `NotFound`, `Invalid` or `StateConflict` unless a worker of that name is there, and free."""
+    """Raise `NotFound`, `Invalid` or `StateConflict` unless there is a free worker of that name."""
     node = next((node for node in instance.nodes if node.private_dns == private_dns), None)
     if node is None:
         names = ", ".join(worker.private_dns for worker in instance.workers[:_NAMED_WORKERS])
@@ -149,7 +149,7 @@ def _check_removable(
 
 
 def _check_minimum(cluster: ClusterRow, instance: Instance, removals: int) -> None:
-    """Raise `StateConflict` when one worker less would be fewer than the cluster must have."""
+    """Raise `StateConflict` when one more removal would leave fewer workers than the minimum."""
     minimum = instance.configuration.node_configuration.initial_nodes
     arrived = [node for node in instance.workers if not _is_arriving(node)]
     if len(arrived) - removals <= minimum:
@@ -165,7 +165,7 @@ def _is_arriving(node: Node) -> bool:
 
 
 def _removals_under_way(connection: sa.Connection, cluster_id: int) -> Mapping[int, str | None]:
-    """Return the commands that are to remove nodes of a cluster, each with the node that it names, if any."""
+    """Return the commands that remove nodes of a cluster, each with the node that it names, if any."""
     query = sa.select(commands.c.id, commands.c.command).where(
         commands.c.cluster_id == cluster_id,
         commands.c.command_type == CommandType.REMOVE_NODE.value,

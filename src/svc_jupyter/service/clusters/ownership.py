@@ -1,7 +1,8 @@
-"""Which replica drives which instance: its own, and those of replicas that are gone.
+"""Assigns instances to replicas: a replica has its own, and takes those of replicas that are gone.
 
-A replica's row in `replicas` is deleted by its heir (`commands/lease.py`), so an instance whose replica has no row is
-nobody's. Daemons of some providers can be seen from their host alone: such an instance waits for a replica there.
+The replica that takes over deletes the other's row in `replicas` (`commands/lease.py`), so an instance whose replica
+has no row is free. Daemons of some providers can be driven from their host only: such an instance waits for a replica
+there.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.providers.provider import Provider
-from svc_jupyter.service.clusters.tables import cluster_instances
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.tables import replicas
+from svc_jupyter.service.schema.clusters import cluster_instances
+from svc_jupyter.service.schema.commands import replicas
 
 _I = cluster_instances.c
 _ACTIVE = _I.state != ClusterState.DOWN.value
@@ -24,7 +25,7 @@ _NOBODYS = sa.or_(_I.replica_id.is_(None), _I.replica_id.not_in(sa.select(replic
 
 @dataclass(frozen=True, slots=True)
 class Stranded:
-    """An instance on a host where no replica runs any more."""
+    """An instance on a host without a replica."""
 
     id: int
     state: ClusterState
@@ -37,7 +38,7 @@ def own(connection: sa.Connection, replica: Replica) -> list[int]:
 
 
 def take(connection: sa.Connection, replica: Replica, providers: Mapping[str, Provider]) -> list[int]:
-    """Take on the active instances that are nobody's and can be driven from here; return their ids."""
+    """Take the free instances that can be driven from here; return their ids."""
     free = sa.select(_I.id, _I.provider, _I.replica_id).where(
         _ACTIVE, _NOBODYS, sa.or_(_I.host.is_(None), _I.host == replica.host)
     )
@@ -57,7 +58,7 @@ def take(connection: sa.Connection, replica: Replica, providers: Mapping[str, Pr
 
 
 def stranded(connection: sa.Connection, replica: Replica) -> list[Stranded]:
-    """Return the active instances that only another host can drive, and no replica is there."""
+    """Return the active instances that only another host can drive while it has no replica."""
     hosts = sa.select(replicas.c.host)
     query = sa.select(_I.id, _I.state, _I.host).where(
         _ACTIVE, _NOBODYS, _I.host.is_not(None), _I.host != replica.host, _I.host.not_in(hosts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from svc_jupyter.api.clusters import (
     ClusterChanges,
@@ -20,24 +20,20 @@ from svc_jupyter.api.clusters import (
 from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from svc_jupyter.api.paths import RESOURCE_VERSIONS
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.access.dependencies import MAX_PAGE, CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.responses import json_response
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(prefix="/clusters", tags=["clusters"], route_class=JsonRoute)
 _LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | ClusterList}}
 
 
-async def _clusters(request: Request) -> Clusters:  # async: a plain function would cost a thread hop
-    clusters: Clusters = request.app.state.service.clusters
-    return clusters
-
-
-ClustersDep = Annotated[Clusters, Depends(_clusters)]
+ClustersDep = Annotated[Clusters, part(Clusters)]
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.CLUSTER)], responses=_LIST)

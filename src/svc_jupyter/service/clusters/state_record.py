@@ -1,4 +1,4 @@
-"""Where a cluster stands, with its nodes, as answers show it."""
+"""The state of a cluster with its nodes, as a record."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow
 from svc_jupyter.service.clusters.instances import Instances, Node
-from svc_jupyter.service.clusters.tables import cluster_instances
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.schema.clusters import cluster_instances
 
 
 def state_record(cluster: ClusterRow, instances: Instances, connection: sa.Connection) -> dict[str, Any]:
-    """Return the state of a cluster: of its running instance, or of the last one."""
+    """Return the state of a cluster's running or last instance."""
     record: dict[str, Any] = {
         "state": cluster.state.value,
         "cluster_id": cluster.id,

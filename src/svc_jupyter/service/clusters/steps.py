@@ -1,4 +1,4 @@
-"""What is told of an instance while it is made or ended: in its row, and in the logs of commands that wait for it."""
+"""Reports the steps of a starting or ending instance, in its row and in the logs of the commands that wait for it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from svc_jupyter.service.clusters.instances import Instances
 from svc_jupyter.service.commands import logs, queue_of_clusters
 from svc_jupyter.service.commands.queue import Row
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Unavailable
 
 log = structlog.get_logger(__name__)
 
 
 class Steps:
-    """Tells the steps of one instance. Only the latest is kept, so a quick succession costs one write."""
+    """Reports the steps of one instance. Only the latest is kept, so quick steps share one write."""
 
     def __init__(self, database: Database, instances: Instances, commands_dir: Path, instance_id: int) -> None:
         self._database = database
@@ -31,14 +31,14 @@ class Steps:
         self._writing: asyncio.Task[None] | None = None
 
     def say(self, text: str) -> None:
-        """Tell a step."""
+        """Report a step."""
         log.info("cluster_step", instance_id=self._instance_id, step=text)
         self._latest = text
         if self._writing is None:
             self._writing = asyncio.create_task(self._write(), name=f"steps-of-instance-{self._instance_id}")
 
     async def finish(self) -> None:
-        """Return when everything told so far is written."""
+        """Return when all reported steps are written."""
         if self._writing is not None:
             await self._writing
 

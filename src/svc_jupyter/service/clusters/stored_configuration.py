@@ -1,6 +1,6 @@
-"""Cluster configurations at rest: secrets are sealed apart, the rest is JSON.
+"""Stored cluster configurations: secrets are sealed separately, the rest is JSON.
 
-Secrets are write-only: what is stored, shown, logged or given to an instance holds `<hidden>` in their place.
+Secrets are write-only: what is stored, shown, logged or given to an instance has `<hidden>` in their place.
 """
 
 from __future__ import annotations
@@ -11,34 +11,34 @@ from typing import Any
 
 from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow
-from svc_jupyter.service.secrets import SecretBox
+from svc_jupyter.service.ground.secrets import SecretBox
 
 SECRETS = ("compute_access_key", "compute_secret_key")
 """The secret fields of `cloud_settings`."""
 
 
 def to_json(configuration: ClusterConfiguration, *, with_labels: bool = False) -> dict[str, Any]:
-    """Return a configuration as it is stored, without labels, which have a table of their own."""
+    """Return a configuration for storage, without labels, which have their own table."""
     return configuration.model_dump(mode="json", exclude=None if with_labels else {"label"})
 
 
 def merged(before: ClusterConfiguration, changes: ClusterChanges) -> dict[str, Any]:
-    """Return the body of a configuration with changes put in: objects are merged deeply, lists and texts replaced."""
+    """Return a configuration's body with changes applied: objects are merged deeply, lists and texts replaced."""
     return _merged(before.model_dump(mode="json"), changes.model_dump(mode="json", exclude_unset=True))
 
 
 def changed_fields(changes: ClusterChanges) -> list[str]:
-    """Return the names of the fields that a body gives, as in `hadoop_settings.custom_config`, for the audit log."""
+    """Return the names of a body's fields, such as `hadoop_settings.custom_config`, for the audit log."""
     return sorted(_paths(changes.model_dump(mode="json", exclude_unset=True)))
 
 
 def take_secrets(
     box: SecretBox, configuration: ClusterConfiguration, given: ClusterChanges, sealed: str | None
 ) -> str | None:
-    """Return the sealed secrets after a body was merged into a configuration, in which they then are `<hidden>`.
+    """Return the sealed secrets of a merged configuration, and replace them there with `<hidden>`.
 
-    `sealed` are those of before. `<hidden>`, or nothing, leaves one as it was, an empty text clears it. Raises
-    `ValueError` when the key is not the one that they were sealed with.
+    `sealed` are the previous ones. `<hidden>` or a missing value keeps a secret, an empty text deletes it. Raises
+    `ValueError` when they were sealed with another key.
     """
     values = {name: getattr(given.cloud_settings, name) for name in SECRETS}
     secrets: dict[str, str] = {}

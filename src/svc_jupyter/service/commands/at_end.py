@@ -1,7 +1,7 @@
-"""What follows from the end of a command: mails, the state of a pipeline, the next action of a schedule.
+"""What follows from the end of a command: e-mails, the state of a pipeline, the next action of a schedule.
 
-Each of those who are told notes what it has to in the transaction that ends the command. One that fails there must keep
-neither the command from its end nor the others from being told: it is owed the end, and told again later.
+Each hook writes what it needs in the transaction that ends the command. A hook that fails stops neither the end nor the
+other hooks: its call is stored in `owed_ends` and repeated later.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any, Final
 import sqlalchemy as sa
 import structlog
 
-from svc_jupyter.service.commands.tables import commands, owed_ends
-from svc_jupyter.service.database import Database, conflict_insert
-from svc_jupyter.service.database_errors import is_away
+from svc_jupyter.service.database.database import Database, conflict_insert
+from svc_jupyter.service.database.errors import is_away
+from svc_jupyter.service.schema.commands import commands, owed_ends
 
 AtEnd = Callable[[sa.Connection, Mapping[str, Any]], None]
 """Called with the finished row inside the transaction that ends a command."""
 _AT_ONCE: Final = 200
 _PATIENCE_SECONDS: Final = 7 * 24 * 3600.0
-"""For how long an end is told again and again: until then somebody has read the log and corrected what fails."""
+"""How long a failed hook is repeated; by then, a maintainer has read the log and corrected the cause."""
 log = structlog.get_logger(__name__)
 
 
 def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: Mapping[str, Any]) -> None:
-    """Tell each of the end, whatever the others raise; it is owed to those that fail.
+    """Call each hook with the ended row. A call that fails is stored and repeated later.
 
-    Raises only what says that the database is away.
+    Raises only errors that mean that the database is away.
     """
     for hook in hooks:
         try:
@@ -46,7 +46,7 @@ def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: Mapping[s
 
 
 async def tell_owed(database: Database, hooks: Sequence[AtEnd]) -> None:
-    """Tell the ends that are owed, each in a transaction of its own. Raises `Unavailable`."""
+    """Repeat the stored calls, each in a transaction of its own. Raises `Unavailable`."""
     by_name = {_name(hook): hook for hook in hooks}
     for owed in await database.look_up(_owed):
         try:
@@ -60,7 +60,7 @@ def _owed(connection: sa.Connection) -> Sequence[sa.Row[Any]]:
 
 
 def _pay(owed: sa.Row[Any], by_name: Mapping[str, AtEnd], connection: sa.Connection) -> None:
-    """Tell an end and forget that it was owed; another replica may have done so meanwhile."""
+    """Repeat one stored call and delete its row; another replica may already have done so."""
     is_old = owed.since < time.time() - _PATIENCE_SECONDS
     hook = by_name.get(owed.owed_to)
     if hook is None and not is_old:

@@ -1,8 +1,8 @@
-"""The children of composite commands: each sub-command is a command of its own, which begins beside its composite.
+"""The children of composite commands: each sub-command is a command of its own.
 
-A child is created `running`, on the replica that runs its composite and in one slot with it: if it had to wait for a
-slot, as many composites as there are slots would wait for each other for ever. The rows say how far a composite has
-come, so that it goes on there after a restart, and each child runs once.
+A child is created `running`, on the replica that runs its composite and in the composite's slot. If children had to
+wait for slots, as many composites as there are slots would block each other for ever. The rows record how far a
+composite has come, so that it continues there after a restart and each child runs once.
 """
 
 from __future__ import annotations
@@ -10,38 +10,38 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.background import RETRY_SECONDS
-from svc_jupyter.service.commands.child_places import ChildPlaces
+from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import Ends
+from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.roots import new_folder_key
-from svc_jupyter.service.commands.tables import NEW_ROW, commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.schedules.macros import resolve
-from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import insist
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.macros.macros import resolve
+from svc_jupyter.service.schema.commands import NEW_ROW, commands
+from svc_jupyter.service.schema.schedules import actions, schedules
 
-Result = TypeVar("Result")
 COMMON_FIELDS = ("name", "tags", "label", "pool", "timeout", "retry", "retry_delay", "can_notify", "macros")
-"""What a sub-command may have besides its type's own fields; its composite's record shows those that were given."""
+"""The fields of a sub-command besides its type's own; its composite's record shows those that were given."""
 _FROM_COMPOSITE = ("label", "pool", "retry", "retry_delay")
-"""What a sub-command has of its composite when it says nothing itself."""
+"""The fields that a sub-command takes from its composite by default."""
 _ALL_THE_SAME = ("account_id", "user_id", "edited_by", "command_source", "nominal_time")
 _LOOK_SECONDS = 5.0
-"""How long one waits for the announcement of an end before looking at the database: it may have been lost."""
+"""How long to wait for the announcement of an end before reading the database: it may have been lost."""
 _CHILD = sa.select(commands).where(
     commands.c.parent_id == sa.bindparam("composite"), commands.c.child_number == sa.bindparam("number")
 )
@@ -49,14 +49,14 @@ _CHILD = sa.select(commands).where(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A child, and whether it was created just now rather than found."""
+    """A child, and whether it was created now or already existed."""
 
     row: Row
     is_new: bool
 
 
 class Children:
-    """Begins and follows the children of the composites that run on this replica."""
+    """Starts and follows the children of the composites that run on this replica."""
 
     def __init__(
         self,
@@ -76,25 +76,25 @@ class Children:
         self._ends = Ends(bus)
 
     async def begin(self, composite: Row, number: int, share: Share, say: Callable[[str], None]) -> Begun:
-        """Return a composite's child, created and launched if it was not there; waits while the database is away.
+        """Return a composite's child, created and launched if needed; waits while the database is away.
 
-        Before, its cluster is UP; `share` tells when nobody wants it any more. Raises `MacroError` when the
+        Waits first until the child's cluster is UP, unless `share` is to end. Raises `MacroError` when the
         sub-command's own macros have no value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
         """
-        found = await self._insisting(partial(self._find, composite["id"], number))
+        found = await insist(partial(self._find, composite["id"], number))
         if found is not None:
             if not is_final(found):
-                self._launch(found)  # unless its job is there already
+                self._launch(found)  # unless its job already runs
             return Begun(found, is_new=False)
-        resolved = await self._insisting(partial(self._resolved_macros, composite, number))
+        resolved = await insist(partial(self._resolved_macros, composite, number))
         values = child_values(composite, number, resolved)
-        values["cluster_id"] = cluster_id = await self._insisting(partial(self._places.cluster_of, values))
+        values["cluster_id"] = cluster_id = await insist(partial(self._places.cluster_of, values))
         row = None
         while row is None:
             if cluster_id is not None:
                 say(f"sub-command {number} ({values['command_type']}) waits until its cluster is UP")
-                await self._insisting(partial(self._places.until_up, values, lambda: share.is_to_end))
-            row = await self._insisting(partial(self._create, values))
+                await insist(partial(self._places.until_up, values, lambda: share.is_to_end))
+            row = await insist(partial(self._create, values))
         self._launch(row)
         return Begun(row, is_new=True)
 
@@ -102,18 +102,18 @@ class Children:
         """Return the row of a child once it has ended."""
         look = partial(self._database.look_up, partial(queue.row_of, command_id=child_id))
         with self._ends.expected(child_id) as ended:
-            while not is_final(row := await self._insisting(look)):
+            while not is_final(row := await insist(look)):
                 await ended.within(_LOOK_SECONDS)
         return row
 
     def end(self, child_id: int) -> None:
-        """Begin to end a running child, since its composite is to end."""
+        """Begin to end a running child because its composite is to end."""
         self._end_job(child_id)
 
     async def end_all(self, composite_id: int) -> None:
-        """End the child that an earlier service left running, if there is one, and return when it has ended."""
+        """End the child that an earlier service left running, if any; return when it has ended."""
         work = partial(queue.running_child, composite_id=composite_id)
-        child = await self._insisting(partial(self._database.look_up, work))
+        child = await insist(partial(self._database.look_up, work))
         if child is not None:
             self._launch(child)
             self._end_job(child["id"])
@@ -123,7 +123,7 @@ class Children:
         return await self._database.look_up(partial(find_child, composite_id=composite_id, number=number))
 
     async def _create(self, values: Mapping[str, Any]) -> Row | None:
-        """Return the new row, None when its cluster went down meanwhile."""
+        """Return the new row, None when its cluster has gone down."""
         is_open, created = await self._database.write(partial(self._insert, values))
         if is_open and created is None:
             raise Unavailable("the composite command runs on another replica by now")
@@ -148,7 +148,7 @@ class Children:
         return given + resolved[len(known) :]
 
     async def _time_zone(self, composite: Row) -> str:
-        """Return the zone in which the nominal time is meant: the schedule's, or else UTC."""
+        """Return the time zone of the nominal time: the schedule's, else UTC."""
         if composite["command_source"] != CommandSource.SCHEDULED:
             return "UTC"
         query = (
@@ -158,18 +158,10 @@ class Children:
         )
         return await self._database.look_up(lambda connection: connection.execute(query).scalar()) or "UTC"
 
-    async def _insisting(self, step: Callable[[], Awaitable[Result]]) -> Result:
-        """Do a step, however long the database is away: a composite that has begun must be able to go on."""
-        while True:
-            try:
-                return await step()
-            except Unavailable:
-                await asyncio.sleep(RETRY_SECONDS)
-
 
 @dataclass(slots=True)
 class Share:
-    """The sub-command that a composite is at, and what that means for its progress."""
+    """The current sub-command of a composite, and its part of the composite's progress."""
 
     number: int
     of: int
@@ -182,20 +174,20 @@ class Share:
         return (100 * (self.number - 1) + of_child) // self.of
 
     def has_begun(self, child_id: int) -> None:
-        """Take note of the sub-command's own id."""
+        """Record the sub-command's id."""
         self.child_id = child_id
         if self.is_to_end:
             self.children.end(child_id)
 
     def end(self) -> None:
-        """End the sub-command; one that is just being created is ended when it is there."""
+        """End the sub-command; one that is being created is ended as soon as it exists."""
         self.is_to_end = True
         if self.child_id is not None:
             self.children.end(self.child_id)
 
 
 def find_child(connection: sa.Connection, composite_id: int, number: int) -> Row | None:
-    """Return the row of a composite's sub-command `number`, counted from 1, or None when it has not begun."""
+    """Return the row of a composite's sub-command `number`, counted from 1; None when it has not started."""
     row = connection.execute(_CHILD, {"composite": composite_id, "number": number}).mappings().one_or_none()
     return None if row is None else dict(row)
 
@@ -229,13 +221,39 @@ def constants(given: list[dict[str, Any]], own: list[dict[str, str]]) -> list[di
 
 
 def nominal_time_of(row: Row) -> datetime:
-    """Return the nominal time of a command: outside a schedule the time of submission."""
+    """Return the nominal time of a command; outside a schedule, the time of submission."""
     if row["nominal_time"] is None:
         return datetime.fromtimestamp(row["created_at"], UTC)
     return datetime.fromisoformat(row["nominal_time"])
 
 
 def in_a_line(row: Mapping[str, Any]) -> str:
-    """Return how a command ended, for the log of another one."""
+    """Return how a command ended, as one line for another command's log."""
     first = (row["message"] or "").partition("\n")[0]
     return f"{row['status']} ({first})" if first else str(row["status"])
+
+
+class ChildPlaces:
+    """Finds the cluster that a sub-command needs; it must be UP before the sub-command's row is created."""
+
+    def __init__(self, database: Database, gate: ClusterGate, kinds: Mapping[str, Kind]) -> None:
+        self._database = database
+        self._gate = gate
+        self._kinds = kinds
+
+    async def cluster_of(self, values: Mapping[str, Any]) -> int | None:
+        """Return the id of the cluster that must be UP for the row of a sub-command, None where none is needed.
+
+        Raises `Invalid` when no cluster can run it.
+        """
+        kind = self._kinds[values["command_type"]]
+        return await self._database.look_up(partial(self._gate.place, kind=kind, values=values))
+
+    async def until_up(self, values: Mapping[str, Any], is_given_up: Callable[[], bool]) -> None:
+        """Return once the cluster of a row is UP; start it when it is DOWN. Raises like `ClusterGate.until_up`."""
+        await self._gate.until_up(values["cluster_id"], values["user_id"], is_given_up=is_given_up)
+
+    def is_open(self, connection: sa.Connection, values: Mapping[str, Any]) -> bool:
+        """Return whether the sub-command of a row may begin in this transaction."""
+        cluster_id = values["cluster_id"]
+        return cluster_id is None or self._gate.open_for(connection, cluster_id, values["user_id"])

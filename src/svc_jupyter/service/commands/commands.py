@@ -17,34 +17,34 @@ from sqlalchemy.exc import IntegrityError
 from svc_jupyter.api.access import Resource
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service import idempotency
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import queue, results
 from svc_jupyter.service.commands.children import find_child
+from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
-from svc_jupyter.service.commands.kind import GrowingKind, JobsKind, Kind
+from svc_jupyter.service.commands.kind import Document, DocumentKind, GrowingKind, JobsKind, Kind
+from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.commands.record import NO_WAIT, Row, Wait, command_record, is_final
 from svc_jupyter.service.commands.roots import command_root, new_folder_key
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.stop_reasons import StopReason
+from svc_jupyter.service.commands.stop_reasons import STOP, StopReason
 from svc_jupyter.service.commands.submissions import new_row
-from svc_jupyter.service.commands.tables import NEW_ROW, commands
-from svc_jupyter.service.commands.topics import STOP, WAITING
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, Unavailable
-from svc_jupyter.service.idempotency import IdempotentCall
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid, NotFound, Unavailable
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http import idempotency
+from svc_jupyter.service.http.idempotency import IdempotentCall
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.commands import NEW_ROW, commands
 
 Record = dict[str, Any]
 _WAIT_SLICE_SECONDS = 5.0
-"""How long one waits for an announcement before looking at the database, where announcements cross a network."""
+"""How long to wait for an announcement before reading the database, where announcements cross a network."""
 _KILL_MARGIN_SECONDS = 3.0
-# Statements of the hot paths are built once: building one costs more than running it.
+# Statements of the hot paths are built once: building one takes longer than running it.
 _INSERT = sa.insert(commands)
 _BY_ID = sa.select(commands).where(
     commands.c.id == sa.bindparam("command"), commands.c.account_id == sa.bindparam("account")
@@ -53,14 +53,14 @@ _BY_ID = sa.select(commands).where(
 
 @dataclass(frozen=True, slots=True)
 class Cancellation:
-    """What became of a request to cancel."""
+    """The result of a request to cancel."""
 
     succeeded: bool
     text: str
 
 
 class Commands:
-    """Everything that can be asked of commands. Records are dictionaries in the shape of `CommandRecord`."""
+    """All calls about commands. Records are dictionaries in the shape of `CommandRecord`."""
 
     def __init__(
         self,
@@ -99,18 +99,18 @@ class Commands:
         return record
 
     def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:
-        """Return the cluster that must be UP for the command of a row that `insert_scheduled` is to create.
+        """Return the cluster that must be UP for the command of a row that `insert_scheduled` will create.
 
-        None where none is needed. Raises `Invalid` with what is to be told of it.
+        None where none is needed. Raises `Invalid` with a message for the user.
         """
         return self._gate.place(connection, self._kinds[values["command_type"]], values)
 
     def insert_scheduled(self, connection: sa.Connection, new: Sequence[Mapping[str, Any]]) -> Sequence[int]:
-        """Create waiting commands inside a write transaction of the caller's; return their ids, in the same order.
+        """Create waiting commands in the caller's write transaction; return their ids in the same order.
 
-        Each of `new` has columns of the commands table as `submissions.new_row` returns them, its `command` from
-        `submissions.described`. The commands begin, or other replicas are told of them, once the caller's transaction
-        is committed; when it is rolled back there were none.
+        Each item of `new` has columns of the commands table as `submissions.new_row` returns them, with `command` from
+        `submissions.described`. The commands are launched or announced to other replicas after the caller's commit; a
+        rollback discards them.
         """
         defaults = {"status": CommandStatus.WAITING.value, "created_at": time.time()}
         rows = [self._create(defaults | dict(values), connection) for values in new]
@@ -132,7 +132,7 @@ class Commands:
         return await self._database.look_up(partial(self._find, command_id, caller.account_id))
 
     async def child_row(self, composite: Row, number: int) -> Row:
-        """Return the row of a composite's sub-command; raises `Invalid` when it is none or there is no such number."""
+        """Return the row of a composite's sub-command; raises `Invalid` for another type or an unknown number."""
         if composite["command_type"] != CommandType.COMPOSITE:
             raise Invalid(
                 f"sequence_number: command {composite['id']} is a {composite['command_type']}; only a "
@@ -147,7 +147,7 @@ class Commands:
         return row
 
     async def wait(self, command_id: int, caller: Caller, seconds: float) -> Row:
-        """Return the row as soon as the command has ended, or when the time is over or the service stops."""
+        """Return the row once the command has ended, the time is over or the service stops."""
         deadline = time.monotonic() + seconds
         with self._ends.expected(command_id) as ended:
             row = await self.row(command_id, caller)
@@ -159,7 +159,7 @@ class Commands:
     async def record_at_end(
         self, command_id: int, caller: Caller, seconds: float, *, with_properties: bool = False, with_rows: bool = False
     ) -> Record:
-        """Return the record as soon as the command has ended, or when the time is over or the service stops.
+        """Return the record once the command has ended, the time is over or the service stops.
 
         `with_rows` adds the typed rows where they are few.
         """
@@ -172,11 +172,11 @@ class Commands:
         return record
 
     def record(self, row: Row) -> Record:
-        """Return the record of a row that runs or has ended."""
+        """Return the record of a row that is not waiting."""
         return self._record(row, NO_WAIT)
 
     async def history(self, caller: Caller, wanted: HistoryFilter, page: Page) -> tuple[list[Record], Any]:
-        """Return a page of the account's commands, newest first, and where it stands."""
+        """Return a page of the account's commands, newest first, and its position."""
         rows, waits = await self._database.read(partial(self._select_history, caller, wanted, page))
         shown, info = page.cut(rows)
         return [self._record(row, waits.get(row["cluster_id"], NO_WAIT)) for row in shown], info
@@ -201,7 +201,7 @@ class Commands:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the service is about to stop, so that nobody should be kept waiting."""
+        """Whether the service is about to stop, so that calls should not be kept waiting."""
         return self._stopping
 
     async def wait_for_end(self, command_id: int, seconds: float) -> None:
@@ -213,9 +213,17 @@ class Commands:
         return command_root(self._settings.commands_dir, row)
 
     def growing_file(self, row: Row) -> str | None:
-        """Return the name of the file that a command's rows are written to; None where they cannot be read so early."""
+        """Return the name of the file of a command's rows; None for a type whose rows are only read after its end."""
         kind = self._kinds.get(row["command_type"])
         return kind.growing_file if isinstance(kind, GrowingKind) else None
+
+    async def document(self, row: Row, media_type: str) -> Document | None:
+        """Return the document of an ended command; None where its type has none in this form."""
+        kind: object = self._kinds.get(row["command_type"])
+        if not isinstance(kind, DocumentKind) or media_type not in kind.document_types:
+            return None
+        self.check_final(row)
+        return await kind.document(self.root(row), len(row["attempts"] or []), media_type)
 
     async def jobs(self, row: Row) -> Sequence[Mapping[str, Any]]:
         """Return the jobs that a command started on an engine; most kinds start none."""
@@ -223,7 +231,7 @@ class Commands:
         return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
 
     def stop(self) -> None:
-        """Take no more submissions and let the waiters go."""
+        """Refuse further submissions and release the waiting calls."""
         self._stopping = True
         self._ends.wake_all()
 
@@ -235,7 +243,7 @@ class Commands:
 
     @staticmethod
     def check_ended(row: Row) -> None:
-        """Raise `Invalid` when a command has no results since it has not ended well."""
+        """Raise `Invalid` when a command has no results because it has not succeeded."""
         if row["status"] != "done":
             raise Invalid(f"command {row['id']} is not done ({row['status']})")
 
@@ -245,7 +253,7 @@ class Commands:
         except IntegrityError:
             if call is None:
                 raise
-            # Another replica wrote the same key in this very moment: now its answer is there.
+            # Another replica has just written the same key: its answer is stored now.
             return await self._database.write(partial(self._insert, values, call))
 
     def _insert(self, values: Mapping[str, Any], call: IdempotentCall | None, connection: sa.Connection) -> Record:
@@ -253,7 +261,7 @@ class Commands:
             return dict(json.loads(first[1] or "null"))
         row = self._create(values, connection)
         self._announce(connection, [row])
-        # The answer tells the command as it was created.
+        # The answer shows the command as it was created.
         record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
         if call is not None:
             idempotency.remember(connection, call, 200, json.dumps(record))
@@ -272,7 +280,7 @@ class Commands:
         return row
 
     def _announce(self, connection: sa.Connection, created: Sequence[Row]) -> None:
-        """Tell those who can claim of new commands that wait, each account once."""
+        """Announce new waiting commands to the replicas that can claim them, once per account."""
         waiting = {row["account_id"] for row in created if row["status"] == CommandStatus.WAITING}
         for account_id in waiting:
             self._bus.publish(connection, WAITING, str(account_id))
@@ -291,7 +299,7 @@ class Commands:
     def _select_history(
         self, caller: Caller, wanted: HistoryFilter, page: Page, connection: sa.Connection
     ) -> tuple[Sequence[Row], Mapping[int | None, Wait]]:
-        """Return the rows, and why those wait that do, by the cluster that they need."""
+        """Return the rows, and why the waiting ones wait, by the cluster that they need."""
         query = history_query(caller, wanted).limit(page.fetch).offset(page.offset)
         rows = [dict(row) for row in connection.execute(query).mappings()]
         waiting = {row["cluster_id"]: row for row in rows if row["status"] == "waiting"}
@@ -315,7 +323,7 @@ class Commands:
         )
 
     async def _check_token(self, caller: Caller) -> None:
-        """Raise `Unauthorized` when the token was taken back: whoever follows a command looks at it again and again."""
+        """Raise `Unauthorized` when the token has been revoked; called repeatedly while a caller follows a command."""
         if self._recheck is not None:
             await self._recheck(caller)
 

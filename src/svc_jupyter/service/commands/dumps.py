@@ -1,6 +1,6 @@
-"""Which rows of a command that has several tables are asked for: a DUMP of a Pig script, a TABLE of a note.
+"""Selects one of several tables of a command: a DUMP of a Pig script, a TABLE of a note.
 
-An extension. Without a choice it is the last one's, as with several statements of SQL.
+An extension. The default is the last table, as with several statements of SQL.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from pathlib import PurePosixPath
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.kind import StoredResult
 from svc_jupyter.service.commands.record import Row
-from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.ground.errors import NotFound
 
 
 def dump_file(number: int) -> str:
-    """Return the name of the rows of a DUMP, counted from 1, that another one follows."""
+    """Return the file name of a DUMP's rows, counted from 1, when another DUMP follows."""
     return f"dump-{number}.arrow"
 
 
 def stored_dump(row: Row, wanted: str) -> StoredResult:
-    """Return the rows of a command's DUMP with a number, from 1, or of the last one of an alias. Raises `NotFound`."""
+    """Return the rows of a command's DUMP by number, from 1, or of an alias's last one. Raises `NotFound`."""
     dumps = (row["outputs"] or {}).get("dumps") or []
     numbers = [number for number, dump in enumerate(dumps, start=1) if wanted in (dump["alias"], str(number))]
     if not numbers:
@@ -40,7 +40,7 @@ def stored_dump(row: Row, wanted: str) -> StoredResult:
 
 
 def stored_table(row: Row, wanted: str) -> StoredResult:
-    """Return the rows of a note's TABLE with a number, from 1, or of the last one of a paragraph. Raises `NotFound`."""
+    """Return the rows of a note's TABLE by number, from 1, or of a paragraph's last one. Raises `NotFound`."""
     tables = (row["outputs"] or {}).get("tables") or []
     numbers = [
         number

@@ -1,4 +1,4 @@
-"""Writing how commands ended, with all that follows from it in the same transaction."""
+"""Writes how commands ended, with all consequences in the same transaction."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import partial
 import sqlalchemy as sa
 import structlog
 
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.at_end import AtEnd, tell_apart, tell_owed
-from svc_jupyter.service.commands.background import RETRY_SECONDS
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, Values
 from svc_jupyter.service.commands.lease import Lease
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import RETRY_SECONDS
+from svc_jupyter.service.ground.errors import Unavailable
 
 Tell = Callable[[sa.Connection, queue.Row], None]
 log = structlog.get_logger(__name__)
@@ -33,9 +33,9 @@ class Endings:
         self._at_end = at_end
 
     async def write(self, job: Job, values: Values) -> None:
-        """Write the end, however long the database is away: the end of a command is never lost.
+        """Write the end of a command. Retries as long as the database is away, so that no end is lost.
 
-        Once it failed, each who is told of it is told apart from the others, which takes a statement more for each.
+        After a failure, each hook runs in a savepoint of its own, which costs an extra statement per hook.
         """
         tell, is_bare = self._tell_together, False
         while True:
@@ -57,12 +57,12 @@ class Endings:
                 return
 
     def tell(self, connection: sa.Connection, row: queue.Row) -> None:
-        """Tell everybody of the end of a command, each for itself, in the transaction that ends it."""
+        """Call all hooks for the end of a command, each in a savepoint of its own, in the transaction that ends it."""
         tell_apart(connection, self._at_end, row)
         self._bus.publish(connection, ENDED, str(row["id"]))
 
     async def tell_owed(self) -> None:
-        """Tell again those who failed to take note of an end. Raises `Unavailable`."""
+        """Repeat the hook calls that failed. Raises `Unavailable`."""
         await tell_owed(self._database, self._at_end)
 
     def _write(self, job: Job, values: Values, tell: Tell, connection: sa.Connection) -> None:
@@ -78,6 +78,6 @@ class Endings:
 
 
 def _bare_end(values: Values) -> Values:
-    """Return the end of a command without what may have made it unwritable."""
+    """Return the end of a command without the values that may have made it unwritable."""
     told = "the command ended, but not everything about its end could be stored; the service's log says why"
     return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

@@ -1,4 +1,4 @@
-"""Waiting for the end of a command, on whichever replica it runs."""
+"""Waits for the end of a command, whichever replica runs it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from svc_jupyter.service.bus import Bus
+from svc_jupyter.service.database.bus import Bus
 
 ENDED = "ended"
 """Topic on which the end of a command is announced, with its id."""
 
 
 class End:
-    """The end of a command that somebody waits for."""
+    """The awaited end of a command."""
 
     def __init__(self) -> None:
         self._announced = asyncio.Event()
 
     def announce(self) -> None:
-        """Let the waiter look."""
+        """Wake the waiter."""
         self._announced.set()
 
     async def within(self, seconds: float) -> bool:
-        """Return True at the next announcement, or one that came since the last call, and False after `seconds`."""
+        """Return True at the next announcement or one since the last call, False after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 await self._announced.wait()
@@ -35,7 +35,7 @@ class End:
 
 
 class Ends:
-    """Who waits for the end of which command. An announcement without an id wakes everybody."""
+    """Wakes those who wait for the end of a command. An announcement without an id wakes all."""
 
     def __init__(self, bus: Bus) -> None:
         self._waiting: dict[int, set[End]] = defaultdict(set)
@@ -43,7 +43,7 @@ class Ends:
 
     @contextmanager
     def expected(self, command_id: int) -> Iterator[End]:
-        """Lend the end of a command: what is announced while it is lent is not missed."""
+        """Yield the end of a command; announcements inside the block are not missed."""
         end = End()
         waiting = self._waiting[command_id]
         waiting.add(end)
@@ -55,12 +55,12 @@ class Ends:
                 self._waiting.pop(command_id, None)
 
     async def wait(self, command_id: int, seconds: float) -> bool:
-        """Wait up to `seconds` for an announcement from now on; return whether there was one."""
+        """Wait up to `seconds` for an announcement; return whether there was one."""
         with self.expected(command_id) as end:
             return await end.within(seconds)
 
     def wake_all(self) -> None:
-        """Let every waiter look again, as when the service stops."""
+        """Wake all waiters, as when the service stops."""
         self._on_ended("")
 
     def _on_ended(self, payload: str) -> None:

@@ -1,4 +1,4 @@
-"""Following a command by server-sent events.
+"""Sends the events of a command as server-sent events.
 
 Each event's id is the byte offset of the log up to which it has been sent, so that `Last-Event-ID` resumes it.
 """
@@ -20,7 +20,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
 from svc_jupyter.service.commands.record import Row
-from svc_jupyter.service.errors import Unauthorized
+from svc_jupyter.service.ground.errors import Unauthorized
 
 EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -36,7 +36,7 @@ EVENT_SCHEMA: dict[str, Any] = {
 _LOOK_SECONDS = 0.25
 _PING_SECONDS = 15
 _FAREWELL_SECONDS = 3.0
-"""How long a stream may take to end by itself when the service stops, so that the client sees a whole answer."""
+"""How long a stream may take to end by itself when the service stops, so that clients get complete answers."""
 _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 
@@ -60,7 +60,7 @@ async def _events(commands: Commands, row: Row, caller: Caller, offset: int) -> 
         try:
             record = await commands.get(command_id, caller)
         except Unauthorized:
-            return  # the token was taken back; the client learns it when it comes back
+            return  # the token has been revoked; the client learns it when it reconnects
         ended = CommandStatus(record["status"]).is_final
         changes = {key: record[key] for key in _SHOWN_CHANGES}
         if changes != shown:
@@ -80,7 +80,7 @@ async def _events(commands: Commands, row: Row, caller: Caller, offset: int) -> 
             yield _event(EventKind.END, record, offset)
             return
         if commands.is_stopping:
-            return  # the client comes back with Last-Event-ID
+            return  # the client reconnects with Last-Event-ID
         await commands.wait_for_end(command_id, _LOOK_SECONDS)
 
 

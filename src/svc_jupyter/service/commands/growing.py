@@ -1,10 +1,10 @@
-"""Typed rows that are read while their query still writes them (an extension).
+"""Typed rows that can be read while their query still writes them (an extension).
 
-What the reader gets is a whole Arrow stream only if the command came to be `done` with this very file as its result.
-Otherwise the stream is broken off: it has no end marker, and it ends where no message of the format can end, so that
-every Arrow reader fails on it. That happens when the command fails or is cancelled, when it is tried again, when the
-rows are written anew (in wider types, or by a later statement), and when the service stops. Memory stays flat however
-slowly the rows are read: they wait on disk.
+The reader gets a complete Arrow stream only if the command ends as `done` with this file as its result. Otherwise
+the stream is broken off: it has no end marker and ends where no message of the format can end, so that every Arrow
+reader fails on it. This happens when the command fails, is cancelled or retried, when the rows are written again (in
+wider types, or by a later statement), and when the service stops. Memory use is constant even for slow readers: unread
+rows stay on disk.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.record import Row, is_final
-from svc_jupyter.service.errors import ServiceError, Unauthorized
+from svc_jupyter.service.ground.errors import ServiceError, Unauthorized
 
 END_MARKER: Final = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-"""The last bytes of an Arrow stream. Whatever is last in a growing file may be one, and is held back."""
+"""The last bytes of an Arrow stream. The end of a growing file may be such a marker and is held back."""
 _ALIGNMENT: Final = 8
 """Every message of an Arrow stream begins at a multiple of this many bytes."""
 _CHUNK = 2 << 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_GROWTH = 0.02, 0.05, 1.5
-"""Seconds between two looks at a file: soon after it has grown, later and later while it has not."""
+"""Seconds between two checks of a file: short after it has grown, longer while it has not."""
 _ROW_SECONDS = 5.0
-"""How often the row is looked at, where the announcement of its end may get lost."""
+"""How often the row is read, since the announcement of its end may be lost."""
 
 
 async def growing_rows(
     commands: Commands, command_id: int, caller: Caller, seconds: float
 ) -> AsyncIterator[bytes] | None:
-    """Return the rows of a running command as they are written, from the first on, as soon as there are any.
+    """Return the rows of a running command as they are written, beginning with the first.
 
     None when the command has ended, when no rows have come within `seconds`, or when the service stops. Raises
     `NotFound`.
@@ -76,9 +76,9 @@ async def _followed(course: _Course, file: GrowingFile) -> AsyncIterator[bytes]:
                 pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
             try:
                 await course.go_on(0 if file.available() else pause)
-            except Unauthorized:  # the token was taken back
+            except Unauthorized:  # the token has been revoked
                 break
-            except ServiceError:  # a database that is away: the rows go on coming all the same
+            except ServiceError:  # the database is away: continue with the rows
                 continue
         if file.is_result_of(course.row):
             while rest := await asyncio.to_thread(file.read_to_end):
@@ -91,12 +91,12 @@ async def _followed(course: _Course, file: GrowingFile) -> AsyncIterator[bytes]:
 
 
 def broken_off(given_out: int) -> bytes:
-    """Return what has to follow the first bytes of an Arrow stream so that no reader takes them for a whole one."""
+    """Return bytes to follow the first `given_out` ones, so that no reader takes the stream as complete."""
     return END_MARKER[:1] if given_out % _ALIGNMENT == 0 else b""
 
 
 class GrowingFile:
-    """An Arrow stream that another process writes; opened once, whatever becomes of its name."""
+    """An Arrow stream that another process writes; it stays open when the file is renamed or deleted."""
 
     def __init__(self, root: Path, path: Path, file: BinaryIO) -> None:
         self._root = root
@@ -106,7 +106,7 @@ class GrowingFile:
 
     @classmethod
     def open(cls, root: Path, name: str) -> GrowingFile | None:
-        """Return the file of the command's latest attempt; None as long as there are no rows in it."""
+        """Return the file of the command's latest attempt; None while it has no rows."""
         with suppress(FileNotFoundError):
             attempt = max((int(entry.name) for entry in os.scandir(root) if entry.name.isdecimal()), default=None)
             if attempt is None:
@@ -119,30 +119,30 @@ class GrowingFile:
         return None
 
     def available(self) -> int:
-        """Return how many bytes may be given out now: not the last ones, which may be the end marker."""
+        """Return how many bytes may be sent now: all but the last ones, which may be the end marker."""
         return max(0, self._size() - len(END_MARKER) - self.given_out)
 
     def read(self) -> bytes:
-        """Return the next bytes that may be given out, up to a chunk."""
+        """Return the next chunk of bytes that may be sent."""
         return self._read(min(self.available(), _CHUNK))
 
     def read_to_end(self) -> bytes:
-        """Return the next bytes, the end marker among them; none at the end."""
+        """Return the next chunk, including the end marker; empty at the end."""
         return self._read(_CHUNK)
 
     def is_given_up(self) -> bool:
-        """Return whether the rows are being written to another file by now, or are not wanted any more."""
+        """Return whether the rows are now written to another file, or are no longer wanted."""
         return not (self._is_at(self._path) or self._is_at(self._path.with_suffix("")))
 
     def is_result_of(self, row: Row) -> bool:
-        """Return whether the command is done and this file, as a whole, is its result."""
+        """Return whether the command is done and this file is its complete result."""
         if row["status"] != "done" or row["result"] is None:
             return False
         result = results.from_json(row["result"])
         return self._is_at(self._root / result.file) and self._size() == result.size
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _read(self, count: int) -> bytes:
@@ -161,7 +161,7 @@ class GrowingFile:
 
 
 class _Course:
-    """How a command goes on: its row, looked at when its end is announced, and now and then in case that got lost."""
+    """Follows a command's row: reads it when its end is announced, and regularly in case the announcement is lost."""
 
     def __init__(self, commands: Commands, command_id: int, caller: Caller) -> None:
         self._commands = commands
@@ -172,10 +172,10 @@ class _Course:
 
     @classmethod
     async def begin(cls, commands: Commands, command_id: int, caller: Caller) -> _Course:
-        """Listen for the end, and look. Raises `NotFound`."""
+        """Subscribe to the end, then read the row. Raises `NotFound`."""
         course = cls(commands, command_id, caller)
         try:
-            await asyncio.sleep(0)  # be among the waiters before looking
+            await asyncio.sleep(0)  # subscribe before reading
             course.row = await commands.row(command_id, caller)
         except BaseException:
             course.close()
@@ -184,11 +184,11 @@ class _Course:
 
     @property
     def is_over(self) -> bool:
-        """Whether the command has ended, or the service is about to."""
+        """Whether the command has ended, or the service is about to stop."""
         return is_final(self.row) or self._commands.is_stopping
 
     async def go_on(self, seconds: float) -> None:
-        """Let some time pass, less when the command ends meanwhile. Raises `Unavailable`."""
+        """Wait for `seconds` or until the command ends. Raises `Unavailable`."""
         if seconds:
             await asyncio.wait({self._ended}, timeout=seconds)
         if self._ended.done():
@@ -197,7 +197,7 @@ class _Course:
             self.row = await self._commands.row(self._command_id, self._caller)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         self._ended.cancel()
 
     def _listen(self) -> None:

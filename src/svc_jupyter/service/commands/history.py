@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.commands import CommandSource, CommandType
 from svc_jupyter.api.states import STATUS_FILTERS
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.schema.commands import commands
 
 _DEFAULT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """What to list; None and empty mean: do not filter by it."""
+    """The filter; None and empty values do not filter."""
 
     now: datetime
     all_users: bool = False
@@ -63,30 +63,8 @@ def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[obje
     return sa.select(commands).where(*conditions).order_by(c.id.desc())
 
 
-def parse_day(text: str, field_name: str) -> datetime:
-    """Return a date or time in UTC; raises `Invalid` with the field's name."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise Invalid(f"{field_name}: must be a date or time such as 2026-11-21 or 2026-11-21T09:00:00Z") from None
-    moment = moment.replace(tzinfo=moment.tzinfo or UTC)
-    if not 1971 <= moment.year <= 9998:
-        raise Invalid(f"{field_name}: the year must lie between 1971 and 9998")
-    return moment
-
-
-def parse_end(text: str, field_name: str) -> datetime:
-    """Return the time before which something must lie; a bare date includes that day. Raises as `parse_day`."""
-    moment = parse_day(text, field_name)
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return moment
-    return moment + timedelta(days=1)
-
-
 def split_list(text: str | None) -> tuple[str, ...]:
-    """Return the items of a comma-separated text, with or without square brackets around it."""
+    """Return the items of a comma-separated text, with or without enclosing square brackets."""
     if text is None:
         return ()
     return tuple(item for part in text.strip().strip("[]").split(",") if (item := part.strip()))

@@ -1,7 +1,7 @@
-"""The calls that every command makes, answered past the machinery of the routes, which costs more than their work.
+"""Answers the most frequent calls of commands without FastAPI's routing, which takes longer than the calls' work.
 
-Only a request in exactly the form that clients send is answered here, by the route's own function. Any other one, in
-any doubt, goes the ordinary way, where its parameters are checked: so there is one set of rules, and one document.
+Only requests in exactly the form that clients send are answered here, by the route's own function. All others take the
+normal route, which checks their parameters. So there is one set of rules and one OpenAPI document.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from svc_jupyter.api.paths import COMMAND_VERSIONS, IDEMPOTENCY_HEADER, TOKEN_HEADER
+from svc_jupyter.service.access.dependencies import authenticated_caller
 from svc_jupyter.service.access.running import require_to_read_some, require_to_submit_some
-from svc_jupyter.service.commands import routes
-from svc_jupyter.service.commands.reading_rights import require_readable
-from svc_jupyter.service.dependencies import authenticated_caller
-from svc_jupyter.service.responses import answer_to
+from svc_jupyter.service.commands import result_routes, routes
+from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.route_parameters import require_readable
+from svc_jupyter.service.http.responses import answer_to
+from svc_jupyter.service.http.rooms import part_of
 
 _VERSIONS = "|".join(map(re.escape, COMMAND_VERSIONS))
 _PATH = re.compile(rf"/api/(?:{_VERSIONS})/commands(?:/([1-9][0-9]{{0,15}})(/status_with_results|/results)?)?")
@@ -27,9 +29,9 @@ _RESULTS = "/results"
 
 
 class HotCalls:
-    """Pure ASGI around the application: answers submissions and look-ups of one command and its results as they are.
+    """ASGI middleware: answers submissions and look-ups of one command and its results.
 
-    It passes on everything else.
+    Passes on everything else.
     """
 
     def __init__(self, app: FastAPI) -> None:
@@ -56,7 +58,7 @@ class HotCalls:
 
 async def _answer(request: Request, path: re.Match[str], *, wait: int, arrow: str) -> Response:
     caller = await authenticated_caller(request, request.headers.get(TOKEN_HEADER))
-    commands = request.app.state.service.commands
+    commands = part_of(request.app, Commands)
     if path[1] is None:
         require_to_submit_some(caller)
         key = request.headers.get(IDEMPOTENCY_HEADER)
@@ -66,5 +68,5 @@ async def _answer(request: Request, path: re.Match[str], *, wait: int, arrow: st
     if path[2] is None:
         return await routes.get_command(int(path[1]), commands, caller, wait=wait)
     if path[2] == _RESULTS:
-        return await routes.get_results(request, int(path[1]), commands, caller)
-    return await routes.get_status_with_results(int(path[1]), commands, caller, wait=wait)
+        return await result_routes.get_results(request, int(path[1]), commands, caller)
+    return await result_routes.get_status_with_results(int(path[1]), commands, caller, wait=wait)

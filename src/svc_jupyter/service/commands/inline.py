@@ -1,6 +1,6 @@
-"""Small results as text inside a JSON answer; large ones by where they lie.
+"""Small results as text inside a JSON answer, large ones by their location.
 
-The answer is written to a file as it is made, and sent from there: as JSON, a text may be six times as long.
+The answer is written to a file and sent from there: as JSON, a text may be six times as long.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from starlette.concurrency import iterate_in_threadpool
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.record import Row
-from svc_jupyter.service.responses import json_response
+from svc_jupyter.service.http.responses import json_response
 
 _READ_AT_ONCE = 64 * 1024
-"""A text result up to this size is read on the event loop: a thread would cost more than the read."""
+"""A text result up to this size is read on the event loop: a thread would take longer than the read."""
 _IN_MEMORY = 256 * 1024
 _CHUNK = 1 << 20
 _JSON = "application/json"
@@ -55,7 +55,7 @@ async def inline_answer(
 
 
 def _address(file: Path) -> str:
-    """Return where a file lies; the result of a composite command lies in the folder of one of its children."""
+    """Return the location of a file; a composite's result lies in the folder of one of its children."""
     return Path(os.path.normpath(file)).as_uri()
 
 
@@ -66,7 +66,7 @@ def _tsv(root: Path, result: StoredResult, headers: bool) -> Iterator[str]:
 def _body(
     answer: Mapping[str, Any], root: Path, result: StoredResult, limit: int, headers: bool
 ) -> SpooledTemporaryFile[bytes] | None:
-    """Return the whole answer as JSON, or None once the text is over `limit` characters."""
+    """Return the complete answer as JSON, or None once the text exceeds `limit` characters."""
     body: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=_IN_MEMORY, dir=str(root))  # noqa: SIM115  the answer closes it
     body.write(to_json({**answer, "inline": True})[:-1] + b',"results":"')
     size = 0

@@ -18,11 +18,11 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.children import Children, Share, in_a_line
 from svc_jupyter.service.commands.kind import Kind, Outcome, RemoteKind, Task
-from svc_jupyter.service.commands.process import DurableProcess
 from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.commands.stop_reasons import StopReason
-from svc_jupyter.service.schedules.macros import MacroError, substitute
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.macros.macros import MacroError, substitute
+from svc_jupyter.service.processes.durable_process import DurableProcess
 
 Values = Mapping[str, Any]
 _DEFAULT_RETRY_DELAY_MINUTES = 1
@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 
 class Job:
-    """One command from its claim to its final status. It is also the `Desk` of the kind that runs it."""
+    """One command from its claim to its final status; also the `Desk` of its kind."""
 
     def __init__(
         self,
@@ -43,11 +43,11 @@ class Job:
         on_progress: Callable[[], None],
         children: Children | None = None,
     ) -> None:
-        """`children` are those of composites: without them only a kind that runs processes can be run."""
+        """`children` manages the children of composites; without it only kinds with a process can run."""
         self.id: int = row["id"]
         self.row = row
         self.final_row: Mapping[str, Any] | None = None
-        """The row as it is in the database, once the end is committed there."""
+        """The row as committed with the end."""
         self.root = root
         self._kind = kind
         self._settings = settings
@@ -69,21 +69,21 @@ class Job:
 
     @property
     def live(self) -> Live:
-        """What is known of the command right now."""
+        """The command's current state that is not in the database."""
         progress, rows = self._last_progress
         return Live(pid=self._pid, progress=progress, rows=rows, message=self._message)
 
     @property
     def _pid(self) -> int | None:
-        """The number of its process, where there is one and the number can be known."""
+        """The process number, None where there is no process or its number is unknown."""
         return (self._process.pid or None) if self._process is not None else None
 
     def has_ended_as(self, row: Mapping[str, Any]) -> None:
-        """Take the row that the end was committed with; from any thread."""
+        """Store the row that was committed with the end; called from any thread."""
         self.final_row = row
 
     def kill_in_seconds(self, now: float) -> float:
-        """Return the seconds until the check at which the command's time is over.
+        """Return the seconds until the check at which the command's timeout has passed.
 
         Checks are at whole multiples of the interval after the start.
         """
@@ -94,7 +94,7 @@ class Job:
         return max(0.0, start + check - now)
 
     async def run(self) -> Values:
-        """Run attempts until one counts; return the final values of the command's row."""
+        """Run attempts until one is final; return the final values of the command's row."""
         while True:
             outcome = await self._interruptible(self._one_attempt)
             if self._stop_reason is not None:
@@ -105,7 +105,7 @@ class Job:
             await self._plan_retry(outcome)
 
     def stop(self, reason: StopReason, detail: str = "") -> None:
-        """End the command for a reason, with what there is to say of it; the first reason stays."""
+        """End the command for a reason, with an optional detail; the first reason is kept."""
         if self._stop_reason is not None:
             return
         self._stop_reason, self._stop_detail = reason, detail
@@ -117,10 +117,10 @@ class Job:
         elif self._work is not None:
             self._work.cancel()
 
-    # What the kind sees (kind.Desk).
+    # The kind's view (kind.Desk).
 
     def say(self, line: str) -> None:
-        """Append a line of the service's own to the command's log."""
+        """Append a line of the service to the command's log."""
         self._message = line
         try:
             logs.append_line(self.root / "log", line)
@@ -128,12 +128,12 @@ class Job:
             log.warning("log_not_written", command_id=self.id, reason=error.strerror)
 
     def progress(self, percent: int, rows: int | None = None) -> None:
-        """Tell how far the command is; 100 is kept for the end."""
+        """Report the progress; 100 is reserved for the end."""
         self._last_progress = (min(99, max(0, percent)), rows)
         self._on_progress()
 
     async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
-        """Return the attempt's process, found again or started."""
+        """Return the attempt's process, found again or newly started."""
         found = None if self._is_new else DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
         self._process = found or await start()
         return self._process
@@ -141,7 +141,7 @@ class Job:
     async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
         """Run a sub-command to its end; return its row."""
         if self._stop_reason is not None:
-            raise asyncio.CancelledError  # asked for between two of them
+            raise asyncio.CancelledError  # stopped between two sub-commands
         assert self._children is not None
         self._child = share = Share(number, of, self._children)
         try:
@@ -160,7 +160,7 @@ class Job:
         return row
 
     def child_progressed(self, percent: int) -> None:
-        """Count in how far the running sub-command is."""
+        """Include the progress of the running sub-command."""
         if self._child is not None:
             self.progress(self._child.percent(percent))
 
@@ -199,7 +199,7 @@ class Job:
         )
 
     async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
-        """Run a step so that `stop` can cancel it; None when it was."""
+        """Run a step that `stop` can cancel; None when it was cancelled."""
         if self._stop_reason is not None and self._process is None:
             await self._end_what_was_begun()
             return None
@@ -208,9 +208,9 @@ class Job:
             return await self._work
         except asyncio.CancelledError:
             if self._stop_reason is None:
-                raise  # the service stops: the process goes on and is found again
+                raise  # the service stops: the process continues and is found again
             if self._process is None:
-                await self._end_what_was_begun()  # the stop came before it was found again
+                await self._end_what_was_begun()  # stopped before the process was found again
             return None
         finally:
             if self._stopping is not None:
@@ -218,7 +218,7 @@ class Job:
             self._work = None
 
     async def _end_what_was_begun(self) -> None:
-        """End what runs elsewhere, or what an earlier service left running when the stop came before it was found."""
+        """End remote work, and what an earlier service left running if the stop came before it was found again."""
         await self._end_remote()
         adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
         if adopted is not None:
@@ -231,7 +231,7 @@ class Job:
         await self._end_remote()
 
     async def _end_remote(self) -> None:
-        """End what the attempt began elsewhere; whatever fails there, the command itself must come to its end."""
+        """End the attempt's remote work; a failure must not keep the command from ending."""
         if not isinstance(self._kind, RemoteKind):
             return
         try:
@@ -281,7 +281,7 @@ class Job:
     def _final_when_stopped(self, outcome: Outcome | None) -> Values:
         cancelled = self._stop_reason not in (StopReason.TIMEOUT, StopReason.CLUSTER)
         if outcome is not None and outcome.succeeded:
-            return self._final(outcome)  # it was done before the stop reached it
+            return self._final(outcome)  # it succeeded before the stop took effect
         ended = outcome or Outcome(False)
         return {
             "status": CommandStatus.CANCELLED if cancelled else CommandStatus.ERROR,
@@ -311,7 +311,7 @@ class Job:
 
 
 def _made_folders(task: Task) -> bool:
-    """Make the folders of an attempt; return whether it had none, so that nobody can have begun it."""
+    """Make the folders of an attempt; return whether the attempt had none and so cannot have started."""
     _made(task.root)
     is_new = _made(task.folder)
     _made(task.working_folder)
@@ -319,7 +319,7 @@ def _made_folders(task: Task) -> bool:
 
 
 def _made(folder: Path) -> bool:
-    """Make a folder with its parents; return False when it was there."""
+    """Make a folder with its parents; return False when it existed."""
     try:
         os.mkdir(folder, mode=0o700)
     except FileExistsError:
@@ -330,5 +330,5 @@ def _made(folder: Path) -> bool:
 
 
 def _storable(text: str | None) -> str | None:
-    """Return a message as every database stores it: programs write NUL characters, and what is no Unicode, too."""
+    """Return a message that every database can store, without NUL characters and invalid Unicode."""
     return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

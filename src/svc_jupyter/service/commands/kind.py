@@ -1,7 +1,7 @@
-"""What a command type must answer to be run: is this request valid, how is it started, how is its result read.
+"""The interface of a command type: is this request valid, how does it run, how is its result read.
 
-Every kind runs as a *durable process* (`process.py`), which goes on when the service stops or dies, and is found again;
-a composite as its children (`children.py`), for which the same holds.
+A kind runs as a *durable process* (`process.py`), which continues when the service stops or dies and is found again. A
+composite runs as its children (`children.py`), which do the same.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
-from svc_jupyter.api.commands import CommandType
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.processes.durable_process import DurableProcess
 
 
 class ResultForm(StrEnum):
-    """How a result lies on disk."""
+    """The format of a result on disk."""
 
     LINES = "lines"
     """Text as the program wrote it; a row is a line."""
@@ -39,27 +38,27 @@ class StoredResult:
     columns: tuple[tuple[str, str], ...] | None = None
     """Name and type of each column, for the record's `qlog`; None where rows are lines."""
     text_file: str | None = None
-    """The file, relative to the command's folder, whose text is given inline in place of the rows."""
+    """The file, relative to the command's folder, whose text is given inline instead of the rows."""
 
     @classmethod
     def of_rows(cls, file: str, told: Mapping[str, Any], *, text_file: str | None = None) -> StoredResult:
-        """Return typed rows, of which whoever wrote them told `size`, `rows` and `columns`."""
+        """Return typed rows; `told` has the `size`, `rows` and `columns` that their writer reported."""
         columns = tuple((name, kind) for name, kind in told["columns"])
         return cls(ResultForm.ARROW, file, told["size"], told["rows"], columns, text_file)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an attempt ended. `message` is for the user: the cause first, in the engine's own words."""
+    """How an attempt ended. `message` is for the user: the cause first, in the engine's words."""
 
     succeeded: bool
     message: str | None = None
     exit_code: int | None = None
     result: StoredResult | None = None
     may_retry: bool = True
-    """False where another attempt cannot end differently (a lost working folder, a deleted tap)."""
+    """False where another attempt would end the same way (a lost working folder, a deleted tap)."""
     outputs: Mapping[str, Any] | None = None
-    """What else there is than one result, for the record: `dumps` and `stores` of a Pig script, `tables` of a note."""
+    """Results besides the main one, for the record: `dumps` and `stores` of a Pig script, `tables` of a note."""
 
 
 @dataclass(frozen=True)
@@ -74,30 +73,30 @@ class Task:
     root: Path
     """The command's folder: log, and a folder per attempt."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables every process of this command gets (its id and the mark by which its processes are found)."""
+    """Variables for all processes of this command (its id and the mark by which its processes are found)."""
     label: str | None = None
-    """The label of the cluster that was asked for; None is the default one."""
+    """The requested cluster's label; None for the default cluster."""
     pool: str | None = None
     cluster_id: int | None = None
     """The cluster that the command needs; it was UP when the command began."""
     edited_by: int | None = None
-    """Who besides `user_id` answers for what a schedule's command does."""
+    """The user besides `user_id` who is responsible for a scheduled command."""
     macros: Sequence[Mapping[str, Any]] = ()
-    """The macros' values, for what the command only names: a script in a file. In `command` they are already."""
+    """The macros' values, for text that `command` only refers to, such as a script in a file."""
 
     @property
     def users(self) -> tuple[int, ...]:
-        """Those who must all be allowed what the command does; it is done in the name of the first."""
+        """The users who must all be permitted to run the command; it runs in the name of the first."""
         return (self.user_id,) if self.edited_by is None else (self.user_id, self.edited_by)
 
     @cached_property
     def folder(self) -> Path:
-        """The attempt's own folder: `pid`, `out`, `rc`, results; made by the runner before `run` is called."""
+        """The attempt's own folder: `pid`, `out`, `rc`, results; made before `run` is called."""
         return self.root / str(self.attempt)
 
     @cached_property
     def working_folder(self) -> Path:
-        """The folder in which the user's program runs; made by the runner."""
+        """The folder in which the user's program runs; made before `run` is called."""
         return self.folder / "work"
 
     @cached_property
@@ -107,27 +106,27 @@ class Task:
 
 
 class Desk(Protocol):
-    """What the runner lends a kind while it runs a task."""
+    """What the runner provides to a kind while it runs a task."""
 
     def say(self, line: str) -> None:
-        """Append a line of the service's own to the command's log."""
+        """Append a line of the service to the command's log."""
 
     def progress(self, percent: int, rows: int | None = None) -> None:
-        """Tell how far the command is, 0..100; cheap, may be called often."""
+        """Report the progress, 0..100; cheap, may be called often."""
 
     async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
-        """Return the attempt's process: the one already there after a restart of the service, else what `start` makes.
+        """Return the attempt's process: the existing one after a restart of the service, else what `start` makes.
 
-        From here on a cancellation or timeout ends this process. Before, it cancels the task: `run` gets
+        After this call, a cancellation or timeout ends this process. Before it, the task is cancelled: `run` gets
         `asyncio.CancelledError` and only has to clean up.
         """
         ...
 
     async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
-        """Run sub-command `number` of `of` as a command of its own, or find it again; return its row once it has ended.
+        """Run sub-command `number` of `of` as a command of its own, or find it again; return its row after its end.
 
-        A cancellation or timeout meanwhile ends the child first. Raises `MacroError` when the sub-command's own macros
-        have no value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
+        A cancellation or timeout ends the child first. Raises `MacroError` when the sub-command's own macros have no
+        value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
         """
         ...
 
@@ -135,13 +134,16 @@ class Desk(Protocol):
 class Kind(Protocol):
     """A command type."""
 
-    command_type: CommandType
+    @property
+    def command_type(self) -> str:
+        """The name in submissions: one of `CommandType`, or a name that only this service uses."""
+        ...
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate the type's own fields of a submission and return the record's `command` object.
 
-        Raises pydantic's `ValidationError` for a field that is wrong by itself and `Invalid` for what only the service
-        can know (no such tap); either becomes a 422.
+        Raises pydantic's `ValidationError` for an invalid field and `Invalid` for what only the service can check (no
+        such tap); both become a 422.
         """
         ...
 
@@ -155,15 +157,38 @@ class GrowingKind(Protocol):
     """A command type whose typed rows can be read while they are written (`growing.py`)."""
 
     growing_file: str
-    """Their file in the attempt's folder; without the last suffix of its name it is the stored result's."""
+    """Name of the rows' file in the attempt's folder; without its last suffix it is the stored result's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that answers a call, with its headers."""
+
+    file: Path
+    headers: Mapping[str, str] | None = None
+
+
+@runtime_checkable
+class DocumentKind(Protocol):
+    """A command type whose ended commands also have a document, whatever their status."""
+
+    document_types: frozenset[str]
+    """The media types of the document."""
+
+    async def document(self, root: Path, attempts: int, media_type: str) -> Document:
+        """Return the document of a command after its attempts; `root` is its folder.
+
+        Raises `NotFound` where the command ended before there was one, `Invalid` for an unsupported form.
+        """
+        ...
 
 
 @runtime_checkable
 class ClusterKind(Protocol):
-    """A command type whose engine runs on a cluster: the command waits until that is UP."""
+    """A command type whose engine runs on a cluster: the command waits until the cluster is UP."""
 
     cluster_types: frozenset[ClusterType]
-    """The clusters that can run it; another one asked for is a 422."""
+    """The cluster types that can run it; a command for another cluster is refused with 422."""
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
         """Return whether a command needs the daemons of a cluster that has this configuration."""
@@ -172,7 +197,7 @@ class ClusterKind(Protocol):
 
 @runtime_checkable
 class BoundKind(Protocol):
-    """A command type whose commands may say themselves which cluster runs them, when no label does."""
+    """A command type whose commands can choose their cluster themselves when no label is given."""
 
     def bound_cluster(self, command: Mapping[str, Any]) -> int | None:
         """Return the id of the cluster that a command is bound to, None where it is bound to none."""
@@ -181,26 +206,26 @@ class BoundKind(Protocol):
 
 @runtime_checkable
 class ForeseeingKind(Protocol):
-    """A command type whose engine can be told of a command before that counts."""
+    """A command type whose engine can prepare for a command before its row is written."""
 
     def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
-        """Prepare for a command of which a row with these values is to be written, probably with this id.
+        """Prepare for a command whose row, with these values, is about to be written, probably with this id.
 
-        Returns at once, with what is to be called when it is not written, or with another id. Nothing may be changed
-        yet; the command may also have to wait.
+        Returns at once, with a function to call when the row is not written or gets another id. Must not change
+        anything yet; the command may also have to wait.
         """
         ...
 
 
 @runtime_checkable
 class RemoteKind(Protocol):
-    """A command type whose work runs elsewhere than in the attempt's process, such as an application on a cluster.
+    """A command type whose work runs outside the attempt's process, such as an application on a cluster.
 
-    `run` writes what identifies it into the attempt's folder before it waits for it, so that a later service finds it.
+    `run` writes the work's identity into the attempt's folder before waiting, so that a later service finds it.
     """
 
     async def end_remote(self, task: Task) -> None:
-        """End what an attempt began elsewhere, if anything; called after `run` was cancelled, or in its place."""
+        """End the attempt's remote work, if any; called after `run` was cancelled, or instead of it."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A replica's lease: how others know that it lives, and what it takes over from those that do not."""
+"""A replica's lease: it shows other replicas that this one lives, and allows takeovers from dead ones."""
 
 from __future__ import annotations
 
@@ -13,23 +13,15 @@ import psutil
 import sqlalchemy as sa
 
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.process_identity import Identity
+from svc_jupyter.service.database.database import Database, database_clock
+from svc_jupyter.service.processes.identity import Identity
 
 _RESTART_SECONDS: Final = 60.0
-"""How long a replica that stopped keeps its claims: an upgrade's worth."""
-_NOW: Final = sa.select(sa.extract("epoch", sa.func.clock_timestamp()))
-
-
-def database_clock(connection: sa.Connection) -> float:
-    """Return the time by the clock that all replicas share; on SQLite there is one replica."""
-    if connection.dialect.name == "sqlite":
-        return time.time()
-    return float(connection.execute(_NOW).scalar_one())
+"""How long a stopped replica keeps its claims: long enough for an upgrade."""
 
 
 class Lease:
-    """The process as a replica. Leases are given and compared by the database's clock, whatever those of hosts show."""
+    """The process as a replica. Leases use the database's clock, independent of the hosts' clocks."""
 
     def __init__(
         self, database: Database, seconds: float, now: Callable[[sa.Connection], float] = database_clock
@@ -41,33 +33,33 @@ class Lease:
         self._renewed_at = self._judge_from = 0.0
 
     async def register(self) -> None:
-        """Make this replica known to the others."""
+        """Register this replica."""
         self._renewed_at = await self._database.write(self._register)
         self._judge_from = self._renewed_at + self.seconds
 
     async def renew(self) -> bool:
-        """Prolong the lease; return False when another replica has already taken over."""
+        """Prolong the lease; return False when another replica has taken over."""
         now, renewed = await self._database.write(partial(self._renew, seconds=self.seconds))
         if not 0 <= now - self._renewed_at <= self.seconds:
-            # The database was away, this machine asleep, or the clock was set: the leases of others tell nothing until
-            # they had time to renew them, too.
+            # The database was away, this machine slept, or the clock was set: other leases prove nothing until their
+            # replicas have had time to renew them.
             self._judge_from = now + self.seconds
         self._renewed_at = now
         return renewed
 
     async def begin_anew(self) -> None:
-        """Become a new replica, after another one took over."""
+        """Become a new replica after another one has taken over."""
         self.replica = _this_process()
         await self.register()
 
     async def leave(self) -> None:
-        """Keep the claims for as long as a restart takes; a service on this host may take them at once."""
+        """Keep the claims for the time of a restart; a service on this host may take them at once."""
         await self._database.write(partial(self._renew, seconds=_RESTART_SECONDS))
 
     async def take_over(self, on_lost: Callable[[sa.Connection, queue.Row], None]) -> Sequence[queue.Row]:
-        """Take the running commands of replicas that are gone; return the rows of those to run on.
+        """Take the running commands of replicas that are gone; return the rows of those that continue here.
 
-        `on_lost` is called in the same transaction for each that ended as lost, since it ran on another host.
+        `on_lost` is called in the same transaction for each command of another host, which is lost.
         """
         return await self._database.write(partial(self._inherit, on_lost))
 
@@ -87,7 +79,7 @@ class Lease:
         gone = [
             other
             for other, lease_until in queue.other_replicas(connection, self.replica)
-            # On SQLite the data folder's lock says that there is no other.
+            # On SQLite the data folder's lock excludes a second replica.
             if self._database.on_sqlite or _is_dead(other, self.replica.host) or self._is_over(lease_until, now)
         ]
         inheritance = queue.inherit(connection, self.replica, gone=gone, now=time.time())
@@ -96,13 +88,13 @@ class Lease:
         return inheritance.adopted
 
     def _is_over(self, lease_until: float, now: float) -> bool:
-        """Whether a lease has ended, or lies further ahead than any is given: that clock was set back."""
+        """Whether a lease has ended, or ends later than any lease can: then the clock was set back."""
         longest = max(self.seconds, _RESTART_SECONDS)
         return now > self._judge_from and not now <= lease_until <= now + 2 * longest
 
 
 def _is_dead(other: queue.Replica, host: str) -> bool:
-    """Return whether a replica is known to be gone: as a process of this host that is no more."""
+    """Return whether a replica is known to be dead: its process was on this host and has ended."""
     if other.host != host:
         return False
     process = other.process

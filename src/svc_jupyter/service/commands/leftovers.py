@@ -11,15 +11,15 @@ import psutil
 import structlog
 
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.marks import mark_of, marked_processes
 from svc_jupyter.service.commands.roots import RootName, parse_root_name
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
 log = structlog.get_logger(__name__)
 
 
 async def end_leftovers(commands_dir: Path, database: Database) -> None:
-    """End the processes that carry the mark of a command which no longer runs; raises `Unavailable`."""
+    """End the processes with the mark of a command that no longer runs; raises `Unavailable`."""
     for name, process in await asyncio.to_thread(_marked_under, commands_dir):
         if not await database.read(partial(queue.is_running, command_id=name.command_id, folder_key=name.key)):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -29,6 +29,6 @@ async def end_leftovers(commands_dir: Path, database: Database) -> None:
 
 def _marked_under(commands_dir: Path) -> list[tuple[RootName, psutil.Process]]:
     marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
-    # A program may have set the mark itself, to anything.
+    # A program may itself set the mark to any value.
     ours = [(parse_root_name(mark.parent.name), process) for mark, process in marked if commands_dir in mark.parents]
     return [(name, process) for name, process in ours if name is not None]

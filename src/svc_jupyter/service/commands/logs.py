@@ -11,7 +11,7 @@ _CHUNK = 256 * 1024
 
 
 def append_line(log: Path, line: str) -> None:
-    """Append a line of the service's own; a single write, so that it does not mix with the program's output."""
+    """Append a line of the service in a single write, so that it does not mix with the program's output."""
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, f"{line}\n".encode())
@@ -28,7 +28,7 @@ def log_length(log: Path) -> int:
 
 
 def read_log(log: Path, start: int, end: int) -> Iterator[bytes]:
-    """Yield the bytes of the log from `start` to `end` in chunks, with flat memory."""
+    """Yield the bytes of the log from `start` to `end` in chunks, with constant memory."""
     if end <= start:
         return
     with log.open("rb") as file:
@@ -42,8 +42,8 @@ def read_log(log: Path, start: int, end: int) -> Iterator[bytes]:
 def read_text_part(log: Path, start: int, limit: int = _CHUNK, *, ended: bool = False) -> tuple[str, int]:
     """Return the log's text from byte `start`, at most `limit` bytes, and the byte after it.
 
-    A character that is cut at the end is left for the next part, unless the log has `ended`; bytes that are no UTF-8
-    become U+FFFD.
+    A character cut at the end is left for the next part, unless the log has `ended`; bytes that are not UTF-8 become
+    U+FFFD.
     """
     try:
         with log.open("rb") as file:

@@ -1,4 +1,4 @@
-"""How far a durable process is, in a file that it rewrites: `<percent>`, or `<percent> <rows so far>`."""
+"""The progress of a durable process, read from a file that it rewrites: `<percent>`, or `<percent> <rows so far>`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from svc_jupyter.service.commands.kind import Desk
-from svc_jupyter.service.commands.process import DurableProcess
+from svc_jupyter.service.processes.durable_process import DurableProcess
 
 _LOOK_SECONDS = 0.3
 
 
 async def followed(process: DurableProcess, file: Path, desk: Desk) -> int | None:
-    """Wait for the process, telling its progress; return its exit code as `DurableProcess.wait` does."""
+    """Wait for the process and report its progress; return its exit code as `DurableProcess.wait` does."""
     ending = asyncio.ensure_future(process.wait())
     try:
         while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:

@@ -1,7 +1,7 @@
-"""The command queue: who may run what. Every function is one step inside a transaction of the caller's.
+"""The command queue. Every function is one step inside the caller's transaction.
 
-A command is claimed by a replica; the replica's lease says until when its claims hold. A replica that is gone leaves
-its claims to one on the same host, which finds the processes again; elsewhere they are told as lost.
+A replica claims a command; its lease limits how long its claims hold. The commands of a replica that is gone go to a
+replica on the same host, which finds their processes again; on another host they are reported as lost.
 """
 
 from __future__ import annotations
@@ -13,32 +13,34 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import ClusterState, CommandStatus
-from svc_jupyter.service.clusters.tables import clusters
-from svc_jupyter.service.commands.tables import commands, replicas
-from svc_jupyter.service.process_identity import Identity
+from svc_jupyter.service.processes.identity import Identity
+from svc_jupyter.service.schema.clusters import clusters
+from svc_jupyter.service.schema.commands import commands, replicas
 
 Row = Mapping[str, Any]
+WAITING = "waiting"
+"""The topic of the bus that announces, with its account's id, a waiting command that is new or may begin now."""
 _CLAIM_LOCK = 0x5C4A01
-"""Key of the advisory lock under which PostgreSQL replicas count and claim, so that no limit is overrun."""
+"""Key of the advisory lock under which PostgreSQL replicas count and claim, so that the limit holds."""
 _CLAIM_AT_ONCE = 16
-"""A replica takes a handful and comes back, so that replicas share a burst."""
+"""A replica claims a few commands at a time, so that replicas share a burst."""
 _LOST = (
     "lost: the host {host} that ran it no longer answers, so its result and exit code cannot be known; "
     "check what it did, then submit it again"
 )
 
 
-# Statements of the hot paths are built once: building one costs more than running it.
+# Statements of the hot paths are built once: building one takes longer than running it.
 _HOLDS_A_SLOT = (
     commands.c.status == CommandStatus.RUNNING.value,
     commands.c.account_id == sa.bindparam("account"),
-    commands.c.parent_id.is_(None),  # a child shares its composite's
+    commands.c.parent_id.is_(None),  # a child uses its composite's slot
 )
 _CAN_BEGIN = sa.or_(
     commands.c.cluster_id.is_(None),
     commands.c.cluster_id.in_(sa.select(clusters.c.id).where(clusters.c.state == ClusterState.UP.value)),
 )
-"""A command whose cluster is not UP keeps waiting, and holds up nobody behind it."""
+"""A command whose cluster is not UP keeps waiting and does not block those behind it."""
 _OCCUPANCY = sa.select(
     sa.select(sa.func.count()).where(*_HOLDS_A_SLOT).scalar_subquery(),
     sa.exists().where(
@@ -81,14 +83,14 @@ class Replica:
 
 @dataclass(frozen=True, slots=True)
 class Inheritance:
-    """What a replica takes over from those that are gone: rows to run on, and those that ended as lost."""
+    """The commands of replicas that are gone: rows to continue, and rows that ended as lost."""
 
     adopted: Sequence[Row]
     lost: Sequence[Row]
 
 
 def register(connection: sa.Connection, replica: Replica, *, lease_until: float) -> None:
-    """Make the replica known."""
+    """Register the replica."""
     connection.execute(
         sa.insert(replicas).values(
             id=replica.id,
@@ -102,13 +104,13 @@ def register(connection: sa.Connection, replica: Replica, *, lease_until: float)
 
 
 def renew(connection: sa.Connection, replica: Replica, *, lease_until: float) -> bool:
-    """Prolong the lease; return False when another replica has already taken over, so that this one must let go."""
+    """Prolong the lease; return False when another replica has taken over and this one must stop its work."""
     changed = connection.execute(sa.update(replicas).where(replicas.c.id == replica.id).values(lease_until=lease_until))
     return changed.rowcount == 1
 
 
 def running_count(connection: sa.Connection, account_id: int) -> int:
-    """Return how many commands of an account run now, each composite with its child as one."""
+    """Return how many commands of an account run now; a composite and its child count as one."""
     return connection.execute(_RUNNING_COUNT, {"account": account_id}).scalar_one()
 
 
@@ -130,9 +132,9 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
 
 
 def _is_known(connection: sa.Connection, replica: Replica) -> bool:
-    """Return whether no other replica took this one's place, and keep it so until the end of the transaction.
+    """Return whether no other replica has taken over, and lock that until the end of the transaction.
 
-    A replica must not claim under its old name: nobody would look for it there.
+    A replica must not claim under an id that was taken over: nothing would recover its commands.
     """
     known = sa.select(replicas.c.id).where(replicas.c.id == replica.id).with_for_update(read=True, key_share=True)
     return connection.execute(known).first() is not None
@@ -141,9 +143,9 @@ def _is_known(connection: sa.Connection, replica: Replica) -> bool:
 def begin_child(
     connection: sa.Connection, replica: Replica, values: Mapping[str, Any], *, on_sqlite: bool
 ) -> Row | None:
-    """Create a child, running where its composite runs; return its row, None when this replica lost the composite.
+    """Create a running child of a composite; return its row, None when this replica has lost the composite.
 
-    Creates nothing when the child is there already: a commit whose answer got lost may have taken place.
+    Creates nothing when the child exists: a commit may have succeeded without an answer.
     """
     if not on_sqlite and not _is_known(connection, replica):
         return None
@@ -164,7 +166,7 @@ def begin_child(
 
 
 def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
-    """Return whether a new command need not wait: a slot is free and nobody is before it. For a single replica."""
+    """Return whether a new command can start at once: a slot is free and none waits. For a single replica."""
     running, waits = connection.execute(_OCCUPANCY, {"account": account_id}).one()
     return running < limit and not waits
 
@@ -176,11 +178,11 @@ def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, fre
 
 
 def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Replica], now: float) -> Inheritance:
-    """Take over the running commands of replicas that are gone, or end them as lost when they ran elsewhere."""
+    """Take over the running commands of replicas that are gone; end those of other hosts as lost."""
     adopted: list[Row] = []
     lost: list[Row] = []
     for other in gone:
-        # Whoever deletes the row is the heir: a second replica at the same work finds nothing to delete.
+        # The replica that deletes the row takes over; a second one finds nothing to delete.
         if connection.execute(sa.delete(replicas).where(replicas.c.id == other.id)).rowcount == 0:
             continue
         theirs = (commands.c.replica_id == other.id) & (commands.c.status == CommandStatus.RUNNING)
@@ -204,24 +206,23 @@ def other_replicas(connection: sa.Connection, replica: Replica) -> list[tuple[Re
     """Return the other replicas, each with the end of its lease."""
     rows = connection.execute(sa.select(replicas).where(replicas.c.id != replica.id))
     return [
-        (Replica(row.id, row.host, Identity(row.pid, row.boot_id or "", row.start_ticks or 0)), row.lease_until)
-        for row in rows
+        (Replica(row.id, row.host, Identity(row.pid, row.boot_id, row.start_ticks)), row.lease_until) for row in rows
     ]
 
 
 def finish(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> bool:
-    """Write a final status; return False when the command is no longer this replica's to end."""
+    """Write a final status; return False when the command no longer belongs to this replica."""
     changed = connection.execute(_END, {"this_command": command_id, "this_replica": replica.id, **values})
     return changed.rowcount == 1
 
 
 def note(connection: sa.Connection, replica: Replica, command_id: int, values: Mapping[str, Any]) -> None:
-    """Write what is known so far of a running command (progress, attempts, pid)."""
+    """Write the current state of a running command (progress, attempts, pid)."""
     finish(connection, replica, command_id, values)
 
 
 def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> Row | None:
-    """Cancel a command that has not begun; return its row, None when it was no longer waiting."""
+    """Cancel a command that has not started; return its row, None when it was no longer waiting."""
     changed = connection.execute(
         sa.update(commands)
         .where(commands.c.id == command_id, commands.c.status == CommandStatus.WAITING)
@@ -233,7 +234,7 @@ def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, me
 
 
 def request_stop(connection: sa.Connection, command_id: int, request: str) -> None:
-    """Leave word for the replica that runs the command that it is to be ended; the first request stays."""
+    """Ask the replica that runs the command to end it; the first request is kept."""
     connection.execute(
         sa.update(commands)
         .where(
@@ -245,16 +246,14 @@ def request_stop(connection: sa.Connection, command_id: int, request: str) -> No
     )
 
 
-def is_running(connection: sa.Connection, command_id: int, folder_key: str | None) -> bool:
-    """Return whether the command of a folder runs, on whichever replica."""
-    query = sa.select(commands.c.status).where(
-        commands.c.id == command_id, commands.c.folder_key.is_not_distinct_from(folder_key)
-    )
+def is_running(connection: sa.Connection, command_id: int, folder_key: str) -> bool:
+    """Return whether the command of a folder runs on any replica."""
+    query = sa.select(commands.c.status).where(commands.c.id == command_id, commands.c.folder_key == folder_key)
     return connection.execute(query).scalar_one_or_none() == CommandStatus.RUNNING
 
 
 def stops_wanted(connection: sa.Connection, replica: Replica) -> list[tuple[int, str]]:
-    """Return the replica's running commands that are asked to end, with the reason."""
+    """Return the replica's running commands with a request to end, each with its reason."""
     query = sa.select(commands.c.id, commands.c.stop_reason).where(
         commands.c.replica_id == replica.id,
         commands.c.status == CommandStatus.RUNNING,
@@ -278,12 +277,12 @@ def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[Row
 
 
 def row_of(connection: sa.Connection, command_id: int) -> Row:
-    """Return the row of a command that is known to exist."""
+    """Return the row of an existing command."""
     return dict(connection.execute(sa.select(commands).where(commands.c.id == command_id)).mappings().one())
 
 
 def running_child(connection: sa.Connection, composite_id: int) -> Row | None:
-    """Return the row of the child that a composite runs now, if it runs one."""
+    """Return the row of a composite's running child, None when there is none."""
     query = sa.select(commands).where(commands.c.parent_id == composite_id, commands.c.status == CommandStatus.RUNNING)
     row = connection.execute(query).mappings().one_or_none()
     return None if row is None else dict(row)

@@ -1,17 +1,17 @@
-"""Commands that wait for a cluster or run on it. Every function is one step inside a transaction of the caller's."""
+"""Commands that wait for a cluster or run on it. Every function is one step inside the caller's transaction."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.clusters.tables import clusters
 from svc_jupyter.service.commands.queue import Row
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.schema.clusters import clusters
+from svc_jupyter.service.schema.commands import commands
 
 
 def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[Row]:
-    """End the commands that wait for a cluster in `error`; return their rows."""
+    """End the commands that wait for a cluster with `error`; return their rows."""
     ended = connection.execute(
         sa.update(commands)
         .where(commands.c.cluster_id == cluster_id, commands.c.status == CommandStatus.WAITING)
@@ -28,7 +28,7 @@ def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
 
 
 def waiting_for(connection: sa.Connection, instance_id: int) -> list[Row]:
-    """Return the commands that wait for the cluster of an instance, oldest first, as far as their folders need it."""
+    """Return the commands that wait for an instance's cluster, oldest first: `id` and `folder_key`."""
     cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
     query = sa.select(commands.c.id, commands.c.folder_key).where(
         commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)

@@ -1,4 +1,4 @@
-"""From a row of the commands table to the record of the contract."""
+"""Converts a row of the commands table to the record of the API."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.ground.clock import iso_time
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What only the replica that runs a command knows so far."""
+    """The state of a running command that only its replica knows."""
 
     pid: int | None = None
     progress: int = 0
@@ -25,7 +26,7 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Why a waiting command cannot begin; nothing where it is about to."""
+    """Why a waiting command cannot start; empty where it is about to start."""
 
     reason: str | None = None
     is_throttled: bool = False
@@ -33,11 +34,6 @@ class Wait:
 
 
 NO_WAIT = Wait()
-
-
-def iso_time(seconds: float) -> str:
-    """Return Unix seconds as ISO 8601 UTC with `Z`."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def command_path(row: Row) -> str:
@@ -49,7 +45,7 @@ def command_path(row: Row) -> str:
 def command_record(
     row: Row, *, live: Live | None = None, wait: Wait = NO_WAIT, with_properties: bool = False
 ) -> dict[str, Any]:
-    """Return the record of a command; `wait` is for one that waits."""
+    """Return the record of a command; `wait` applies to waiting ones."""
     now = live or Live()
     record: dict[str, Any] = {
         "id": row["id"],
@@ -103,20 +99,17 @@ def command_record(
 
 
 def public(command: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a record shows of a `command`: all but what its kind keeps under names that begin with `_`."""
-    has_md_cmd = command.get("md_cmd", False) is not None  # earlier versions stored null
-    if has_md_cmd and not any(key.startswith("_") or key == "sub_commands" for key in command):
+    """Return the public part of a `command`: without the keys that begin with `_`, which are its kind's own."""
+    if not any(key.startswith("_") or key == "sub_commands" for key in command):
         return command
     shown = {key: value for key, value in command.items() if not key.startswith("_")}
-    if not has_md_cmd:
-        shown["md_cmd"] = False
     if isinstance(shown.get("sub_commands"), list):
         shown["sub_commands"] = [public(one) for one in shown["sub_commands"]]
     return shown
 
 
 def is_final(row: Row) -> bool:
-    """Return whether the command of this row has ended for good."""
+    """Return whether the command of this row has ended."""
     return CommandStatus(row["status"]).is_final
 
 
@@ -125,7 +118,7 @@ def _seconds(value: float | None) -> int | None:
 
 
 def _qlog(row: Row) -> str | None:
-    """Return the names and types of a typed result's columns, as the JSON string that clients expect."""
+    """Return the names and types of a typed result's columns as the JSON string that clients expect."""
     result = row["result"]
     if not result or result.get("columns") is None:
         return None

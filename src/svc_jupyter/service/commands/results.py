@@ -1,6 +1,6 @@
-"""Results on disk, and the forms in which they are given out. Nothing here holds a whole result in memory.
+"""Results on disk, and the forms in which they are sent. Nothing here holds a whole result in memory.
 
-Text results are the program's stdout, a row a line; typed results are an Arrow IPC stream, sent as it lies there.
+Text results are the program's stdout, one row per line; typed results are an Arrow IPC stream, sent unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from svc_jupyter.service.commands.text_lines import (
     line_schema,
     no_lines,
 )
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,24 +39,24 @@ _CHUNK = 1 << 20
 _PIECE = 4 << 20
 _ROW_GROUP = 32 << 20
 _HEAVIEST_ROW = 8 << 20
-"""Bytes of a row, as `MappedRows` weighs them: its forms take several times as much while they are made."""
+"""Most bytes of a row, as `MappedRows` weighs them: conversion takes several times as much memory."""
 _MOST_COLUMN_CHUNKS = 50_000
-"""Of a Parquet file: its end tells of each, and until then they are kept in memory, with 1.7 kB each at the end."""
+"""Of a Parquet file: its footer lists each chunk, and the chunks' entries, 1.7 kB each, are kept in memory."""
 _SHORT_BYTES = 1 << 16
-"""Up to so many bytes are read at once: to stream them takes 1 ms, in other threads."""
+"""Up to this many bytes are read at once: streaming takes 1 ms, in other threads."""
 
 
 class TooLarge(Exception):
-    """A row takes too much memory as text."""
+    """A row needs too much memory as text."""
 
 
 def to_json(result: StoredResult) -> dict[str, Any]:
-    """Return what the commands table keeps of a result."""
+    """Return a result as the commands table stores it."""
     return asdict(result)
 
 
 def from_json(value: dict[str, Any]) -> StoredResult:
-    """Return the result that `to_json` took."""
+    """Return the result from what `to_json` returned."""
     columns = value.get("columns")
     return StoredResult(
         form=ResultForm(value["form"]),
@@ -69,13 +69,13 @@ def from_json(value: dict[str, Any]) -> StoredResult:
 
 
 def check_there(root: Path, result: StoredResult) -> None:
-    """Raise `NotFound` when somebody removed the result from the disk."""
+    """Raise `NotFound` when the result was removed from the disk."""
     if not (root / result.file).exists():
         raise NotFound(f"the result of command {_command(root)} is no longer on the service's disk")
 
 
 def check_form(root: Path, result: StoredResult, media_type: str) -> None:
-    """Raise `Invalid` for rows that cannot be had in a form: those that the service would have to hold in memory."""
+    """Raise `Invalid` for rows that cannot be sent in a form because the service would have to hold them in memory."""
     if result.form is ResultForm.LINES:
         if media_type == PARQUET and (number := first_long_line(root / result.file)) is not None:
             raise Invalid(
@@ -103,7 +103,7 @@ def check_form(root: Path, result: StoredResult, media_type: str) -> None:
 def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
     """Yield the rows as text: tab between fields, CRLF after each row.
 
-    Raises `TooLarge` at a row that takes too much memory as text.
+    Raises `TooLarge` at a row that needs too much memory as text.
     """
     if result.text_file is not None:
         yield from crlf_lines(root / result.text_file)
@@ -117,7 +117,7 @@ def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
 
 
 def as_arrow(root: Path, result: StoredResult) -> Iterator[bytes]:
-    """Yield the bytes of an Arrow IPC stream: a typed result as it lies on disk, text as one column `line`."""
+    """Yield the bytes of an Arrow IPC stream: a typed result unchanged, text as one column `line`."""
     if result.form is ResultForm.ARROW:
         with (root / result.file).open("rb") as file:
             while chunk := file.read(_CHUNK):
@@ -140,14 +140,14 @@ def as_arrow(root: Path, result: StoredResult) -> Iterator[bytes]:
 
 
 def short_arrow(root: Path, result: StoredResult) -> bytes | None:
-    """Return what `as_arrow` yields, where that is little and lies on disk as it is; else None."""
+    """Return what `as_arrow` yields where it is short and unchanged from disk; else None."""
     if result.form is not ResultForm.ARROW or result.size > _SHORT_BYTES:
         return None
     return (root / result.file).read_bytes()
 
 
 def short_text(root: Path, result: StoredResult) -> str | None:
-    """Return the same in base64, None as well where the rows are no longer there."""
+    """Return the same in base64; also None where the rows no longer exist."""
     with suppress(OSError):
         short = short_arrow(root, result)
         return None if short is None else b64encode(short).decode("ascii")
@@ -155,7 +155,7 @@ def short_text(root: Path, result: StoredResult) -> str | None:
 
 
 def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
-    """Yield the rows as CSV with a header (RFC 4180); what `check_form` lets pass."""
+    """Yield the rows as CSV with a header (RFC 4180), for results that `check_form` accepts."""
     if result.form is ResultForm.LINES:
         yield from csv_lines(root / result.file)
         return
@@ -174,7 +174,7 @@ def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
 
 
 def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
-    """Yield the bytes of a Parquet file; what `check_form` lets pass."""
+    """Yield the bytes of a Parquet file, for results that `check_form` accepts."""
     import pyarrow.parquet as pq
 
     sink = _Sink()
@@ -182,7 +182,7 @@ def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
     if result.form is not ResultForm.LINES:
         rows = MappedRows(root / result.file, AS_PARQUET)
         schema, batches = rows.schema, rows.pieces(_ROW_GROUP)
-    # Without statistics: what Parquet keeps of each row group until its end must stay little.
+    # Without statistics: the writer keeps metadata of each row group in memory until the end.
     with pq.ParquetWriter(cast("BinaryIO", sink), schema, write_statistics=False) as writer:
         for batch in batches:
             writer.write_batch(batch)
@@ -191,7 +191,7 @@ def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
 
 
 def _command(root: Path) -> str:
-    """Return the id of the command whose folder this is."""
+    """Return the id of the command of this folder."""
     name = parse_root_name(root.name)
     return root.name if name is None else str(name.command_id)
 
@@ -201,7 +201,7 @@ def _told(size: int) -> str:
 
 
 class _Sink(io.RawIOBase):
-    """A file to write into whose bytes are taken out as they come."""
+    """A writable file whose bytes are taken out as they come."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,7 +237,7 @@ def _texts(column: pa.Array[Any]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as classic clients read it: NULL for none, JSON for lists and structures, no tab or line end."""
+    """Return a value as text for clients: NULL for none, JSON for lists and structures, no tab or line end."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -253,7 +253,7 @@ def _cell(value: Any) -> str:
 
 
 def _flat_schema(schema: pa.Schema) -> pa.Schema:
-    """CSV has no lists, maps, binary or durations: such columns become text."""
+    """Return the schema for CSV, which has no lists, maps, binary or durations: such columns become text."""
     import pyarrow as pa
 
     return pa.schema([pa.field(item.name, pa.string() if _needs_text(item.type) else item.type) for item in schema])

@@ -1,8 +1,8 @@
 """Where the folders of commands are.
 
-A folder's name holds the command's id and a key that was drawn when its row was written. Ids are given again after a
-database was restored from a backup, or another one was put in its place; the key is not. So a command never finds what
-another one left, and nobody reads another one's log or result.
+A folder's name holds the command's id and a random key from its row. After a database is restored from a backup or
+replaced, ids repeat, but keys do not. So a command never finds another one's files, and no user reads the log or result
+of another command.
 """
 
 from __future__ import annotations
@@ -17,28 +17,24 @@ _KEY_BYTES = 6
 
 
 class RootName(NamedTuple):
-    """What the name of a command's folder says. Commands of before there were keys have none."""
+    """The parts of the name of a command's folder."""
 
     command_id: int
-    key: str | None
+    key: str
 
 
 def new_folder_key() -> str:
-    """Return the key of the folder of a command that is about to be written."""
+    """Return a new random key for the folder of a command."""
     return secrets.token_hex(_KEY_BYTES)
 
 
 def command_root(commands_dir: Path, row: Mapping[Any, Any]) -> Path:
-    """Return the folder of a row's command; a thousand to a parent, since a folder with a million entries is slow."""
+    """Return the folder of a row's command; a parent holds a thousand, since large folders are slow."""
     command_id: int = row["id"]
-    key: str | None = row["folder_key"]
-    name = str(command_id) if key is None else f"{command_id}-{key}"
-    return commands_dir / str(command_id // _COMMANDS_PER_FOLDER) / name
+    return commands_dir / str(command_id // _COMMANDS_PER_FOLDER) / f"{command_id}-{row['folder_key']}"
 
 
 def parse_root_name(name: str) -> RootName | None:
-    """Return which command a folder belongs to, by its name; None for a name that no command's folder has."""
-    number, dash, key = name.partition("-")
-    if not (number.isascii() and number.isdigit()) or (dash and not key):
-        return None
-    return RootName(int(number), key or None)
+    """Return the parts of a folder's name; None for a name that no command's folder has."""
+    number, _, key = name.partition("-")
+    return RootName(int(number), key) if number.isascii() and number.isdigit() and key else None

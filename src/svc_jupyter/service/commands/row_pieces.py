@@ -1,7 +1,7 @@
-"""Typed rows read in pieces of a bounded size, whatever lies in them.
+"""Reads typed rows in pieces of a bounded size.
 
-The file is mapped, so a batch takes memory only where it is looked at, and every piece lets go of what the one before
-it made resident. A row is the smallest piece.
+The file is memory-mapped, so a batch takes memory only where it is read, and each piece releases the memory of the
+previous one. A row is the smallest piece.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     _Positions = NDArray[np.int64]
 
 _WINDOW_ROWS = 65_536
-"""Rows that are weighed at once."""
+"""Rows that are weighed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the values of a row weigh besides their bytes; those inside lists and structures weigh `item`."""
+    """The weight of a row's values besides their bytes; values inside lists and structures weigh `item`."""
 
     cell: int
     item: int
@@ -34,13 +34,13 @@ class Scale:
 
 
 AS_TEXT = Scale(cell=16, item=96, binary=2)
-"""Where rows become objects and texts of Python, and binary values hexadecimal digits."""
+"""For rows as Python objects and texts, and binary values as hexadecimal digits."""
 AS_PARQUET = Scale(cell=4, item=4, binary=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much there is to convert: the weight of all rows, of the heaviest, and which that is, from 1."""
+    """The weight of all rows, the weight of the heaviest, and its number, from 1."""
 
     weight: int
     heaviest: int
@@ -50,7 +50,7 @@ class Extent:
 class MappedRows:
     """The rows of an Arrow stream in a file.
 
-    A weight is in bytes: about what a row takes in the form that the scale stands for.
+    A weight is in bytes: about what a row takes in the form that the scale describes.
     """
 
     def __init__(self, file: Path, scale: Scale) -> None:
@@ -63,7 +63,7 @@ class MappedRows:
         self.schema: pa.Schema = self._reader().schema
 
     def pieces(self, most: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in batches that weigh at most `most`, or have one row; hold on to none of them."""
+        """Yield batches that weigh at most `most` or have one row; hold none of them."""
         import numpy as np
 
         for window, weights in self._windows():
@@ -76,7 +76,7 @@ class MappedRows:
                 start = end
 
     def extent(self) -> Extent:
-        """Look at all rows, without what lies in them."""
+        """Measure all rows without reading their contents."""
         import numpy as np
 
         total = heaviest = heaviest_row = rows = 0
@@ -91,7 +91,7 @@ class MappedRows:
         return Extent(total, heaviest, heaviest_row)
 
     def _windows(self) -> Iterator[tuple[pa.RecordBatch, _Positions]]:
-        """Yield some rows and their summed weights: of none of them, of the first, of the first two …"""
+        """Yield batches of rows with cumulative weights: 0, the first row, the first two rows …"""
         import numpy as np
 
         for batch in self._reader():
@@ -111,7 +111,7 @@ class MappedRows:
 
 
 def _weights(column: Any, at: _Positions, each: int, scale: Scale) -> _Positions:
-    """Return what the values of a column before each of these positions weigh together."""
+    """Return the cumulative weight of a column's values before each position."""
     return at * each + _contents(column, at, scale)
 
 
@@ -119,7 +119,7 @@ def _contents(column: Any, at: _Positions, scale: Scale) -> _Positions:
     import pyarrow.types as kinds
 
     kind = column.type
-    if hasattr(column, "storage"):  # of a type that an extension names
+    if hasattr(column, "storage"):  # an extension type
         return _contents(column.storage, at, scale)
     if kinds.is_null(kind):
         return at * 0
@@ -136,7 +136,7 @@ def _contents(column: Any, at: _Positions, scale: Scale) -> _Positions:
 
 
 def _ends(column: Any, at: _Positions) -> _Positions:
-    """Return where in their buffer the texts before each position end."""
+    """Return the offsets in the buffer at which the texts before each position end."""
     import numpy as np
     import pyarrow.types as kinds
 
@@ -170,7 +170,7 @@ def _from_0(sums: _Positions) -> _Positions:
 
 
 def _longest(values: Any, scale: Scale) -> int:
-    """Return what the heaviest value of a dictionary weighs."""
+    """Return the weight of the heaviest value of a dictionary."""
     import numpy as np
 
     each = np.diff(_contents(values, np.arange(len(values) + 1, dtype=np.int64), scale))

@@ -1,4 +1,4 @@
-"""Claims commands and runs them: the part of a replica that does the work."""
+"""Claims commands and runs them: the working part of a replica."""
 
 from __future__ import annotations
 
@@ -13,36 +13,35 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.at_end import AtEnd
-from svc_jupyter.service.commands.background import run_forever
-from svc_jupyter.service.commands.child_places import ChildPlaces
-from svc_jupyter.service.commands.children import Children
+from svc_jupyter.service.commands.children import ChildPlaces, Children
+from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.endings import Endings
 from svc_jupyter.service.commands.ends import ENDED
 from svc_jupyter.service.commands.job import Job, Values
 from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.leftovers import end_leftovers
+from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.commands.stop_reasons import StopReason, parse_stop_request
-from svc_jupyter.service.commands.topics import STOP, WAITING
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.commands.stop_reasons import STOP, StopReason, parse_stop_request
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import run_forever
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.settings import Settings
 
 _FLUSH_SECONDS = 1.0
 _AT_HAND_SECONDS = 1.0
-"""How long the row of a command that has ended is kept for those who wait for the end."""
+"""How long the row of an ended command is kept for waiting calls."""
 _SWEEP_SECONDS = 60.0
 log = structlog.get_logger(__name__)
 
 
 class Runner:
-    """Runs what the queue gives out, keeps the lease, and takes over from replicas that are gone."""
+    """Runs claimed commands, keeps the lease, and takes over from replicas that are gone."""
 
     def __init__(
         self,
@@ -77,7 +76,7 @@ class Runner:
 
     @property
     def replica(self) -> queue.Replica:
-        """Who this process is to the others, also where something else than a command is driven."""
+        """The process's identity among the replicas; also for work other than commands."""
         return self._lease.replica
 
     @property
@@ -86,20 +85,20 @@ class Runner:
         return bool(self._jobs)
 
     def live(self, command_id: int) -> Live | None:
-        """Return what is known right now of a command that runs here, else None."""
+        """Return the current state of a command that runs here, else None."""
         job = self._jobs.get(command_id)
         return None if job is None else job.live
 
     def row_at_hand(self, command_id: int) -> queue.Row | None:
-        """Return the row of a command that runs here or has ended here a moment ago, without asking the database."""
+        """Return the row of a command that runs here or has just ended here, without reading the database."""
         job = self._jobs.get(command_id)
         return self._just_ended.get(command_id) if job is None else job.row
 
     def claim_new(self, connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return what a new row has more when its command begins in the very transaction that creates it, or None.
+        """Return extra values for a new row whose command starts in the transaction that creates it, or None.
 
-        That saves a transaction and, on SQLite, a wait for the disk. Only for a single replica: several would have to
-        take turns at counting.
+        This saves a transaction and, on SQLite, a wait for the disk. Only for a single replica: several would need a
+        lock to count.
         """
         if not self._database.on_sqlite or not self._loops:
             return None
@@ -110,8 +109,8 @@ class Runner:
     def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
         """Let the kind prepare for a command that will have this id unless another one is written before it.
 
-        Returns what calls it off. Only where nothing runs: else the command may have to wait, and has no use for the
-        milliseconds that this saves.
+        Returns a function that cancels the preparation. Only where nothing runs: otherwise the command may have to
+        wait, and does not need the milliseconds that this saves.
         """
         kind = self._kinds[values["command_type"]]
         if self._database.on_sqlite and not self._jobs and isinstance(kind, ForeseeingKind):
@@ -119,7 +118,7 @@ class Runner:
         return lambda: None
 
     def launch(self, row: queue.Row) -> None:
-        """Run a command that `claim_new` claimed; from any thread, after the commit."""
+        """Run a command that `claim_new` claimed; called after the commit, from any thread."""
         assert self._event_loop is not None
         self._event_loop.call_soon_threadsafe(self._launch, row)
 
@@ -135,7 +134,7 @@ class Runner:
         self._on_waiting("")
 
     async def stop(self) -> None:
-        """Let go of everything: processes go on, and the next service on this host finds them again."""
+        """Stop the work without ending processes; the next service on this host finds them again."""
         for task in (*self._loops, *self._tasks):
             task.cancel()
         await asyncio.gather(*self._loops, *self._tasks, return_exceptions=True)
@@ -151,16 +150,16 @@ class Runner:
             for job in self._jobs.values()
             if str(job.row["account_id"]) == account_id and job.row["parent_id"] is None
         )
-        if here < self._settings.running_limit:  # else the next end of one of them makes room
+        if here < self._settings.running_limit:  # else the next end frees a slot
             self._wake.set()
 
     async def _claim_next(self) -> None:
         with contextlib.suppress(TimeoutError):
-            # On PostgreSQL a notification can get lost with its connection: look now and then.
+            # On PostgreSQL a notification can be lost with its connection: check regularly.
             async with asyncio.timeout(None if self._database.on_sqlite else self._settings.lease_seconds):
                 await self._wake.wait()
         self._wake.clear()
-        again = True  # whatever fails
+        again = True  # also after a failure
         try:
             rows = await self._database.write(self._claim)
             for row in rows:
@@ -222,7 +221,7 @@ class Runner:
                 partial(queue.note, replica=self._lease.replica, command_id=command_id, values=values), durable=False
             )
 
-    # Progress: kept in memory, saved together once a second.
+    # Progress: kept in memory, saved once a second.
 
     def _plan_flush(self, command_id: int) -> None:
         if not self._unsaved:
@@ -244,7 +243,7 @@ class Runner:
     # Stopping commands
 
     def _on_ended(self, payload: str) -> None:
-        """Those who wait for the end must not be shown the row any more that the command ran with."""
+        """Replace the job's row, so that waiting calls no longer get the row of the running command."""
         job = self._jobs.pop(int(payload), None) if payload else None
         if job is not None and job.final_row is not None:
             self._just_ended[job.id] = job.final_row
@@ -276,7 +275,7 @@ class Runner:
         await self._look_for_unknown()
 
     async def _let_go(self) -> None:
-        """Another replica took over while this one was held up: the commands are no longer ours."""
+        """Give up all commands: another replica has taken over while this one was blocked."""
         log.warning("lease_lost", commands=len(self._jobs))
         for task in list(self._tasks):
             task.cancel()
@@ -288,19 +287,19 @@ class Runner:
             self._launch(row)
 
     def tell_end(self, connection: sa.Connection, row: queue.Row) -> None:
-        """Tell of the end of a command that no job of this replica ended, in the transaction that ends it."""
+        """Call the hooks for a command that no job of this replica ended, in the transaction that ends it."""
         self._endings.tell(connection, row)
 
     async def _look_for_stops(self) -> None:
-        """Find requests to stop whose announcement got lost."""
+        """Find requests to stop whose announcement was lost."""
         wanted = await self._database.read(partial(queue.stops_wanted, replica=self._lease.replica))
         for command_id, request in wanted:
             self._on_stop(f"{command_id} {request}")
 
     async def _look_for_unknown(self) -> None:
-        """Run what is ours by the database and unknown here: a claim whose commit was answered to a broken connection.
+        """Run commands that this replica has claimed but does not run, after a commit without an answer.
 
-        Seen twice, since a command that ends in this moment is unknown already.
+        Requires two consecutive findings, since a command that is just ending also looks like this.
         """
         ours = await self._database.read(partial(queue.running_ids, replica=self._lease.replica))
         unknown = {command_id for command_id in ours if command_id not in self._jobs}

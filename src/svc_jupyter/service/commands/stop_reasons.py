@@ -1,8 +1,11 @@
-"""Why a running command is to be ended, and how that is told to the replica that runs it."""
+"""Why a running command is to be ended, and the text form of such a request between replicas."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+STOP = "stop"
+"""The bus topic for requests to end a running command: `<id> <stop request>`."""
 
 
 class StopReason(StrEnum):
@@ -11,9 +14,9 @@ class StopReason(StrEnum):
     CANCEL = "cancel"
     TIMEOUT = "timeout"
     COMPOSITE = "composite"
-    """The composite command that it belongs to is ended."""
+    """Its composite command is ended."""
     CLUSTER = "cluster"
-    """The cluster that it runs on is terminated."""
+    """Its cluster is terminated."""
 
 
 def stop_request(reason: StopReason, detail: str = "") -> str:
@@ -22,6 +25,6 @@ def stop_request(reason: StopReason, detail: str = "") -> str:
 
 
 def parse_stop_request(text: str) -> tuple[StopReason, str]:
-    """Return what `stop_request` was given."""
+    """Return the arguments of `stop_request` from its text."""
     reason, _, detail = text.partition(" ")
     return StopReason(reason), detail

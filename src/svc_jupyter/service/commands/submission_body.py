@@ -1,7 +1,7 @@
-"""The body of a submission: a JSON object, or the same as a form.
+"""The body of a submission: a JSON object or a form with the same fields.
 
-A form has texts only. Fields that are numbers, truth values or objects are read from their texts; an object may also
-come field by field, as `parameters[day]=2013-01-01`.
+A form has only texts. Numbers, booleans and objects are parsed from their texts; an object may also be given field by
+field, as `parameters[day]=2013-01-01`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl
 
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.text import NOT_UNICODE, broken_place
-from svc_jupyter.service.bodies import may_be_broken, parsed
-from svc_jupyter.service.errors import BadRequest, Invalid
+from svc_jupyter.service.ground.errors import BadRequest, Invalid
+from svc_jupyter.service.http.bodies import may_be_broken, parsed
 
 FORM: Final = "application/x-www-form-urlencoded"
 _FIELDS_LIMIT = 1000
@@ -25,9 +25,9 @@ _FIELD_OF: Final = re.compile(r"([A-Za-z_]\w*)\[([A-Za-z_]\w*)\]")
 
 
 def submission_body(raw: bytes, content_type: str) -> dict[str, Any]:
-    """Return the fields of a submission. Raises `BadRequest` for what cannot be read, `Invalid` for another form.
+    """Return the fields of a submission. Raises `BadRequest` for an unreadable body, `Invalid` for a wrong structure.
 
-    JSON that is sent as a form, as some clients do by default, is JSON all the same.
+    JSON that is sent with the content type of a form, the default of some clients, is read as JSON.
     """
     is_form = content_type.partition(";")[0].strip().lower() == FORM
     try:
@@ -67,7 +67,7 @@ def form_body(raw: bytes) -> dict[str, Any]:
 
 
 def _check_unicode(body: dict[str, Any]) -> None:
-    """Raise `Invalid` for a text that is not valid Unicode, also in the JSON of a form's field."""
+    """Raise `Invalid` for a text that is not valid Unicode, also inside the JSON of a form's field."""
     place = broken_place(body)
     if place is not None:
         command_type = body.get("command_type")
@@ -76,7 +76,7 @@ def _check_unicode(body: dict[str, Any]) -> None:
 
 
 def _value(name: str, value: Any, structures: frozenset[str]) -> Any:
-    """Return what the text of a field stands for; one that stands for nothing is left for the field's own check."""
+    """Return the value of a field's text; an unreadable text is left for the field's own check."""
     if not isinstance(value, str):
         return value
     if name in _INTEGERS and re.fullmatch(r"-?[0-9]{1,15}", value):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import create_model
+
 from svc_jupyter.api.commands import (
     CommandSubmission,
     CommandType,
@@ -17,99 +19,35 @@ from svc_jupyter.api.commands import (
     ShellSubmission,
 )
 from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission
+from svc_jupyter.api.fields import Request
 from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 
-
-class ShellCommandBody(ShellSubmission, CommandSubmission):
-    """Submit a shell command."""
-
-    command_type: Literal[CommandType.SHELL]
-
-
-class PigCommandBody(PigSubmission, CommandSubmission):
-    """Submit a Pig command."""
-
-    command_type: Literal[CommandType.PIG]
-
-
-class HiveCommandBody(HiveSubmission, CommandSubmission):
-    """Run Hive's SQL."""
-
-    command_type: Literal[CommandType.HIVE]
+_FORMS: dict[CommandType, tuple[type[Request], str]] = {
+    CommandType.SHELL: (ShellSubmission, "Submit a shell command."),
+    CommandType.PIG: (PigSubmission, "Submit a Pig command."),
+    CommandType.HIVE: (HiveSubmission, "Run Hive's SQL."),
+    CommandType.PRESTO: (PrestoSubmission, "Run SQL on a Presto cluster."),
+    CommandType.SPARK: (SparkSubmission, "Run a Spark notebook, or a program on a Spark cluster."),
+    CommandType.SQL: (SqlSubmission, "Run statements of Spark SQL."),
+    CommandType.HADOOP: (HadoopSubmission, "Run a program of Hadoop."),
+    CommandType.DB_EXPORT: (DbExportSubmission, "Move rows from a Hive table into a table of a DB tap."),
+    CommandType.DB_IMPORT: (DbImportSubmission, "Move rows of a DB tap into a Hive table."),
+    CommandType.DB_TAP_QUERY: (DbTapQuerySubmission, "Submit a DB query command."),
+    CommandType.JUPYTER_NOTEBOOK: (JupyterNotebookSubmission, "Run a Jupyter notebook."),
+    CommandType.COMPOSITE: (CompositeSubmission, "Submit commands that run one after the other."),
+}
+"""The fields of each type that users submit, and what such a command does."""
 
 
-class PrestoCommandBody(PrestoSubmission, CommandSubmission):
-    """Run SQL on a Presto cluster."""
-
-    command_type: Literal[CommandType.PRESTO]
-
-
-class SparkCommandBody(SparkSubmission, CommandSubmission):
-    """Run a Spark notebook, or a program on a Spark cluster."""
-
-    command_type: Literal[CommandType.SPARK]
-
-
-class SqlCommandBody(SqlSubmission, CommandSubmission):
-    """Run statements of Spark SQL."""
-
-    command_type: Literal[CommandType.SQL]
-
-
-class HadoopCommandBody(HadoopSubmission, CommandSubmission):
-    """Run a program of Hadoop."""
-
-    command_type: Literal[CommandType.HADOOP]
-
-
-class DbExportCommandBody(DbExportSubmission, CommandSubmission):
-    """Move rows from a Hive table into a table of a DB tap."""
-
-    command_type: Literal[CommandType.DB_EXPORT]
-
-
-class DbImportCommandBody(DbImportSubmission, CommandSubmission):
-    """Move rows of a DB tap into a Hive table."""
-
-    command_type: Literal[CommandType.DB_IMPORT]
-
-
-class DbTapQueryCommandBody(DbTapQuerySubmission, CommandSubmission):
-    """Submit a DB query command."""
-
-    command_type: Literal[CommandType.DB_TAP_QUERY]
-
-
-class JupyterNotebookCommandBody(JupyterNotebookSubmission, CommandSubmission):
-    """Run a Jupyter notebook."""
-
-    command_type: Literal[CommandType.JUPYTER_NOTEBOOK]
-
-
-class CompositeCommandBody(CompositeSubmission, CommandSubmission):
-    """Submit commands that run one after the other."""
-
-    command_type: Literal[CommandType.COMPOSITE]
-
-
-def _schema() -> dict[str, Any]:
-    bodies = (
-        ShellCommandBody,
-        PigCommandBody,
-        HiveCommandBody,
-        PrestoCommandBody,
-        SparkCommandBody,
-        SqlCommandBody,
-        HadoopCommandBody,
-        DbExportCommandBody,
-        DbImportCommandBody,
-        DbTapQueryCommandBody,
-        JupyterNotebookCommandBody,
-        CompositeCommandBody,
+def _form(command_type: CommandType, own: type[Request], summary: str) -> dict[str, Any]:
+    of_this_type: Any = (Literal[command_type], ...)
+    body = create_model(
+        f"{command_type}Body", __base__=(own, CommandSubmission), __doc__=summary, command_type=of_this_type
     )
-    return {"oneOf": [body.model_json_schema(by_alias=True) for body in bodies]}
+    return body.model_json_schema(by_alias=True)
 
 
+_SCHEMA = {"oneOf": [_form(command_type, own, summary) for command_type, (own, summary) in _FORMS.items()]}
 SUBMISSION_BODY: dict[str, Any] = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": _schema()}}}
+    "requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
 }

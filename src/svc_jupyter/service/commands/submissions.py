@@ -1,4 +1,4 @@
-"""From the body of a submission to a row of the commands table."""
+"""Converts the body of a submission to a row of the commands table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from svc_jupyter.api.commands import CommandSource, CommandSubmission, CommandType
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.gate import ClusterGate
+from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.schedules.macros import resolve
-from svc_jupyter.service.validation import explain, fields
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.validation import explain, fields
+from svc_jupyter.service.macros.macros import resolve
 
 _MADE_BY_THE_SERVICE = frozenset({CommandType.ADD_NODE, CommandType.REMOVE_NODE})
 
@@ -28,7 +28,7 @@ async def new_row(
 ) -> dict[str, Any]:
     """Validate a submission; return the values of its row.
 
-    Raises `Invalid`: the type could not be created, and why.
+    Raises `Invalid` with the type that could not be created, and why.
     """
     wanted = body.get("command_type")
     with _told_as_not_created(wanted):
@@ -40,7 +40,7 @@ async def new_row(
     return {
         "account_id": caller.account_id,
         "user_id": caller.user_id,
-        "command_type": kind.command_type.value,
+        "command_type": str(kind.command_type),
         "command_source": CommandSource.API.value,
         "status": CommandStatus.WAITING.value,
         "command": command,
@@ -61,9 +61,9 @@ async def new_row(
 async def described(
     command_type: object, body: Mapping[str, Any], caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate
 ) -> dict[str, Any]:
-    """Validate a type's own fields, and the `label`; return the record's `command` object, its macros not yet put in.
+    """Validate a type's own fields and the `label`; return the record's `command` object, without macros applied.
 
-    What it returns can be the `command` of many rows: it need not be described again. Raises `Invalid` as `new_row`.
+    The result can be the `command` of many rows. Raises `Invalid` like `new_row`.
     """
     with _told_as_not_created(command_type):
         kind = kind_of(command_type, kinds)
@@ -74,7 +74,7 @@ async def described(
 
 @contextmanager
 def _told_as_not_created(wanted: object) -> Iterator[None]:
-    """Raise what is wrong with a request as a 422 that begins with the type that could not be created."""
+    """Raise errors of a request as a 422 that begins with the type that could not be created."""
     name = wanted[:64] if isinstance(wanted, str) and wanted and wanted.isprintable() else "Command"
     try:
         yield
@@ -85,7 +85,7 @@ def _told_as_not_created(wanted: object) -> Iterator[None]:
 
 
 def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
-    """Return the kind of a `command_type`; raises `Invalid` when there is none, with those that there are."""
+    """Return the kind of a `command_type`; raises `Invalid` with the known types when it is unknown."""
     there = ", ".join(sorted(kinds.keys() - _MADE_BY_THE_SERVICE))
     if wanted is None:
         raise Invalid(f"command_type is missing; it must be one of {there}")
@@ -99,7 +99,7 @@ def kind_of(wanted: object, kinds: Mapping[str, Kind]) -> Kind:
 
 
 async def _resolve(common: CommandSubmission) -> list[dict[str, Any]] | None:
-    """Outside a schedule the nominal time is the time of submission."""
+    """Evaluate the macros; outside a schedule the nominal time is the time of submission."""
     if not common.macros:
         return None
     return await asyncio.to_thread(resolve, common.macros, datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""A text result in its forms, in flat memory however long a line is."""
+"""A text result in its forms, in constant memory even for long lines."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 LONG_LINE = 4 << 20
-"""Bytes from which on a line is never held as a whole."""
+"""A line of this many bytes or more is never held as a whole."""
 LINE_COLUMN = "line"
 """The one column of a text result in typed forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class LongLine:
-    """A line that is too long to be held: from which byte of the file to which, without its end."""
+    """A line that is too long to hold: its byte range in the file, without its end."""
 
     file: Path
     start: int
@@ -36,7 +36,7 @@ class LongLine:
 
 
 def crlf_lines(file: Path) -> Iterator[str]:
-    """Yield the file with every line end as CRLF; the last line gets one even if the program wrote none."""
+    """Yield the file with every line end as CRLF; the last line gets one if it has none."""
     last = "\n"
     for text in _decoded(file):
         yield text.replace("\n", "\r\n")
@@ -46,12 +46,12 @@ def crlf_lines(file: Path) -> Iterator[str]:
 
 
 def csv_lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines as the one column of a CSV file, its header first (RFC 4180)."""
+    """Yield the lines as a CSV file with one column and a header (RFC 4180)."""
     yield f'"{LINE_COLUMN}"\n'.encode()
     is_open = False
     for text in _decoded(file):
         quoted = text.replace('"', '""').replace("\n", '"\n"')
-        # The quote that opens a line is only written once there is something of it.
+        # A line's opening quote is only written once its first part is read.
         begins = "" if is_open else '"'
         is_open = not text.endswith("\n")
         yield f"{begins}{quoted if is_open else quoted[:-1]}".encode()
@@ -60,14 +60,14 @@ def csv_lines(file: Path) -> Iterator[bytes]:
 
 
 def line_schema() -> pa.Schema:
-    """Return the columns of a text result."""
+    """Return the schema of a text result."""
     import pyarrow as pa
 
     return pa.schema([pa.field(LINE_COLUMN, pa.large_string(), nullable=False)])
 
 
 def no_lines() -> pa.RecordBatch:
-    """Return a batch without a line, with which Arrow begins a stream."""
+    """Return an empty batch, which starts an Arrow stream."""
     import pyarrow as pa
 
     return pa.RecordBatch.from_pylist([], schema=line_schema())
@@ -82,7 +82,7 @@ def line_batches(file: Path) -> Iterator[pa.RecordBatch | LongLine]:
 
     schema = line_schema()
     with file.open("rb") as source:
-        start, begun = 0, bytearray()  # of a line whose end has not come yet
+        start, begun = 0, bytearray()  # of a line whose end is not read yet
         while data := source.read(CHUNK):
             whole, end, rest = data.rpartition(b"\n")
             if end:
@@ -102,7 +102,8 @@ def line_batches(file: Path) -> Iterator[pa.RecordBatch | LongLine]:
 def arrow_of_long_line(line: LongLine) -> Iterator[bytes]:
     """Yield the bytes of a record batch of an Arrow stream whose only row is the line.
 
-    Arrow writes the batch around as many bytes that nobody looks at, and so nowhere are; the line takes their place.
+    Arrow writes the batch around a placeholder of the same size, which is never read and takes no memory; the line
+    replaces it.
     """
     import pyarrow as pa
 
@@ -113,7 +114,7 @@ def arrow_of_long_line(line: LongLine) -> Iterator[bytes]:
     around = _Around(size)
     with pa.ipc.new_stream(around, schema) as writer:
         writer.write_batch(no_lines())
-        around.before.clear()  # what a stream begins with
+        around.before.clear()  # the start of the stream
         column = pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, nothing])
         writer.write_batch(pa.record_batch([column], schema=schema))
         before, after = b"".join(around.before), b"".join(around.after)
@@ -123,7 +124,7 @@ def arrow_of_long_line(line: LongLine) -> Iterator[bytes]:
 
 
 class _Around(io.RawIOBase):
-    """A file to write into, which keeps what stands before and after one large buffer."""
+    """A writable file that keeps what is written before and after one large buffer."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -145,7 +146,7 @@ class _Around(io.RawIOBase):
 
 
 def first_long_line(file: Path) -> int | None:
-    """Return the number, from 1, of the first line that is too long to be held, or None."""
+    """Return the number, from 1, of the first line that is too long to hold, or None."""
     number = 1
     begun = 0
     with file.open("rb") as source:
@@ -159,7 +160,7 @@ def first_long_line(file: Path) -> int | None:
 
 
 def _end_of_line(source: BinaryIO) -> int:
-    """Return where the line ends that the file is read in the middle of."""
+    """Return the end of the line at the file's current position."""
     while data := source.read(CHUNK):
         found = data.find(b"\n")
         if found >= 0:

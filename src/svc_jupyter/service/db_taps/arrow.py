@@ -1,4 +1,4 @@
-"""Names for Arrow's things where the type stubs can only tell one class of array from another."""
+"""Aliases of Arrow names for which the type stubs know only one class of array."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pyarrow.compute
 compute: Any = pyarrow.compute
 """Arrow's functions on columns."""
 Column: TypeAlias = Any
-"""A `pyarrow.Array` of whatever type."""
+"""A `pyarrow.Array` of any type."""
 Kind: TypeAlias = Any
-"""A `pyarrow.DataType`, extension types with their own attributes among them."""
+"""A `pyarrow.DataType`, including extension types with their own attributes."""
 ColumnField: TypeAlias = Any
 """A `pyarrow.Field`."""
 

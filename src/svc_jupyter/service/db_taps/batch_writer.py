@@ -1,6 +1,6 @@
-"""Record batches on their way to a file, written beside the fetching of the next ones.
+"""Writes record batches to a file while the next ones are fetched.
 
-Where pages for a file are dear, writing a million rows takes half as long as fetching them.
+Where file pages are expensive, writing a million rows takes half as long as fetching them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 
 class BatchWriter:
-    """An Arrow IPC stream in a file. From the second batch on a thread writes; it is never more than one behind."""
+    """An Arrow IPC stream in a file. A thread writes from the second batch on; it is at most one batch behind."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._file = pa.OSFile(str(path), "wb")
@@ -24,7 +24,7 @@ class BatchWriter:
         self._error: OSError | pa.ArrowException | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch. Raises the error of an earlier one, too."""
+        """Append a batch. Also raises the error of an earlier one."""
         if self._is_first:
             self._is_first = False
             self._stream.write_batch(batch)

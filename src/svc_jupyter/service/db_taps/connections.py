@@ -1,18 +1,19 @@
-"""From a tap's attributes to the connection that a worker opens. What is wrong with them is told here, by name."""
+"""Builds a worker's connection from a tap's attributes, and names the attributes that are wrong."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
 from svc_jupyter.api.db_taps import DbType
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
-from svc_jupyter.service.db_taps.sqlite_files import checked_file
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.storage.file_roots import resolve_under
 
 _DEFAULT_PORTS = {DbType.POSTGRESQL: 5432, DbType.REDSHIFT: 5439, DbType.MYSQL: 3306, DbType.SQLSERVER: 1433}
 _SQLALCHEMY_NAMES = {DbType.MYSQL: "mysql", DbType.SQLSERVER: "mssql"}
@@ -25,7 +26,9 @@ _URL_FORM = "dialect+driver://user:password@host:port/database"
 _MAX_SECRET = 4096
 _VERIFYING = ("verify-ca", "verify-full")
 _NO_CLEAR_TEXT = "!password"
-"""Whoever answers at the host gets no password that could be used again, unless a URL says so or verifies who it is."""
+"""The server at the host gets no password that could be reused, unless a URL says so or verifies the server."""
+_HEADER = b"SQLite format 3\x00"
+_SCHEME = "file://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,9 @@ class TapAttributes:
 
 
 def connection_of(tap: TapAttributes, settings: Settings) -> Connection:
-    """Return the connection of a tap; nothing is connected yet.
+    """Return the connection of a tap, without connecting.
 
-    Raises `Invalid`, naming the attribute, for what is missing, has no valid form or may not be opened.
+    Raises `Invalid`, naming the attribute, for a missing, malformed or forbidden value.
     """
     _check_texts(tap)
     kind = _known_type(tap.db_type)
@@ -135,7 +138,7 @@ def _conninfo(
     password: str | None,
     options: dict[str, str] | None = None,
 ) -> str:
-    """Return libpq's connection string: `key='value'` pairs, which take any character."""
+    """Return libpq's connection string: `key='value'` pairs, which allow any character."""
     values = {
         "connect_timeout": str(_CONNECT_SECONDS),
         "application_name": "svc-jupyter",
@@ -153,3 +156,33 @@ def _conninfo(
 
 def _quoted(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def checked_file(db_name: str, settings: Settings) -> Path:
+    """Return the path of a tap's database file, with every symbolic link resolved.
+
+    A relative name is in the account's storage folder. Raises `Invalid` for a file outside the allowed roots, one of
+    the service's own, a missing file, and one that is not an SQLite database.
+    """
+    path = Path(db_name.removeprefix(_SCHEME))
+    resolved = resolve_under(path if path.is_absolute() else settings.storage_dir / path, settings.allowed_file_roots)
+    try:
+        if _is_private(resolved, settings):
+            raise Invalid(f"db_name: {db_name} is the service's own; put the database into the account's storage")
+        with resolved.open("rb") as file:
+            header = file.read(len(_HEADER))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise Invalid(f"db_name: the file {db_name} does not exist") from error
+    except OSError as error:
+        raise Invalid(f"db_name: the file {db_name} cannot be read: {error.strerror}") from error
+    if header not in (b"", _HEADER):
+        raise Invalid(f"db_name: the file {db_name} is not a SQLite database")
+    return resolved
+
+
+def _is_private(path: Path, settings: Settings) -> bool:
+    data_dir = settings.data_dir.resolve()
+    if path.is_relative_to(data_dir) and not path.is_relative_to(settings.storage_dir.resolve()):
+        return True
+    own = data_dir / "service.db"
+    return own.exists() and path.exists() and own.samefile(path)

@@ -14,29 +14,29 @@ from pydantic import SecretStr
 from sqlalchemy.exc import IntegrityError
 
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapUpdate, DbType
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.job import Connection
-from svc_jupyter.service.db_taps.tables import db_taps
-from svc_jupyter.service.errors import Invalid, NotFound
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Invalid, NotFound
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.db_taps import db_taps
 
 _PLAIN = ("name", "db_type", "db_host", "port", "db_name", "db_user")
 _DESTINATION = ("db_type", "db_host", "port", "db_user")
-"""Whom a password is for: it goes to no other than the one it was entered for."""
+"""The destination of a password: a stored one is never sent to another."""
 _WITHOUT_PASSWORD = (DbType.URL, DbType.SQLITE)
-"""A URL holds its own."""
+"""A URL holds its own password."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTap:
-    """A tap that may be queried, and how."""
+    """A usable tap with its connection."""
 
     id: int
     name: str
@@ -44,7 +44,7 @@ class OpenTap:
 
 
 class DbTaps:
-    """Keeps the taps. Passwords and URLs are sealed, and no answer, log or error shows them."""
+    """Stores the taps. Passwords and URLs are sealed, and no answer, log or error shows them."""
 
     def __init__(
         self, settings: Settings, database: Database, secrets: SecretBox, clock: Callable[[], float] = time.time
@@ -75,9 +75,9 @@ class DbTaps:
             return _record(_row(connection, by.account_id, tap_id))
 
     def create(self, body: DbTapCreate, *, by: Caller) -> DbTap:
-        """Store a new tap and return it; the database is not connected to.
+        """Store a new tap and return it, without connecting to the database.
 
-        Raises `Invalid` for attributes that do not make a connection, and for a name that another tap has.
+        Raises `Invalid` for attributes that do not make a connection, and for another tap's name.
         """
         require(by, Action.CREATE, Resource.DB_TAP)
         values = self._values(body, {})
@@ -93,8 +93,8 @@ class DbTaps:
     def update(self, tap_id: int, body: DbTapUpdate, *, by: Caller) -> DbTap:
         """Change the given attributes of a tap and return it; an empty text clears one.
 
-        Raises `NotFound`, and `Invalid` where the whole would not make a connection any more, or the stored password
-        would go elsewhere than where it was entered for.
+        Raises `NotFound`, and `Invalid` if the result would not make a connection, or would send the stored password to
+        another destination.
         """
         require(by, Action.UPDATE, Resource.DB_TAP)
         with self._database.connect() as connection:
@@ -114,7 +114,7 @@ class DbTaps:
         return _record(row)
 
     def delete(self, tap_id: int, *, by: Caller) -> None:
-        """Forget a tap; queries that run on it go on. Raises `NotFound`."""
+        """Delete a tap; its running queries continue. Raises `NotFound`."""
         require(by, Action.DELETE, Resource.DB_TAP)
         with self._database.begin() as connection:
             gone = connection.execute(
@@ -129,9 +129,9 @@ class DbTaps:
         _check_active(await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id)))
 
     async def opened(self, account_id: int, tap_id: int) -> OpenTap:
-        """Return a tap with its connection, secrets included, for a worker alone.
+        """Return a tap with its connection, including secrets, for a worker only.
 
-        Raises `NotFound`, and `Invalid` when it is not active or what it names may not be opened (any more).
+        Raises `NotFound`, and `Invalid` when it is not active or its target is not allowed (any more).
         """
         row = await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id))
         _check_active(row)
@@ -139,16 +139,16 @@ class DbTaps:
         return OpenTap(row.id, row.name, connection_of(attributes, self.settings))
 
     def _values(self, body: DbTapCreate | DbTapUpdate, before: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of the tap that the body makes of what was before, once they make a connection."""
+        """Return the columns of the tap after the body's changes, checked to make a connection."""
         given = body.model_dump(exclude_unset=bool(before))
         plain = {name: given[name] or None if name in given else before.get(name) for name in _PLAIN}
         stored = before.get("sealed_password")
         password = self._secret(body.db_passwd, stored)
         if plain["db_type"] in _WITHOUT_PASSWORD:
-            stored = password = None  # nobody is to find it there later
+            stored = password = None  # it must not be found there later
         url = self._secret(body.url, before.get("sealed_url"))
         if plain["db_type"] != DbType.URL and body.url is None:
-            url = None  # it was the one of the type the tap had before
+            url = None  # it belonged to the tap's former type
         active = bool(given["active"] if "active" in given else before["active"])
         connection_of(_attributes(plain, password, url), self.settings)
         if stored is not None and body.db_passwd is None:
@@ -170,7 +170,7 @@ class DbTaps:
 
     @contextmanager
     def _writing(self, account_id: int, name: str, *, apart_from: int | None) -> Iterator[sa.Connection]:
-        """Yield a write transaction in which a tap gets a name that no other of its account has."""
+        """Yield a write transaction that sets a tap's name, which is unique in its account."""
         same_name = sa.select(db_taps.c.id).where(db_taps.c.account_id == account_id, db_taps.c.name == name)
         if apart_from is not None:
             same_name = same_name.where(db_taps.c.id != apart_from)
@@ -180,12 +180,12 @@ class DbTaps:
                 if known is not None:
                     raise Invalid(f"name: DB tap {known} is called {name} already")
                 yield connection
-        except IntegrityError as error:  # another call was quicker
+        except IntegrityError as error:  # another call was faster
             raise Invalid(f"name: another DB tap is called {name} already") from error
 
 
 def _check_destination(after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Raise `Invalid` where a password that is not given anew would go elsewhere."""
+    """Raise `Invalid` when a password that is not entered again would go to another destination."""
     changed = [name for name in _DESTINATION if after[name] != before[name]]
     if changed:
         raise Invalid(

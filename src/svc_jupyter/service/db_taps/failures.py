@@ -1,4 +1,4 @@
-"""Why a query failed, in words for its author: the engine's own message first, then the place, then the tap."""
+"""Why a query failed, for its author: the engine's own message first, then the position, then the tap."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 
 from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.ground.errors import Failure
 
 _LINE_SHOWN = 160
 _URL_PASSWORD = re.compile(r"(://[^\s/:@]*):[^\s@]*@")
 
 
-class QueryFailure(Exception):
-    """The engine, or the way to it, refused.
+class QueryFailure(Failure):
+    """The engine, or the connection to it, failed.
 
-    `position` counts characters from the start of the statement. `may_retry` is False where the same text can never
-    succeed; an error of the database can, once somebody has made the missing table.
+    `position` counts characters from the start of the statement. `may_retry` is False when the same text can never
+    succeed; after a database error it can, for example once the missing table exists.
     """
 
     def __init__(
@@ -27,17 +28,15 @@ class QueryFailure(Exception):
         may_retry: bool = True,
         shows_column: bool = False,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(message, may_retry=may_retry)
         self.position = position
         self.hint = hint
-        self.may_retry = may_retry
         self.shows_column = shows_column
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a script and a column in it, both counted from 1, and what stands in the line."""
+    """A line of a script and a column in it, both counted from 1, and the line's text."""
 
     line: int
     text: str
@@ -45,7 +44,7 @@ class Place:
 
 
 def place_of(script: str, offset: int) -> Place:
-    """Return the line that holds the character at `offset`, stripped; of a long line the part around it."""
+    """Return the line with the character at `offset`, stripped; of a long line the part around it."""
     offset = min(max(offset, 0), len(script))
     start = script.rfind("\n", 0, offset) + 1
     end = script.find("\n", offset)
@@ -68,7 +67,7 @@ def describe(
 ) -> str:
     """Return the whole text for the user.
 
-    Without a position, the beginning of the failed statement is shown where the script holds several.
+    Without a position, it shows the beginning of the failed statement if the script has several.
     """
     lines = [failure.message.strip()]
     if statement is not None and (failure.position is not None or not only_one):
@@ -82,5 +81,16 @@ def describe(
 
 
 def without_passwords(text: str) -> str:
-    """Return a text in which no URL shows a password (a driver may quote the one it was given)."""
+    """Return a text without passwords in URLs (a driver may quote the URL it was given)."""
     return _URL_PASSWORD.sub(r"\1:***@", text)
+
+
+def offset_of(statement: str, line: int, column: int) -> int:
+    """Return the offset of a line (from 1) and column (from 0), in characters from the statement's beginning."""
+    start = 0
+    for _ in range(line - 1):
+        found = statement.find("\n", start)
+        if found < 0:
+            break
+        start = found + 1
+    return min(start + column, len(statement))

@@ -1,22 +1,22 @@
-"""What the service hands a worker process, and how it crosses the pipe: one line of JSON, never a file or an argument.
+"""The job that the service passes to a worker process through a pipe: one line of JSON, never a file or an argument.
 
-Imported by the worker too, so it needs nothing but the standard library.
+The worker imports it too, so it needs nothing but the standard library.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 RESULT_FILE = "result.arrow"
-"""The rows, an Arrow IPC stream; there once the query has succeeded and returned a table."""
+"""The rows, an Arrow IPC stream; exists once the query has succeeded and returned a table."""
 PART_SUFFIX = ".part"
-"""What the name of the rows' file ends with while they are written."""
+"""Suffix of the rows' file while it is written."""
 SUMMARY_FILE = "result.json"
-"""What a job that succeeded has to tell: `rows`, `size` (bytes), `columns`, `message`, or `tables`."""
+"""The summary of a successful job: `rows`, `size` (bytes), `columns`, `message`, or `tables`."""
 ERROR_FILE = "error.json"
 """Why a job failed: `message` and `may_retry`."""
 PROGRESS_FILE = "progress"
@@ -26,7 +26,7 @@ JOBS_FILE = "jobs.json"
 
 
 class EngineName(StrEnum):
-    """Through what a database is reached."""
+    """The engine that accesses a database."""
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
@@ -36,7 +36,7 @@ class EngineName(StrEnum):
 
 
 class Dialect(StrEnum):
-    """By whose rules a script is split into statements."""
+    """The rules for splitting a script into statements."""
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
@@ -48,7 +48,7 @@ class Dialect(StrEnum):
 
 
 class JobKind(StrEnum):
-    """What the worker is to do."""
+    """The worker's task."""
 
     QUERY = "query"
     TABLES = "tables"
@@ -58,7 +58,7 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A database as a worker reaches it. Only `target` may hold a secret, and no repr shows it."""
+    """A database as a worker connects to it. Only `target` may hold a secret, and no repr shows it."""
 
     tap: str
     db_type: str
@@ -70,16 +70,16 @@ class Connection:
     """The file of a SQLite database, libpq's connection string, an SQLAlchemy URL, or the facts of a HiveServer2 or a
     Presto coordinator."""
     noun: str = "tap"
-    """What `tap` is the name of, for messages."""
+    """The kind of object that `tap` names, for messages."""
     posted: str = field(default="", repr=False)
-    """The engine's answer, as JSON, to the script's first statement, where it has been sent already."""
+    """The engine's answer, as JSON, to the script's first statement, if it has already been sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One query, one listing of tables, or one transfer, whose plan is JSON in `query`.
 
-    `folder` takes the result, `log` what the worker has to say.
+    `folder` receives the result, `log` the worker's messages.
     """
 
     kind: JobKind
@@ -88,22 +88,15 @@ class Job:
     connection: Connection
     query: str = field(default="", repr=False)
     source: str = "query"
-    """What the query is called in messages: `query`, or where the script lies."""
+    """The query's name in messages: `query`, or the script's location."""
     min_free_bytes: int = 0
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None
     """The other side of a transfer."""
 
 
-def to_line(job: Job) -> bytes:
-    """Return the job as one line of JSON, ended by a newline."""
-    value = asdict(job)
-    value["folder"], value["log"] = str(job.folder), str(job.log)
-    return json.dumps(value).encode("ascii") + b"\n"
-
-
 def from_line(line: bytes) -> Job:
-    """Return the job that `to_line` took."""
+    """Return the job that a line encodes."""
     value = json.loads(line)
     connection, hive = value.pop("connection"), value.pop("hive")
     return Job(

@@ -1,7 +1,7 @@
-"""The rows of a query on disk: an Arrow IPC stream, written as the rows arrive, in flat memory.
+"""The rows of a query on disk: an Arrow IPC stream, written as the rows arrive, in constant memory.
 
-A batch whose types differ from those before it does not fail: what was written so far is rewritten once in the types
-that hold both. That is what makes a column typed when only its later rows say what it is.
+A batch with other types than those before it does not fail: the file so far is rewritten once, with types that hold
+both. So a column gets its type even when only later rows reveal it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CHECK_EVERY_BYTES = 32 * 2**20
 
 
 class ResultFile:
-    """Takes record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
+    """Receives record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
 
     def __init__(
         self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None
@@ -43,7 +43,7 @@ class ResultFile:
         self.discard()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch; one without rows only fixes the columns. Raises `QueryFailure` when the disk is full."""
+        """Append a batch; one without rows only defines the columns. Raises `QueryFailure` when the disk is full."""
         try:
             self._write(batch)
         except OSError as error:
@@ -65,7 +65,7 @@ class ResultFile:
         return size
 
     def discard(self) -> None:
-        """Forget everything that was written and not finished."""
+        """Discard everything that was written and not finished."""
         with contextlib.suppress(OSError):
             self._close()
         self._part.unlink(missing_ok=True)
@@ -98,7 +98,7 @@ class ResultFile:
             narrow.unlink()
 
     def _opened(self, schema: pa.Schema) -> BatchWriter:
-        """Return the writer. The file begins with the first rows: until then the types cost nothing to widen."""
+        """Return the writer. The file begins with the first rows: until then widening the types costs nothing."""
         if self._writer is None:
             self._writer = BatchWriter(self._part, schema)
         return self._writer

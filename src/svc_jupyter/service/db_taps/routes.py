@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapTables, DbTapUpdate, Deleted
 from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
+from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.db_taps.db_taps import DbTaps
-from svc_jupyter.service.db_taps.table_lists import list_tables
-from svc_jupyter.service.db_taps.workers import Workers
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.db_taps.table_lists import TableLists
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["db taps"], route_class=JsonRoute)
 
 
-def _db_taps(request: Request) -> DbTaps:
-    db_taps: DbTaps = request.app.state.service.db_taps
-    return db_taps
-
-
-def _workers(request: Request) -> Workers:
-    workers: Workers = request.app.state.service.processes.queries
-    return workers
-
-
-DbTapsDep = Annotated[DbTaps, Depends(_db_taps)]
-WorkersDep = Annotated[Workers, Depends(_workers)]
+DbTapsDep = Annotated[DbTaps, part(DbTaps)]
+TableListsDep = Annotated[TableLists, part(TableLists)]
 
 
 @router.get("/db_taps", dependencies=[needs(Action.READ, Resource.DB_TAP)])
@@ -65,6 +55,6 @@ def delete_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> Delet
 
 
 @router.get("/db_taps/{db_tap_id}/tables", dependencies=[needs(Action.READ, Resource.DB_TAP)])
-async def list_db_tap_tables(db_tap_id: Id, db_taps: DbTapsDep, workers: WorkersDep, caller: CallerDep) -> DbTapTables:
+async def list_db_tap_tables(db_tap_id: Id, table_lists: TableListsDep, caller: CallerDep) -> DbTapTables:
     """Return the tables and views that the tap's user can see. 422, with its reason, when the database refuses."""
-    return await list_tables(await db_taps.opened(caller.account_id, db_tap_id), workers)
+    return await table_lists.of_tap(caller.account_id, db_tap_id)

@@ -1,7 +1,7 @@
-"""Splitting a script into its statements, by the lexical rules of its dialect. Pure, and quick on large scripts.
+"""Splits a script into its statements, by the lexical rules of its dialect. Pure, and fast on large scripts.
 
-A `;` ends a statement unless it stands in quotes, in a comment, in a dollar quote, or in the body of a trigger or
-routine. Comments before a statement are dropped, and so are statements that hold nothing else.
+A `;` ends a statement except in quotes, comments, dollar quotes, and bodies of triggers and routines. Comments before a
+statement are dropped, as are statements without any other text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _END_OF_OTHER_BLOCK = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement: its text without the `;`, where it starts in the script, and its first words in capitals."""
+    """One statement: its text without the `;`, its offset in the script, and its first words in capitals."""
 
     text: str
     start: int
@@ -57,8 +57,8 @@ class _Token:
 
 
 def split(script: str, dialect: Dialect) -> list[Statement]:
-    """Return the script's statements in order. Text that is cut off in a quote or comment ends the last one."""
-    if dialect is Dialect.SQLSERVER:  # the server takes a batch whole: a ';' there may belong to an open block
+    """Return the script's statements in order. An unterminated quote or comment ends the last one."""
+    if dialect is Dialect.SQLSERVER:  # the server takes a whole batch: a ';' there may belong to an open block
         return _whole(script)
     found: list[Statement] = []
     head: list[_Token] = []
@@ -78,7 +78,7 @@ def split(script: str, dialect: Dialect) -> list[Statement]:
 
 
 def words_of(text: str, dialect: Dialect) -> list[str]:
-    """Return the words of a statement in capitals, without what stands in quotes and comments."""
+    """Return the words of a statement in capitals, without quotes and comments."""
     return [token.word for token in _tokens(text, dialect) if token.word]
 
 
@@ -115,7 +115,7 @@ def _scanner(dialect: Dialect) -> re.Pattern[str]:
 
 
 def _tokens(script: str, dialect: Dialect) -> Iterator[_Token]:
-    """Yield what is neither space nor comment."""
+    """Yield the tokens that are neither space nor comment."""
     scanner = _scanner(dialect)
     position, previous = 0, _Token("other", 0, 0)
     while position < len(script):
@@ -158,7 +158,7 @@ def _comment_end(script: str, position: int, *, nested: bool) -> int:
 
 
 class _TriggerRule:
-    """SQLite: `CREATE TRIGGER` ends where a `;` follows an END that itself follows a `;` (as its shell has it)."""
+    """SQLite: `CREATE TRIGGER` ends at a `;` after an END that itself follows a `;` (as in SQLite's shell)."""
 
     def __init__(self) -> None:
         self._head: list[str] = []
@@ -178,7 +178,7 @@ class _TriggerRule:
 
 
 class _RoutineRule:
-    """Elsewhere: the body of a routine is open from its BEGIN (PostgreSQL: BEGIN ATOMIC) to the END that closes it."""
+    """Elsewhere: the body of a routine lasts from its BEGIN (PostgreSQL: BEGIN ATOMIC) to the matching END."""
 
     def __init__(self, *, atomic_only: bool) -> None:
         self._atomic_only = atomic_only

@@ -1,23 +1,36 @@
-"""The tables and views behind a tap, asked for through a worker as a query is."""
+"""The tables and views of a tap, listed by a worker as for a query."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from svc_jupyter.api.db_taps import DbTapTable, DbTapTables
-from svc_jupyter.service.commands.process import DurableProcess
-from svc_jupyter.service.db_taps.db_taps import OpenTap
+from svc_jupyter.service.db_taps.db_taps import DbTaps, OpenTap
 from svc_jupyter.service.db_taps.job import ERROR_FILE, SUMMARY_FILE, Job, JobKind
-from svc_jupyter.service.db_taps.workers import Workers
-from svc_jupyter.service.errors import Invalid, Unavailable
+from svc_jupyter.service.ground.errors import Invalid, Unavailable
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.warm_workers import WarmWorkers
 
 _LIMIT_SECONDS = 10.0
 
 
-async def list_tables(tap: OpenTap, workers: Workers, *, limit_seconds: float = _LIMIT_SECONDS) -> DbTapTables:
+@dataclass(frozen=True, slots=True)
+class TableLists:
+    """Lists the tables of taps, each list in its own worker process."""
+
+    db_taps: DbTaps
+    workers: WarmWorkers[Job]
+
+    async def of_tap(self, account_id: int, db_tap_id: int) -> DbTapTables:
+        """Return the tables and views that the tap's user can see. Raises `NotFound`, and as `list_tables` does."""
+        return await list_tables(await self.db_taps.opened(account_id, db_tap_id), self.workers)
+
+
+async def list_tables(tap: OpenTap, workers: WarmWorkers[Job], *, limit_seconds: float = _LIMIT_SECONDS) -> DbTapTables:
     """Return the tables and views that the tap's user can see.
 
     Raises `Invalid` with the database's own words, or when it does not answer in time.

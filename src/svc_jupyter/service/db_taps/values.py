@@ -1,7 +1,7 @@
-"""Arrow columns out of plain Python values, and the one type that two batches of a column agree on.
+"""Converts plain Python values to Arrow columns, and finds the common type of two batches of a column.
 
-Only for rows that do not come as Arrow already: databases reached through SQLAlchemy, and SQLite columns that hold
-values of several types.
+Only for rows that do not arrive as Arrow: databases reached through SQLAlchemy, and SQLite columns with values of
+several types.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, Overf
 
 
 def array_of(values: Sequence[Any]) -> Column:
-    """Return the values as an Arrow array of the narrowest type that holds them all, text where nothing else does."""
+    """Return the values as an Arrow array of the narrowest type that holds them all, text if no other does."""
     types = set(map(type, values))
     if not types <= _PLAIN:
         values = [_plain(value) for value in values]
@@ -39,7 +39,7 @@ def array_of(values: Sequence[Any]) -> Column:
         if len(types) <= 1 or types <= _NUMBERS:
             return pa.array(values)
     except _MIXED:
-        pass  # beyond what the type holds, or lists of different types: text says it all
+        pass  # beyond the type's range, or lists of different types: text preserves everything
     return pa.array([_text(value) for value in values], pa.string())
 
 
@@ -51,7 +51,7 @@ def record_batch(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Reco
 
 
 def common_type(first: Kind, second: Kind) -> Kind:
-    """Return the type that holds the values of both: the wider number, else text (binary where one is binary)."""
+    """Return the type that holds the values of both: the wider number, else text (binary if one is binary)."""
     if first.equals(second) or pa.types.is_null(second):
         return first
     if pa.types.is_null(first):
@@ -68,11 +68,11 @@ def common_type(first: Kind, second: Kind) -> Kind:
 
 
 def cast(column: Column, to: Kind) -> Column:
-    """Return the column in a type that `common_type` gave for it."""
+    """Return the column in a type that `common_type` returned for it."""
     if column.type.equals(to):
         return column
     with suppress(*_MIXED):
-        if not pa.types.is_duration(column.type):  # whose text would be a bare number
+        if not pa.types.is_duration(column.type):  # its text would be a bare number
             return column.cast(to, safe=not pa.types.is_floating(to))
     return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
 
@@ -122,7 +122,7 @@ def decimal_type(digits: int, scale: int) -> Kind:
 
 
 def _plain(value: Any) -> Any:
-    """Return a driver's own kind of value as one that Arrow knows: documents as JSON, the rest as text."""
+    """Return a driver's own value as one that Arrow supports: documents as JSON, the rest as text."""
     if type(value) in _PLAIN or isinstance(value, list):
         return value
     if isinstance(value, (bytearray, memoryview)):

@@ -1,4 +1,4 @@
-"""The metastore's own exceptions, turned into the service's."""
+"""Translates the metastore's exceptions into the service's."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from svc_jupyter.service.errors import Invalid, ServiceError, Unavailable
-from svc_jupyter.service.hive.connections import HiveConnections
+from svc_jupyter.service.ground.errors import Invalid, ServiceError, Unavailable
+from svc_jupyter.service.runtimes.metastore.connections import HiveConnections
 
 if TYPE_CHECKING:
     from pymetastore.hive_metastore.ThriftHiveMetastore import Client
@@ -17,13 +17,13 @@ _SHOWN = 500
 
 
 class MetastoreError(Unavailable):
-    """Something went wrong in the metastore itself."""
+    """An internal error of the metastore."""
 
 
 async def asked(hive: HiveConnections, question: Callable[[Client], Answer], missing: ServiceError) -> Answer:
-    """Return the metastore's answer. Raises `missing` when what is asked about is not there.
+    """Return the metastore's answer. Raises `missing` if the object does not exist.
 
-    Raises `Invalid` for what it refuses and `Unavailable` for what goes wrong in it.
+    Raises `Invalid` when it refuses, and `Unavailable` for its internal errors.
     """
     return await hive.call(partial(_answer, question, missing))
 
@@ -47,6 +47,6 @@ def _answer(question: Callable[[Client], Answer], missing: ServiceError, client:
 
 
 def _text(error: Exception) -> str:
-    """Return the first line of what an exception says."""
+    """Return the first line of an exception's message."""
     told = str(getattr(error, "message", None) or error).strip()
     return told.partition("\n")[0][:_SHOWN] or type(error).__name__

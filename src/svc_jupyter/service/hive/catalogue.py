@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.api.hive import Column
-from svc_jupyter.service.errors import Invalid, NotFound, ServiceError
+from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.hive.answers import MetastoreError, asked
-from svc_jupyter.service.hive.connections import HiveConnections
 from svc_jupyter.service.hive.partition_names import order_of, values_in
 from svc_jupyter.service.hive.tables import Table, column_of, instant
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.runtimes.metastore.connections import HiveConnections
 
 if TYPE_CHECKING:
     from pymetastore.hive_metastore.ThriftHiveMetastore import Client
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 ALL: Final = -1
 NAMES_AT_ONCE: Final = 500
-"""Partitions that one call asks for by name: each comes back with all its storage description."""
+"""Partitions that one call requests by name: each comes back with all its storage description."""
 _OF_SCHEMA: Final = "SerDeException"
-"""In the metastore's error when it cannot read the schema that a table's columns come from."""
+"""The metastore's error when it cannot read the schema that defines a table's columns."""
 _NAME: Final = re.compile(r"\w{1,128}", re.ASCII)
 
 
 class Catalogue:
-    """Asks the metastore. Names of schemas and tables are of any case, as in Hive. All raise `Unavailable`."""
+    """Queries the metastore. Names of schemas and tables are case-insensitive, as in Hive. All raise `Unavailable`."""
 
     def __init__(self, hive: HiveConnections) -> None:
         self._hive = hive
 
     async def schemas(self, page: Page, part: str | None = None) -> Record:
-        """Return a page of the schemas' names that hold `part`."""
+        """Return a page of the names of schemas that contain `part`."""
         names = await asked(self._hive, lambda client: client.get_all_databases(), NotFound("there are no schemas"))
         return _page_of("schemas", _with(part, names), page)
 
     async def tables(self, schema: str, page: Page, part: str | None = None) -> Record:
-        """Return a page of the names of a schema's tables and views that hold `part`. Raises `NotFound`."""
+        """Return a page of the names of a schema's tables and views that contain `part`. Raises `NotFound`."""
 
         def question(client: Client) -> Any:
             client.get_database(schema.lower())
@@ -52,7 +52,7 @@ class Catalogue:
         return _page_of("tables", _with(part, await asked(self._hive, question, missing)), page)
 
     async def table(self, schema: str, name: str, *, missing: ServiceError | None = None) -> Table:
-        """Return a table or view. Raises `missing`, by default `NotFound`, when it is not there."""
+        """Return a table or view. Raises `missing`, by default `NotFound`, if it does not exist."""
 
         def question(client: Client) -> Any:
             return client.get_table(schema.lower(), name.lower())
@@ -62,8 +62,8 @@ class Catalogue:
     async def definition(self, schema: str, name: str) -> list[Column]:
         """Return a table's columns, then its partition columns.
 
-        Those of an AVRO table come from its AVRO schema. Raises `NotFound`, and `Invalid` for a schema that Hive cannot
-        read.
+        The columns of an AVRO table come from its AVRO schema. Raises `NotFound`, and `Invalid` for a schema that Hive
+        cannot read.
         """
         table = await self.table(schema, name)
         if not table.is_read_from_avro:
@@ -82,7 +82,7 @@ class Catalogue:
         return list(map(column_of, fields))
 
     async def partitions(self, schema: str, name: str, page: Page) -> Record:
-        """Return a page of a table's partitions, highest values first. Raises `NotFound`; `Invalid` without any."""
+        """Return a page of a table's partitions, highest values first. Raises `NotFound`; `Invalid` if it has none."""
         table = await self.table(schema, name)
         if not table.partition_columns:
             raise Invalid(f"table {table.schema}.{table.name} has no partition columns")
@@ -104,7 +104,7 @@ class Catalogue:
     async def ask_about(
         self, schema: str, name: str, question: Callable[[Client], Any], *, missing: ServiceError | None = None
     ) -> Any:
-        """Return the metastore's answer to a question about a table. Raises `missing`, by default `NotFound`."""
+        """Return the metastore's answer about a table. Raises `missing`, by default `NotFound`."""
         missing = missing or NotFound(f"there is no Hive table {schema}.{name}")
         if not (_NAME.fullmatch(schema) and _NAME.fullmatch(name)):
             raise missing
@@ -112,9 +112,9 @@ class Catalogue:
 
 
 def partition_names(client: Client, table: Table, first_values: Sequence[str] = ()) -> list[str]:
-    """Return the names of a table's partitions; those with these values in its columns, and perhaps more.
+    """Return the names of a table's partitions that have these values in its columns, and perhaps more.
 
-    An empty value stands for any.
+    An empty value matches any.
     """
     if any(first_values):
         names: list[str] = client.get_partition_names_ps(table.schema, table.name, list(first_values), ALL)
@@ -124,7 +124,7 @@ def partition_names(client: Client, table: Table, first_values: Sequence[str] = 
 
 
 def named_partitions(client: Client, table: Table, names: Sequence[str]) -> list[ThriftPartition]:
-    """Return those partitions of these names that are there."""
+    """Return the existing partitions among these names."""
     found: list[ThriftPartition] = []
     for start in range(0, len(names), NAMES_AT_ONCE):
         some = list(names[start : start + NAMES_AT_ONCE])

@@ -1,23 +1,23 @@
-"""The parts of the service that are about Hive's tables."""
+"""The parts of the service for Hive's tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc_jupyter.service.engines.engines import Engines
-from svc_jupyter.service.engines.s3.account_store import NoStore, Store
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.catalogue import Catalogue
-from svc_jupyter.service.hive.connections import HiveConnections
-from svc_jupyter.service.hive.metastore import Metastore
-from svc_jupyter.service.hive.metastore_probe import MetastoreProbe
 from svc_jupyter.service.hive.partition_search import PartitionSearch
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.runtimes.metastore.connections import HiveConnections
+from svc_jupyter.service.runtimes.metastore.metastore import Metastore
+from svc_jupyter.service.runtimes.metastore.probe import MetastoreProbe
+from svc_jupyter.service.runtimes.s3.account_store import NoStore, Store
 
 
 @dataclass(frozen=True, slots=True)
 class Hive:
-    """The metastore and those who ask it."""
+    """The metastore and its clients."""
 
     metastore: Metastore
     connections: HiveConnections
@@ -35,7 +35,7 @@ class Hive:
     ) -> Hive:
         """Return the parts; nothing runs yet.
 
-        Of `environment` the metastore's process gets the locale and the like; `store` is the account's.
+        The metastore's process gets the locale and the like from `environment`; `store` is the account's.
         """
         metastore = Metastore(settings, engines, environment, store=store)
         connections = HiveConnections(metastore)
@@ -43,11 +43,11 @@ class Hive:
         return cls(metastore, connections, MetastoreProbe(metastore), catalogue, PartitionSearch(catalogue))
 
     async def start(self) -> None:
-        """Find the metastore again that an earlier service has left running."""
+        """Find a metastore that an earlier service has left running."""
         await self.metastore.start()
 
     async def stop(self) -> None:
-        """Close the connections, then end the metastore unless somebody else uses it."""
+        """Close the connections, then end the metastore unless another service uses it."""
         await self.connections.stop()
         self.probe.close()
         await self.metastore.stop()

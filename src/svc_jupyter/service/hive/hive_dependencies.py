@@ -6,22 +6,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from svc_jupyter.api.schedules import DependencyInfo
-from svc_jupyter.service.errors import Invalid, Unavailable
+from svc_jupyter.service.ground.errors import Invalid, Unavailable
 from svc_jupyter.service.hive.partition_names import values_in
 from svc_jupyter.service.hive.partition_search import PartitionSearch
 from svc_jupyter.service.schedules.dependencies import Needed
 
 
 class HiveDependencies:
-    """The `DependencyChecker` of partitions; nothing of another kind is found by it."""
+    """The `DependencyChecker` of partitions; finds nothing else."""
 
     def __init__(self, search: PartitionSearch) -> None:
         self._search = search
 
     async def check(self, account_id: int, info: DependencyInfo) -> None:  # noqa: ARG002  one metastore for all
-        """Raise `Invalid` for a table that is not there, and a column that it is not partitioned by.
+        """Raise `Invalid` for a missing table, and a column that it is not partitioned by.
 
-        Where the metastore cannot be had now, nothing is checked: the actions tell later.
+        Skips the check if the metastore is unavailable: the actions report it later.
         """
         for number, entry in enumerate(info.hive_tables):
             try:
@@ -35,7 +35,7 @@ class HiveDependencies:
                 return
 
     async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:  # noqa: ARG002  as above
-        """Return the partitions that are there now. Raises `Invalid` for a table that is gone, and `Unavailable`."""
+        """Return the existing partitions. Raises `Invalid` for a table that is gone, and `Unavailable`."""
         by_table: defaultdict[tuple[str, str], list[Needed]] = defaultdict(list)
         for item in keys:
             if item.kind == "hive":

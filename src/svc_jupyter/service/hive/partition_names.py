@@ -23,20 +23,20 @@ def partition_name(columns: Sequence[str], values: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a column's name or a value as it stands in the name of a partition."""
+    """Return a column's name or a value in the escaped form of partition names."""
     return _ESCAPED.sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
 def values_in(name: str) -> dict[str, str]:
-    """Return the values, by column, that the name of a partition holds."""
+    """Return the values, by column, in the name of a partition."""
     parts = (part.partition("=") for part in name.split("/"))
     return {unquote(column): unquote(value) for column, _, value in parts}
 
 
 def spellings(value: str, hive_type: str) -> list[str]:
-    """Return how the metastore may have written a value of this type.
+    """Return the ways in which the metastore may have written a value of this type.
 
-    Hive writes the 3 of a number as `3`, others write `03`, and a mask such as `%m` is always of two digits.
+    Hive writes the number 3 as `3`, others write `03`, and a mask such as `%m` always has two digits.
     """
     if hive_type in _WHOLE_NUMBERS and _NUMBER.fullmatch(value):
         return list(dict.fromkeys((value, str(int(value)))))
@@ -44,7 +44,7 @@ def spellings(value: str, hive_type: str) -> list[str]:
 
 
 def possible_names(types: Mapping[str, str], values: Mapping[str, str]) -> list[str]:
-    """Return the names that the partition with these values of all columns may have; `types` is in Hive's order."""
+    """Return the possible names of the partition with these values of all columns; `types` is in Hive's order."""
     ways = product(*(spellings(values[column], hive_type) for column, hive_type in types.items()))
     return [partition_name(list(types), way) for way in ways]
 

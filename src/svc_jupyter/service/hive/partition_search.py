@@ -1,11 +1,11 @@
-"""Whether partitions are there: many at once, with as few questions to the metastore as can be."""
+"""Checks whether partitions exist: many at once, with as few metastore calls as possible."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue, named_partitions, partition_names
 from svc_jupyter.service.hive.partition_names import matches, partition_name, possible_names
 from svc_jupyter.service.hive.tables import Table
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from pymetastore.hive_metastore.ThriftHiveMetastore import Client
 
 Values = Mapping[str, str]
-"""Values of partition columns, by their names in lower case. Columns that are left out may have any value."""
+"""Values of partition columns, by lower-case names. A column without a value may have any."""
 
 
 class PartitionSearch:
-    """Looks partitions up."""
+    """Looks up partitions."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
 
     async def check(self, schema: str, name: str, columns: Sequence[str]) -> None:
-        """Raise `Invalid` for a table that is not there, and for a column that it is not partitioned by."""
+        """Raise `Invalid` for a missing table, and for a column that it is not partitioned by."""
         table = await self._catalogue.table(schema, name, missing=_missing(schema, name))
         _check(table, dict.fromkeys(columns, ""))
 
     async def found(self, schema: str, name: str, wanted: Sequence[Values]) -> list[bool]:
-        """Return of each whether such a partition is there. Raises as `check` does, and `Unavailable`."""
+        """Return for each whether such a partition exists. Raises as `check` does, and `Unavailable`."""
 
         def question(client: Client) -> list[bool]:
-            # All in one visit of a thread: going there and back costs as much as asking.
+            # All in one call of a thread: the switch costs as much as a query.
             table = Table.of(client.get_table(schema.lower(), name.lower()))
             for values in wanted:
                 _check(table, values)
@@ -54,7 +54,7 @@ def _looked_up(client: Client, table: Table, wanted: Sequence[Values]) -> list[b
 
 
 def _has_any(client: Client, table: Table, values: Values) -> bool:
-    """Ask for names that the metastore takes to match, and look at them: it matches by patterns."""
+    """Request the names that the metastore considers a match, and check them: it matches by patterns."""
     types = table.partition_types
     asked = [
         value if hive_type == "string" and _is_plain(value := values.get(column, "")) else ""
@@ -79,5 +79,5 @@ def _missing(schema: str, name: str) -> Invalid:
 
 
 def _is_plain(value: str) -> bool:
-    """Whether a value means the same in a pattern; the metastore's patterns are of more than one kind."""
+    """Return whether a value is literal in a pattern; the metastore's patterns are of more than one kind."""
     return value.replace("-", "").isalnum() and value.isascii()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from svc_jupyter.api.hive import (
     HiveColumns,
@@ -16,32 +16,18 @@ from svc_jupyter.api.hive import (
     PropertiesToSet,
 )
 from svc_jupyter.api.sensors import FileSensor, PartitionSensor, SensorStatus
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
-from svc_jupyter.service.responses import json_response
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 
 router = APIRouter(tags=["hive"], route_class=JsonRoute)
-
-
-async def _catalogue(request: Request) -> Catalogue:
-    catalogue: Catalogue = request.app.state.service.hive.catalogue
-    return catalogue
-
-
-async def _properties(request: Request) -> TableProperties:
-    properties: TableProperties = request.app.state.service.table_properties
-    return properties
-
-
-async def _sensors(request: Request) -> Sensors:
-    sensors: Sensors = request.app.state.service.sensors
-    return sensors
 
 
 async def _to_remove(
@@ -56,9 +42,9 @@ async def _to_remove(
     return names
 
 
-CatalogueDep = Annotated[Catalogue, Depends(_catalogue)]
-PropertiesDep = Annotated[TableProperties, Depends(_properties)]
-SensorsDep = Annotated[Sensors, Depends(_sensors)]
+CatalogueDep = Annotated[Catalogue, part(Catalogue)]
+PropertiesDep = Annotated[TableProperties, part(TableProperties)]
+SensorsDep = Annotated[Sensors, part(Sensors)]
 NamesDep = Annotated[list[str], Depends(_to_remove)]
 PartDep = Annotated[str | None, Query(max_length=128, description="part of the name")]
 

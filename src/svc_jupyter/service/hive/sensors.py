@@ -1,4 +1,4 @@
-"""Sensors: whether partitions or files are there."""
+"""Sensors: whether partitions or files exist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from svc_jupyter.api.sensors import FileSensor, PartitionSensor, SensorColumn, SensorStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.hive.partition_search import PartitionSearch
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
@@ -19,7 +19,7 @@ COMBINATIONS_LIMIT: Final = 10_000
 
 
 class Sensors:
-    """Answers sensors."""
+    """Evaluates sensors."""
 
     def __init__(self, search: PartitionSearch, storage: Storage) -> None:
         self._search = search
@@ -36,17 +36,15 @@ class Sensors:
         return _status(all(await self._search.found(body.schema_, body.table, wanted)))
 
     async def files(self, body: FileSensor, *, by: Caller) -> SensorStatus:
-        """Return whether all files are there. Raises `Invalid` with the reason why one cannot be looked at."""
+        """Return whether all files exist. Raises `Invalid` with the reason why one cannot be checked."""
         require(by, Action.CREATE, Resource.SENSOR)
-        try:
+        with translated(StorageFailure, to=Invalid, about="files"):
             there = await self._storage.existing(by.account_id, set(body.files), or_folders=True)
-        except StorageFailure as error:
-            raise Invalid(f"files: {error.message}") from error
         return _status(all(file in there for file in body.files))
 
 
 def combinations(columns: Sequence[SensorColumn]) -> list[dict[str, str]]:
-    """Return all combinations of the columns' values. Raises `Invalid` for too many, and a column given twice."""
+    """Return all combinations of the columns' values. Raises `Invalid` for too many, and a duplicate column."""
     names = [column.column.lower() for column in columns]
     for name in names:
         if names.count(name) > 1:

@@ -1,4 +1,4 @@
-"""The columns of a table that Spark keeps in a form of its own, as of `USING avro`: JSON in the table's properties."""
+"""The columns of a table that Spark stores in its own form, as for `USING avro`: JSON in the table's properties."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NAMES: Final = {
     "null": "void",
     "timestamp_ntz": "timestamp",
 }
-"""Spark's names of types that Hive calls otherwise."""
+"""Spark's names of types that have another name in Hive."""
 
 
 def spark_columns(properties: Mapping[str, str]) -> list[Column] | None:
-    """Return the columns, partition columns among them; None for a table that Spark has not made."""
+    """Return the columns, including partition columns; None for a table that Spark did not create."""
     text = _schema_text(properties)
     if _PROVIDER not in properties or text is None:
         return None
@@ -33,7 +33,7 @@ def spark_columns(properties: Mapping[str, str]) -> list[Column] | None:
 
 
 def hive_type(spark_type: Any) -> str:
-    """Return a type of Spark's JSON as Hive writes it."""
+    """Return Hive's name for a type in Spark's JSON."""
     if isinstance(spark_type, str):
         return _NAMES.get(spark_type, spark_type)
     match spark_type["type"]:
@@ -51,7 +51,7 @@ def hive_type(spark_type: Any) -> str:
 
 
 def _schema_text(properties: Mapping[str, str]) -> str | None:
-    """Return the JSON, which is cut into pieces where it is too long for one property."""
+    """Return the JSON, which is split if it is too long for one property."""
     if _SCHEMA in properties:
         return properties[_SCHEMA]
     count = properties.get(f"{_SCHEMA}.numParts", "")

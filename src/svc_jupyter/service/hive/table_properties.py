@@ -1,4 +1,4 @@
-"""What is known of a table beside its columns, and changing its TBLPROPERTIES."""
+"""Facts about a table other than its columns, and changes of its TBLPROPERTIES."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.tables import Table
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 _KEPT_BY_HIVE: Final = ("transient_lastDdlTime", "EXTERNAL", "spark.sql.", "avro.schema.url")
-"""Properties, or beginnings of their names, by which Hive and Spark know a table and its files."""
+"""Properties, or prefixes of their names, by which Hive and Spark manage a table and its files."""
 
 
 class TableProperties:
@@ -42,7 +42,7 @@ class TableProperties:
         return await self._change(schema, name, values, frozenset(), by)
 
     async def remove(self, schema: str, name: str, names: Iterable[str], *, by: Caller) -> Record:
-        """Remove properties, if they are there; return the record. Raises as `set` does."""
+        """Remove properties, if they exist; return the record. Raises as `set` does."""
         require(by, Action.DELETE, Resource.HIVE)
         return await self._change(schema, name, {}, frozenset(names), by)
 

@@ -1,13 +1,13 @@
-"""What the metastore tells of a table, as plain values."""
+"""The metastore's facts about a table, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from svc_jupyter.api.hive import Column
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.hive.spark_schema import spark_columns
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 AVRO_SERDE: Final = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
 _PLACEHOLDER: Final = ("col", "array<string>")
-"""What Spark writes for the columns of a table that Hive could not read."""
+"""Spark's placeholder for columns of a table that Hive cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as the metastore has it. `columns` are without the partition columns, whose types are by name."""
+    """A table in the metastore. `columns` excludes the partition columns, whose types are by name."""
 
     schema: str
     name: str
@@ -32,7 +32,7 @@ class Table:
 
     @classmethod
     def of(cls, table: ThriftTable) -> Table:
-        """Return it from the metastore's answer."""
+        """Return the table in the metastore's answer."""
         storage = table.sd
         return cls(
             schema=table.dbName,
@@ -53,7 +53,7 @@ class Table:
 
     @property
     def is_read_from_avro(self) -> bool:
-        """Whether the columns follow from an AVRO schema, whatever the metastore has written down of them."""
+        """Whether an AVRO schema defines the columns, whatever the metastore has recorded."""
         return bool(self.facts["serde"] == AVRO_SERDE)
 
     @property
@@ -73,12 +73,12 @@ class Table:
 
 
 def column_of(field: FieldSchema) -> Column:
-    """Return a column; one without a comment has none, also where an AVRO schema gives an empty one."""
+    """Return a column; an empty comment, as AVRO schemas give, counts as none."""
     return Column(name=field.name, type=field.type, comment=field.comment or None)
 
 
 def instant(seconds: int | None) -> str | None:
-    """Return a moment of the metastore as ISO 8601 UTC; it writes 0 where it knows none."""
+    """Return a time of the metastore as ISO 8601 UTC; the metastore writes 0 for an unknown one."""
     if not seconds or seconds < 0:
         return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return iso_time(seconds)

@@ -1,4 +1,4 @@
-"""Who is told of what a schedule does."""
+"""The recipients of a schedule's notifications."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.notifications.channel_targets import addresses_of
 from svc_jupyter.service.notifications.outcomes import Outcome
-from svc_jupyter.service.notifications.tables import channels
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.notifications import channels
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Where a message goes: `address` is an e-mail address, or the id of a webhook channel."""
+    """A message's destination: `address` is an e-mail address, or the id of a webhook channel."""
 
     medium: ChannelType
     address: str
@@ -25,16 +25,16 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """Whom a schedule wants told of one outcome."""
+    """The recipients that a schedule names for one outcome."""
 
     channels: bool
     owner: bool
 
 
 def wishes_of(schedule: Mapping[str, Any], outcome: Outcome) -> Wishes:
-    """Return whom a schedule's row wants told of an outcome.
+    """Return the recipients in a schedule's row for an outcome.
 
-    `notify_failure` and `notify_success` speak of the channels, `can_notify` of failures to the owner.
+    `notify_failure` and `notify_success` enable the channels, `can_notify` failures to the owner.
     """
     if outcome is Outcome.FAILURE:
         return Wishes(channels=schedule["notify_failure"], owner=schedule["can_notify"])
@@ -42,10 +42,10 @@ def wishes_of(schedule: Mapping[str, Any], outcome: Outcome) -> Wishes:
 
 
 def audience(connection: sa.Connection, schedule: Mapping[str, Any], wishes: Wishes) -> list[Recipient]:
-    """Return who of a schedule's channels and owner is told, each once, whatever the case an address is written in.
+    """Return the recipients among a schedule's channels and its owner, each once; addresses are case-insensitive.
 
-    Where channels are wanted and none is listed, or none of them is left, the owner is told by e-mail. A disabled owner
-    may not know of the account's work any more.
+    If channels are enabled but none is listed or left, the owner gets an e-mail. A disabled owner gets nothing, since
+    they may no longer see the account's work.
     """
     listed = _listed(connection, schedule["account_id"], schedule["notification_channels"]) if wishes.channels else []
     if wishes.owner or (wishes.channels and not listed):

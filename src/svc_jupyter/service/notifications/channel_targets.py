@@ -1,4 +1,4 @@
-"""What may be the target of a channel, and how much of it may be shown: pure functions."""
+"""The valid targets of a channel, and the part of them that may be shown: pure functions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from email.utils import parseaddr
 from urllib.parse import urlsplit
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 HIDDEN_PART = "…"
-"""Stands for everything of a URL that may be a secret."""
+"""Stands for every part of a URL that may be a secret."""
 _ADDRESSES_LIMIT = 50
 _ADDRESS_LIMIT = 254
 _URL_LIMIT = 2048
@@ -22,7 +22,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A channel's target: what is shown of it, and the whole URL of a webhook."""
+    """A channel's target: the part to show, and the whole URL of a webhook."""
 
     shown: str
     url: str | None = None
@@ -32,7 +32,7 @@ class Target:
 
 
 def parse_target(kind: ChannelType, text: str) -> Target:
-    """Return the target that a text names; raises `Invalid`, which never repeats the text: it may be a secret."""
+    """Return the parsed target; raises `Invalid`, which never repeats the text: it may be a secret."""
     if kind is ChannelType.EMAIL:
         return Target(", ".join(_addresses(text)))
     return Target(_shown(text), text)
@@ -48,7 +48,7 @@ def _addresses(text: str) -> list[str]:
     for number, item in enumerate(text.split(","), start=1):
         address = item.strip()
         if not _is_address(address):
-            # Not repeated: it may be a URL that was given with the wrong type.
+            # Not repeated: it may be a URL entered with the wrong type.
             raise Invalid(f"target: address {number} is no e-mail address; write one, or several separated by commas")
         found.setdefault(address.lower(), address)
     if len(found) > _ADDRESSES_LIMIT:
@@ -57,7 +57,7 @@ def _addresses(text: str) -> list[str]:
 
 
 def _is_address(text: str) -> bool:
-    # What the mail program would read in another way is refused here rather than at each sending.
+    # Refuse here, rather than at each sending, what the mail program would parse differently.
     return len(text) <= _ADDRESS_LIMIT and bool(_ADDRESS.fullmatch(text)) and parseaddr(text) == ("", text)
 
 

@@ -18,26 +18,26 @@ from svc_jupyter.api.notification_channels import (
     NotificationChannelList,
 )
 from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.notifications.channel_targets import Target, parse_target
-from svc_jupyter.service.notifications.tables import channels
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.pipelines.tables import pipelines
-from svc_jupyter.service.schedules.tables import schedules
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.notifications import channels
+from svc_jupyter.service.schema.pipelines import pipelines
+from svc_jupyter.service.schema.schedules import schedules
 
 _NAMED_USERS = 5
 _NO_MAIL_SERVER = "the service has no mail server (setting SVC_SMTP_HOST): no e-mail is sent"
 
 
 class Channels:
-    """Keeps the channels. A webhook's URL is sealed, and no answer, log or error shows more of it than its host."""
+    """Stores the channels. A webhook's URL is sealed, and no answer, log or error shows more of it than its host."""
 
     def __init__(
         self, settings: Settings, database: Database, secrets: SecretBox, clock: Callable[[], float] = time.time
@@ -70,9 +70,9 @@ class Channels:
             return self._record(_row(connection, by.account_id, channel_id))
 
     def create(self, body: ChannelCreate, *, by: Caller) -> NotificationChannel:
-        """Store a new channel and return it; nothing is sent to it.
+        """Store a new channel and return it, without sending anything.
 
-        Raises `Invalid` for a target that is none, and for a name that another channel has.
+        Raises `Invalid` for an invalid target, and for another channel's name.
         """
         require(by, Action.CREATE, Resource.NOTIFICATION_CHANNEL)
         values = self._sealed(parse_target(body.type, body.target.get_secret_value()))
@@ -94,9 +94,9 @@ class Channels:
         return self._record(row)
 
     def update(self, channel_id: int, body: ChannelUpdate, *, by: Caller) -> NotificationChannel:
-        """Change the given attributes and return the channel; messages that still wait go to its new URL.
+        """Change the given attributes and return the channel; waiting messages go to its new URL.
 
-        A target that is given as it is shown stays what it is. Raises `NotFound` and `Invalid`.
+        A target given in its shown form stays unchanged. Raises `NotFound` and `Invalid`.
         """
         require(by, Action.UPDATE, Resource.NOTIFICATION_CHANNEL)
         with self._database.connect() as connection:
@@ -116,14 +116,14 @@ class Channels:
         return self._record(row)
 
     def delete(self, channel_id: int, *, by: Caller) -> None:
-        """Forget a channel; messages that wait for it are not sent any more.
+        """Delete a channel; messages that wait for it are not sent any more.
 
-        Raises `NotFound`, and `StateConflict` while a schedule that is not over, or a pipeline, tells its runs there:
-        otherwise a failure could go unnoticed from then on.
+        Raises `NotFound`, and `StateConflict` while an unfinished schedule or a pipeline uses it: otherwise a later
+        failure could go unnoticed.
         """
         require(by, Action.DELETE, Resource.NOTIFICATION_CHANNEL)
         with self._database.begin() as connection:
-            # Held against a schedule that begins to use it in this moment (`check_channels` waits for it).
+            # Locked against a schedule that starts to use it at this moment (`check_channels` waits for it).
             _row(connection, by.account_id, channel_id, lock=True)
             uses = {
                 "schedule(s)": _schedules_with(connection, by.account_id, channel_id),
@@ -166,7 +166,7 @@ class Channels:
 
     @contextmanager
     def _writing(self, account_id: int, name: str, *, apart_from: int | None) -> Iterator[sa.Connection]:
-        """Yield a write transaction in which a channel gets a name that no other of its account has."""
+        """Yield a write transaction that sets a channel's name, which is unique in its account."""
         same_name = sa.select(channels.c.id).where(channels.c.account_id == account_id, channels.c.name == name)
         if apart_from is not None:
             same_name = same_name.where(channels.c.id != apart_from)
@@ -176,12 +176,12 @@ class Channels:
                 if known is not None:
                     raise Invalid(f"name: notification channel {known} is called {name} already")
                 yield connection
-        except IntegrityError as error:  # another call was quicker
+        except IntegrityError as error:  # another call was faster
             raise Invalid(f"name: another notification channel is called {name} already") from error
 
 
 def check_channels(connection: sa.Connection, account_id: int, ids: Sequence[int]) -> None:
-    """Raise `Invalid` for an id that no channel of the account has.
+    """Raise `Invalid` for an id that is not a channel of the account.
 
     In a write transaction none of them can be deleted before its end.
     """
@@ -196,14 +196,14 @@ def check_channels(connection: sa.Connection, account_id: int, ids: Sequence[int
 
 
 def _schedules_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
-    """Return the account's schedules that are not over and name a channel, as in `7 (Daily sales)`."""
+    """Return the account's unfinished schedules that name a channel, as in `7 (Daily sales)`."""
     final = [status.value for status in ScheduleStatus if status.is_final]
     query = _telling(schedules, account_id, channel_id).where(schedules.c.status.not_in(final))
     return _named_with(connection, query, channel_id)
 
 
 def _pipelines_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
-    """Return the account's pipelines that name a channel; one that was put away may be started again, too."""
+    """Return the account's pipelines that name a channel, including archived ones, which may be started again."""
     return _named_with(connection, _telling(pipelines, account_id, channel_id), channel_id)
 
 
@@ -211,7 +211,7 @@ def _telling(table: sa.Table, account_id: int, channel_id: int) -> sa.Select[Any
     listed = sa.cast(table.c.notification_channels, sa.Text)
     return (
         sa.select(table.c.id, table.c.name, table.c.notification_channels)
-        .where(table.c.account_id == account_id, listed.contains(str(channel_id)))  # a first sieve: 3 is in 13, too
+        .where(table.c.account_id == account_id, listed.contains(str(channel_id)))  # a coarse filter: 3 is in 13, too
         .order_by(table.c.id)
     )
 

@@ -1,37 +1,39 @@
-"""Digests: what a schedule's actions did is gathered, and told in one message at its time.
+"""Digests: collect the ends of a schedule's actions into one message a day.
 
-An action is told in the digest that follows its end. Gathered rows leave in the transaction that writes the digest's
-messages into the outbox, so that whichever replica does it, and however often it is killed, each is told once.
+An action is in the digest that follows its end. One transaction deletes the collected rows and writes the digest's
+messages into the outbox. So each end is in exactly one digest, whichever replica writes it and however often that is
+killed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database, conflict_insert
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.audience import Recipient, audience, wishes_of
-from svc_jupyter.service.notifications.digest_times import next_digest
 from svc_jupyter.service.notifications.events import Event, digest_event, digest_key
 from svc_jupyter.service.notifications.outcomes import Outcome
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
-from svc_jupyter.service.notifications.tables import digest_entries
-from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.schema.notifications import digest_entries
+from svc_jupyter.service.schema.schedules import schedules
 
 DIGESTS = "digests"
 _LOCK = 0x5C4A04
-"""Key of the advisory lock under which PostgreSQL replicas write digests: two would share out a day's actions."""
+"""Key of the advisory lock under which PostgreSQL replicas write digests: two would split a day's actions."""
 Row = Mapping[str, Any]
 Deliverable = Callable[[Sequence[Recipient]], list[Recipient]]
 
 
 def gather(connection: sa.Connection, schedule: Row, event: Event, outcome: Outcome, *, ended_at: float) -> None:
-    """Keep the end of an action for the schedule's next digest."""
+    """Store the end of an action for the schedule's next digest."""
     connection.execute(
         conflict_insert(connection, digest_entries)
         .values(
@@ -47,9 +49,9 @@ def gather(connection: sa.Connection, schedule: Row, event: Event, outcome: Outc
 
 
 def reschedule(connection: sa.Connection, schedule: Row, *, now: float) -> bool:
-    """Move what is gathered to the digest of an edited schedule; without digests any more it is told at once.
+    """Move the collected rows to the digest of an edited schedule, or send them at once if it has no digests.
 
-    Return whether anything is gathered.
+    Return whether any rows are collected.
     """
     gathered = connection.execute(
         sa.select(digest_entries.c.id, digest_entries.c.ended_at).where(digest_entries.c.schedule_id == schedule["id"])
@@ -61,7 +63,7 @@ def reschedule(connection: sa.Connection, schedule: Row, *, now: float) -> bool:
 
 
 class Digests(Rounds):
-    """Writes the digests that are due into the outbox, also those of a time at which no service ran."""
+    """Writes due digests into the outbox, including those of a time when no service ran."""
 
     def __init__(self, database: Database, bus: Bus, clock: Callable[[], float], *, deliverable: Deliverable) -> None:
         super().__init__(DIGESTS, database, bus, clock)
@@ -77,7 +79,7 @@ class Digests(Rounds):
         return await self._database.read(_next_due)
 
     def _write_next(self, now: float, connection: sa.Connection) -> bool:
-        """Write the digest that was due first; return False when none is."""
+        """Write the digest with the earliest due time; return False when none is due."""
         if not self._database.on_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         first = connection.execute(
@@ -93,7 +95,7 @@ class Digests(Rounds):
         rows = connection.execute(sa.select(digest_entries).where(gathered)).all()
         due_at = max(row.due_at for row in rows)
         if outbox.is_told(connection, digest_key(schedule["id"], due_at)):
-            # Ended before that digest, and written only after it.
+            # Ended before that digest, but written only after it.
             connection.execute(sa.update(digest_entries).where(gathered).values(due_at=_due_at(schedule, now)))
             return True
         self._tell(connection, schedule, due_at, rows, now)
@@ -103,7 +105,7 @@ class Digests(Rounds):
     def _tell(
         self, connection: sa.Connection, schedule: Row, due_at: float, rows: Sequence[sa.Row[Any]], now: float
     ) -> None:
-        """Write one message per recipient, of what the schedule wants each to know now."""
+        """Write one message per recipient, with the outcomes that the schedule reports to each."""
         outcomes: dict[Recipient, set[str]] = {}
         for outcome in {Outcome(row.outcome) for row in rows}:
             for recipient in self._deliverable(audience(connection, schedule, wishes_of(schedule, outcome))):
@@ -126,3 +128,17 @@ def _due_at(schedule: Row, after: float) -> float:
 def _next_due(connection: sa.Connection) -> float | None:
     moment: float | None = connection.execute(sa.select(sa.func.min(digest_entries.c.due_at))).scalar()
     return moment
+
+
+def next_digest(after: float, *, hour: int, minute: int, time_zone: str) -> float:
+    """Return the first moment strictly after `after` at which the zone's clocks show hour:minute; Unix seconds.
+
+    Once a day: a skipped local time counts as the moment that follows, a repeated one as its first occurrence.
+    """
+    zone = ZoneInfo(time_zone)
+    day = datetime.fromtimestamp(after, zone).date()
+    while True:
+        moment = datetime.combine(day, time(hour, minute), zone).astimezone(UTC).timestamp()
+        if moment > after:
+            return moment
+        day += timedelta(days=1)

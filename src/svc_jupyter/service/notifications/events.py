@@ -1,4 +1,4 @@
-"""What is told: each event with the key by which it is told once, and the facts a message needs, as they were then."""
+"""The events of notifications: each has a key, so that it is sent once, and the facts at its time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _COMMAND_FACTS = (
     *("id", "name", "command_type", "status", "tags", "label", "created_at", "start_time", "end_time"),
     *("message", "attempts", "result", "result_rows"),
 )
-"""Not the command's text, which may hold passwords."""
+"""Without the command's text, which may hold passwords."""
 _ACTION_FACTS = ("id", "sequence_id", "nominal_time", "status", "message", "command_id", "ended_at")
 _MESSAGE_LIMIT = 10_000
 _NOT_FOUND_LIMIT = 50
 _DIGEST_ACTIONS = 200
-"""As many are told one by one; the others are counted."""
+"""A digest lists at most this many one by one and counts the others."""
 _DIGEST_MESSAGE_LIMIT = 300
 _DIGEST_NOT_FOUND = 5
 
 
 class EventKind(StrEnum):
-    """What kind of thing a message tells of; stored in its content as `kind`."""
+    """The kind of a message; stored in its content as `kind`."""
 
     COMMAND = "command"
     ACTION = "action"
@@ -35,7 +35,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`key` names what is told; `content` is JSON."""
+    """`key` names the event; `content` is JSON."""
 
     key: str
     content: dict[str, Any]
@@ -48,7 +48,7 @@ def command_event(row: Row) -> Event:
 
 
 def pipeline_event(pipeline: Row, command: Row) -> Event:
-    """Return the failure of a pipeline's run: the end of its command, and which pipeline it was."""
+    """Return the failure of a pipeline's run: the end of its command, and the pipeline."""
     event = command_event(command)
     facts = {"message": _cut(command["message"], _MESSAGE_LIMIT)}
     return Event(event.key, event.content | facts | {"pipeline": {"id": pipeline["id"], "name": pipeline["name"]}})
@@ -65,9 +65,9 @@ def action_event(schedule: Row, action: Row, outcome: Outcome) -> Event:
 
 
 def digest_event(schedule: Row, due_at: float, actions: Sequence[Mapping[str, Any]]) -> Event:
-    """Return the digest of a schedule that is due at a moment, of the `action` parts of the events gathered for it.
+    """Return the digest of a schedule that is due at a moment, from the `action` parts of its collected events.
 
-    Failures come first, each in the order of nominal times; what is too much for a message is counted.
+    Failures come first, each group in the order of nominal times; what exceeds a message is counted.
     """
     ordered = sorted(
         actions, key=lambda action: (action["outcome"] != Outcome.FAILURE, action["nominal_time"], action["id"])

@@ -1,14 +1,14 @@
-"""Why a message did not arrive."""
+"""Why a message was not delivered."""
 
 from __future__ import annotations
 
 
 class NotDelivered(Exception):
-    """The other side did not take a message; the text says why, without any secret."""
+    """The receiving server did not accept a message; the text is the reason, without any secret."""
 
     def __init__(self, reason: str, *, may_retry: bool = True, retry_after: float = 0.0) -> None:
         super().__init__(reason)
         self.may_retry = may_retry
-        """False where another attempt cannot end differently."""
+        """False when another attempt must fail as well."""
         self.retry_after = retry_after
-        """Seconds for which the other side asked to be left alone."""
+        """Seconds until the next attempt that the server requested."""

@@ -1,4 +1,4 @@
-"""How a message is laid out, as text and as HTML: pure functions of its blocks."""
+"""Layout of a message as text and as HTML: pure functions of its blocks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Text to be read as it stands, under a heading."""
+    """Preformatted text under a heading."""
 
     heading: str
     lines: Sequence[str]
@@ -78,7 +78,7 @@ _HOW_TO_ASK = f"Over HTTP, with your token in the header {paths.TOKEN_HEADER}:"
 
 
 def laid_out(subject: str, title: str, blocks: Sequence[Block]) -> Notice:
-    """Return a message of a title and what follows it."""
+    """Return a message from a title and the blocks after it."""
     text = [f"{title}."]
     for block in blocks:
         text += ["", *block.as_text()]

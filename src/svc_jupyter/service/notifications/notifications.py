@@ -1,4 +1,4 @@
-"""What users asked to be told of: noted in the transaction that ends a command or an action, sent afterwards."""
+"""Notifications: written in the transaction that ends a command or an action, sent afterwards."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.commands.logs import append_line
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import digests, outbox
 from svc_jupyter.service.notifications.audience import Recipient, Wishes, audience, wishes_of
 from svc_jupyter.service.notifications.channels import check_channels
@@ -28,8 +28,8 @@ from svc_jupyter.service.notifications.mail_sender import MailSender
 from svc_jupyter.service.notifications.outcomes import Outcome, outcome_of
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.notifications.webhook_sender import WebhookSender
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.commands import commands
 
 NO_SERVER = "no e-mail is sent about this command: the service has no mail server (setting SVC_SMTP_HOST)"
 Row = Mapping[str, Any]
@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 
 class Notifications:
-    """Notes and sends what users asked to be told."""
+    """Writes and sends the notifications that users requested."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class Notifications:
         ]
 
     def on_command_end(self, connection: sa.Connection, row: Row) -> None:
-        """Note, in the transaction that ends the command of `row`, that its user is to be told if they want to be.
+        """Write, in the transaction that ends the command of `row`, a message to its user if they want one.
 
-        Without a mail server nothing is noted, and the command's log says so: what is days old when a server is set
-        would only confuse. A disabled user is told nothing: they may not know of the command any more.
+        Without a mail server no message is written, and the command's log says so: a message from days before would
+        only confuse. A disabled user gets nothing: they may no longer see the command.
         """
         if not row["can_notify"]:
             return
@@ -77,15 +77,15 @@ class Notifications:
             self._put(connection, command_event(dict(ended)), [Recipient(ChannelType.EMAIL, ended["email"])])
 
     def on_pipeline_failure(self, connection: sa.Connection, pipeline: Row, command: Row) -> None:
-        """Note, in the transaction that ends the command of a pipeline's run, that its channels are to be told."""
+        """Write, in the transaction that ends the command of a pipeline's run, a message to each of its channels."""
         recipients = audience(connection, pipeline, Wishes(channels=True, owner=False))
         self._put(connection, pipeline_event(pipeline, command), self._deliverable(recipients))
 
     def on_action_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
-        """Note, in the transaction that ends an action of a schedule, whom the schedule wants told.
+        """Write, in the transaction that ends an action of a schedule, a message to each recipient of the schedule.
 
-        `error` and `not_found` are failures, `done` a success, `cancelled` neither. With
-        `is_digest` the end is kept for the digest instead.
+        `error` and `not_found` are failures, `done` a success, `cancelled` neither. With `is_digest` the end is stored
+        for the digest instead.
         """
         outcome = outcome_of(action["status"])
         if outcome is None:
@@ -107,7 +107,7 @@ class Notifications:
             self._put(connection, event, self._deliverable(recipients))
 
     def on_schedule_edit(self, connection: sa.Connection, schedule: Row) -> None:
-        """Let an edit of `is_digest`, the digest's time or the zone take effect for what is gathered already.
+        """Apply an edit of `is_digest`, the digest's time or the zone to the rows already collected.
 
         `schedule` is the row as the transaction of `connection` changed it.
         """
@@ -115,7 +115,7 @@ class Notifications:
             self._bus.publish(connection, NOTIFY, DIGESTS)
 
     def recipients(self, connection: sa.Connection, schedule: Row) -> list[str]:
-        """Return the e-mail addresses that messages of a schedule's row go to."""
+        """Return the e-mail addresses of the recipients in a schedule's row."""
         outcomes = [wishes_of(schedule, outcome) for outcome in Outcome]
         wishes = Wishes(channels=any(w.channels for w in outcomes), owner=any(w.owner for w in outcomes))
         return [
@@ -125,23 +125,23 @@ class Notifications:
         ]
 
     def check_channels(self, connection: sa.Connection, account_id: int, ids: Sequence[int]) -> None:
-        """Raise `Invalid` for an id that no channel of the account has.
+        """Raise `Invalid` for an id that is not a channel of the account.
 
         In a write transaction none of them can be deleted before its end.
         """
         check_channels(connection, account_id, ids)
 
     async def forget_old(self) -> None:
-        """Delete what was told long ago."""
+        """Delete messages sent long ago."""
         await self._database.write(partial(outbox.forget_old, now=self._clock()))
 
     async def start(self) -> None:
-        """Begin to send, first what an earlier service left."""
+        """Start sending, first what an earlier service left."""
         for rounds in self._rounds:
             await rounds.start()
 
     async def stop(self) -> None:
-        """Send no further message; one that is being sent has a few seconds, else the next service tries it again."""
+        """Send no further message; one in progress has a few seconds, otherwise the next service retries it."""
         await asyncio.gather(*(rounds.stop() for rounds in self._rounds))
 
     def _put(self, connection: sa.Connection, event: Event, recipients: Sequence[Recipient]) -> None:
@@ -154,11 +154,11 @@ class Notifications:
         return [recipient for recipient in recipients if recipient.medium is not ChannelType.EMAIL]
 
     def _say_no_server(self, command: Mapping[Any, Any] | None) -> None:
-        """Tell the operator once, and the user in the command's log."""
+        """Report it once to the operator, and to the user in the command's log."""
         if not self._said_no_server:
             self._said_no_server = True
             log.warning("notifications_off", reason=NO_SERVER, command_id=command and command["id"])
         if command is None:
             return
-        with contextlib.suppress(OSError):  # cancelled before it began it has no log; a full disk is told elsewhere
+        with contextlib.suppress(OSError):  # no log if cancelled before its start; a full disk is reported elsewhere
             append_line(command_root(self._settings.commands_dir, command) / "log", NO_SERVER)

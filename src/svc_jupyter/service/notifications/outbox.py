@@ -1,6 +1,6 @@
-"""The outbox's rules: what is written, who tries it when, and when it is given up.
+"""The outbox's rules: which messages it holds, when and by which replica they are tried, and when they are given up.
 
-Every function is one step inside a transaction of the caller's, or pure.
+Every function is one step inside the caller's transaction, or pure.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.database import conflict_insert
+from svc_jupyter.service.database.database import conflict_insert
 from svc_jupyter.service.notifications.audience import Recipient
 from svc_jupyter.service.notifications.events import Event
-from svc_jupyter.service.notifications.tables import outbox
+from svc_jupyter.service.schema.notifications import outbox
 
 ERROR_LIMIT = 1000
 """Longest stored reason, in characters."""
@@ -23,12 +23,12 @@ _FIRST_DELAY_SECONDS = 60.0
 _LONGEST_DELAY_SECONDS = 3600.0
 _GIVE_UP_SECONDS = 24 * 3600.0
 _KEEP_SECONDS = 30 * 24 * 3600.0
-_DOUBLINGS_LIMIT = 30  # far beyond the longest delay, and short of what a float cannot hold
+_DOUBLINGS_LIMIT = 30  # far beyond the longest delay, and within the range of a float
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A claimed message: `attempt` is 1 for the first, `created_at` Unix seconds, `content` what it tells."""
+class QueuedMessage:
+    """A claimed message of the outbox: `attempt` is 1 for the first, `created_at` in Unix seconds."""
 
     id: int
     event: str
@@ -39,16 +39,16 @@ class Letter:
 
     @property
     def delivery_id(self) -> str:
-        """What names the message each time it is sent; the time is in it because ids begin anew with a new database."""
+        """Return the message's id at every sending; it includes the time, since a new database starts ids again."""
         return f"{self.id}.{int(self.created_at * 1000)}"
 
 
 def next_attempt_at(*, created_at: float, attempt: int, now: float, retry_after: float = 0.0) -> float | None:
-    """Return when to try again after attempt number `attempt` failed; None when the message is to be given up.
+    """Return when to retry after attempt number `attempt` failed; None when the message is given up.
 
-    One minute after the first, then twice as long each time up to an hour, for a day, and never before the other side
-    asked for (`retry_after` seconds from now). A message that first could be tried later than that (the service was
-    down) has had its one attempt.
+    One minute after the first, then twice as long each time up to an hour, for a day, and never before the server's
+    requested time (`retry_after` seconds from now). A message whose first attempt came after that day (the service was
+    down) is not retried.
     """
     delay = _FIRST_DELAY_SECONDS * 2.0 ** min(attempt - 1, _DOUBLINGS_LIMIT)
     again = now + max(min(delay, _LONGEST_DELAY_SECONDS), retry_after)
@@ -56,7 +56,7 @@ def next_attempt_at(*, created_at: float, attempt: int, now: float, retry_after:
 
 
 def put(connection: sa.Connection, event: Event, recipients: Sequence[Recipient], *, now: float) -> set[ChannelType]:
-    """Write a message to each recipient who has none of this event yet; return the media of those written."""
+    """Write a message to each recipient without one for this event; return the media of those written."""
     if not recipients:
         return set()
     written = connection.execute(
@@ -81,16 +81,16 @@ def put(connection: sa.Connection, event: Event, recipients: Sequence[Recipient]
 
 
 def is_told(connection: sa.Connection, event_key: str) -> bool:
-    """Return whether anybody was, or is about to be, told of an event."""
+    """Return whether a message about an event was sent, or is waiting."""
     return connection.execute(sa.select(outbox.c.id).where(outbox.c.event == event_key).limit(1)).first() is not None
 
 
 def claim(
     connection: sa.Connection, medium: ChannelType, *, due_by: float, until: float, apart_from: Collection[str] = ()
-) -> Letter | None:
-    """Return the message that was due first, which nobody else tries before `until`; None when none was by `due_by`.
+) -> QueuedMessage | None:
+    """Return the message with the earliest due time, claimed until `until`; None when none was due by `due_by`.
 
-    `apart_from` are recipients to whom nothing is to be sent now.
+    `apart_from` are recipients to skip now.
     """
     due = (
         sa.select(outbox.c.id)
@@ -109,11 +109,11 @@ def claim(
     ).one_or_none()
     if row is None:
         return None
-    return Letter(row.id, row.event, row.recipient, row.created_at, row.attempts, row.content)
+    return QueuedMessage(row.id, row.event, row.recipient, row.created_at, row.attempts, row.content)
 
 
 def next_time(connection: sa.Connection, medium: ChannelType, *, apart_from: Collection[str] = ()) -> float | None:
-    """Return when the next message is to be tried, also where another replica is at it now; None when none is left."""
+    """Return when the next message is due, even one that another replica has claimed; None when none is left."""
     moment: float | None = connection.execute(
         sa.select(sa.func.min(outbox.c.next_attempt_at)).where(
             outbox.c.medium == medium.value, outbox.c.recipient.not_in(apart_from)
@@ -123,22 +123,22 @@ def next_time(connection: sa.Connection, medium: ChannelType, *, apart_from: Col
 
 
 def forget_old(connection: sa.Connection, *, now: float) -> None:
-    """Delete what was sent or given up a month ago; nobody is told of those events again."""
+    """Delete messages sent or given up a month ago; their events are not sent again."""
     settled = outbox.c.next_attempt_at.is_(None) & (outbox.c.created_at < now - _KEEP_SECONDS)
     connection.execute(sa.delete(outbox).where(settled))
 
 
-def mark_sent(connection: sa.Connection, letter: Letter, *, now: float) -> None:
-    """Write that the other side took the message, whoever claims it by now: it must not be sent again."""
+def mark_sent(connection: sa.Connection, queued: QueuedMessage, *, now: float) -> None:
+    """Mark a message as sent, whichever replica claims it now: it must not be sent again."""
     connection.execute(
-        sa.update(outbox).where(outbox.c.id == letter.id).values(sent_at=now, next_attempt_at=None, last_error=None)
+        sa.update(outbox).where(outbox.c.id == queued.id).values(sent_at=now, next_attempt_at=None, last_error=None)
     )
 
 
-def mark_failed(connection: sa.Connection, letter: Letter, *, reason: str, again_at: float | None) -> None:
-    """Write why an attempt failed and when the next is due (None: given up), unless a later attempt has begun."""
+def mark_failed(connection: sa.Connection, queued: QueuedMessage, *, reason: str, again_at: float | None) -> None:
+    """Record why an attempt failed and when the next is due (None: given up), unless a later attempt has begun."""
     connection.execute(
         sa.update(outbox)
-        .where(outbox.c.id == letter.id, outbox.c.attempts == letter.attempt, outbox.c.sent_at.is_(None))
+        .where(outbox.c.id == queued.id, outbox.c.attempts == queued.attempt, outbox.c.sent_at.is_(None))
         .values(next_attempt_at=again_at, last_error=reason[:ERROR_LIMIT])
     )

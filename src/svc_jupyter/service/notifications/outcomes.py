@@ -1,4 +1,4 @@
-"""What the end of an action is to who asked to be told of it."""
+"""The outcome of an action, as users subscribe to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from svc_jupyter.api.states import ActionStatus, CommandStatus
 
 
 class Outcome(StrEnum):
-    """What may be asked for: `notify_failure` and `notify_success`."""
+    """The outcomes that a schedule can report: `notify_failure` and `notify_success`."""
 
     FAILURE = "failure"
     SUCCESS = "success"
@@ -23,5 +23,5 @@ _OUTCOMES: Mapping[str, Outcome] = {
 
 
 def outcome_of(status: str) -> Outcome | None:
-    """Return what an action's final status is; None for `cancelled`: who cancelled it knows."""
+    """Return the outcome of an action's final status; None for `cancelled`, since the user who cancelled it knows."""
     return _OUTCOMES.get(status)

@@ -1,11 +1,11 @@
-"""Text of users and engines, made safe to stand in a message: no control character, no reversed reading order."""
+"""Makes text of users and engines safe for a message: no control characters, no reversed reading order."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that can show a text in another order than it has."""
+"""Characters that can change the visible order of a text."""
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _KEPT = frozenset("\n\t")
 
@@ -17,7 +17,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def paragraph(text: str, limit: int) -> str:
-    """Return the text with its lines and tabs; what is over `limit` characters is cut and counted."""
+    """Return the text with its lines and tabs; what exceeds `limit` characters is cut and counted."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     shown = "".join(character for character in unified if character in _KEPT or not _is_hidden(character)).strip("\n")
     if len(shown) <= limit:

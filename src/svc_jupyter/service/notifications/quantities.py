@@ -1,4 +1,4 @@
-"""Durations, sizes and moments, in words."""
+"""Durations, sizes and times as text."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def moment_in(seconds: float, time_zone: str) -> str:
 
 
 def zone_text(moment: str, time_zone: str) -> str:
-    """Return a moment of `moment_in` with its zone's name, where its abbreviation is not that name."""
+    """Return a time from `moment_in` with its zone's name, unless its abbreviation is that name."""
     return moment if moment.endswith(f" {time_zone}") else f"{moment} ({time_zone})"

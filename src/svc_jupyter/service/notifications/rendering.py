@@ -1,4 +1,4 @@
-"""What a message about a command says, and which message tells what: pure functions of an event's content."""
+"""Texts of messages about commands, and the choice of a message's text: pure functions of an event's content."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _BECAME = {
 
 
 def notice_of(content: Row, *, public_url: str | None) -> Notice:
-    """Return the message that tells an event's content.
+    """Return the message for an event's content.
 
-    `public_url` is the address of this service for its users; without it there are no links.
+    `public_url` is the service's address for its users; without it there are no links.
     """
     tell = {
         EventKind.COMMAND: command_ended,
@@ -38,9 +38,9 @@ def notice_of(content: Row, *, public_url: str | None) -> Notice:
 
 
 def command_ended(row: Row, *, public_url: str | None) -> Notice:
-    """Tell of the end of a command, or of the pipeline whose run it was.
+    """Describe the end of a command, or of the pipeline whose run it was.
 
-    The command's own text is not told: it may hold passwords, and mail passes many hands.
+    The command's own text is omitted: it may hold passwords, and many can read mail.
     """
     title = one_line(f"{_title(row)} {_BECAME[CommandStatus(row['status'])]}", _TITLE_LIMIT + 20)
     blocks: list[Block] = [Facts([*_pipeline_facts(row), *_facts(row)])]

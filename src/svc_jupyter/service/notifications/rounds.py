@@ -1,4 +1,4 @@
-"""Work that is done when it is due: between its rounds it sleeps, until the next is due or until it is told."""
+"""Runs work when it is due; between rounds it sleeps until the next due time or an announcement."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Callable
 
 import structlog
 
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Unavailable
 
 NOTIFY = "notify"
-"""Topic on which it is announced that there is something to do; the payload is the name of whom it concerns."""
+"""Topic that announces work; the payload is the name of the rounds with work."""
 RETRY_SECONDS = 1.0
-"""How long one waits for a database that is away."""
+"""Seconds between two attempts while the database is away."""
 _LOOK_SECONDS = 300.0
-"""How often one looks without being told: an announcement may be lost, and a sleeping machine's clocks differ."""
+"""How often to check without an announcement: one may be lost, and the clocks of a suspended machine differ."""
 _SHORTEST_PAUSE_SECONDS = 0.1
 _STOP_SECONDS = 5.0
-"""How long a stop waits for what is under way."""
+"""How long a stop waits for work in progress."""
 log = structlog.get_logger(__name__)
 
 
@@ -38,11 +38,11 @@ class Rounds(ABC):
         bus.subscribe(NOTIFY, self._on_announcement)
 
     async def start(self) -> None:
-        """Begin, first with what an earlier service left."""
+        """Start, first with what an earlier service left."""
         self._task = asyncio.create_task(self._go_round_forever(), name=f"notifications of {self.name}")
 
     async def stop(self) -> None:
-        """Begin nothing further; what is under way has a few seconds, else the next service tries it again."""
+        """Start no further work; what is in progress has a few seconds, otherwise the next service retries it."""
         self._stopping = True
         self._wake.set()
         tasks = self._tasks()
@@ -54,11 +54,11 @@ class Rounds(ABC):
 
     @abstractmethod
     async def _round(self) -> None:
-        """Do what is due now. What becomes due meanwhile is for the next round."""
+        """Do what is due now. What becomes due meanwhile waits for the next round."""
 
     @abstractmethod
     async def _next_time(self) -> float | None:
-        """Return when something is due next, in Unix seconds; None when nothing is left to do."""
+        """Return the next due time in Unix seconds; None when no work is left."""
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return set() if self._task is None else {self._task}
@@ -84,7 +84,7 @@ class Rounds(ABC):
                     await self._wake.wait()
 
     async def _pause(self) -> float | None:
-        """Return the seconds until something is due; None when only an announcement can change that nothing is."""
+        """Return the seconds until the next due time; None when there is nothing to wait for but an announcement."""
         next_time = await self._next_time()
         if next_time is None:
             return None if self._database.on_sqlite else _LOOK_SECONDS

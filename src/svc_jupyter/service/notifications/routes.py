@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
@@ -14,21 +14,17 @@ from svc_jupyter.api.notification_channels import (
     NotificationChannel,
     NotificationChannelList,
 )
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.notifications.channels import Channels
-from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(tags=["notification channels"], route_class=JsonRoute)
 
 
-def _channels(request: Request) -> Channels:
-    channels: Channels = request.app.state.service.channels
-    return channels
-
-
-ChannelsDep = Annotated[Channels, Depends(_channels)]
+ChannelsDep = Annotated[Channels, part(Channels)]
 
 
 @router.get("/notification_channels", dependencies=[needs(Action.READ, Resource.NOTIFICATION_CHANNEL)])

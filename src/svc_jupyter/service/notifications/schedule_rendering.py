@@ -1,4 +1,4 @@
-"""What messages about a schedule's runs say: pure functions of an event's content. Times are in the schedule's zone."""
+"""Texts of messages about a schedule's runs: pure functions of an event's content. Times are in the schedule's zone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BECAME = {
 
 
 def title_of(content: Row) -> str:
-    """Return on one line what became of an action, or of those that a digest gathers; without the time."""
+    """Return on one line the outcome of an action, or of a digest's actions, without the time."""
     name = _name(content["schedule"])
     if "action" in content:
         return f"{name} {_BECAME[content['action']['status']]}"
@@ -36,7 +36,7 @@ def title_of(content: Row) -> str:
 
 
 def action_ended(content: Row, *, public_url: str | None) -> Notice:
-    """Tell of the end of an action: why it failed comes first."""
+    """Describe the end of an action, with the reason of a failure first."""
     schedule, action = content["schedule"], content["action"]
     zone = schedule["time_zone"]
     moment = moment_in(action["nominal_time"], zone)
@@ -54,7 +54,7 @@ def action_ended(content: Row, *, public_url: str | None) -> Notice:
 
 
 def digest(content: Row, *, public_url: str | None) -> Notice:
-    """Tell what was gathered for a digest, failures first."""
+    """Describe a digest's actions, failures first."""
     schedule, actions = content["schedule"], content["actions"]
     zone = schedule["time_zone"]
     moment = moment_in(content["due_at"], zone)
@@ -79,7 +79,7 @@ def digest(content: Row, *, public_url: str | None) -> Notice:
 
 
 def schedule_links(schedule_id: int, public_url: str | None) -> dict[str, str]:
-    """Return the addresses of a schedule and its actions by their names; none without the service's own."""
+    """Return the links to a schedule and its actions by their names; none without the service's own address."""
     if not public_url:
         return {}
     base = public_url.rstrip("/")
@@ -90,7 +90,7 @@ def schedule_links(schedule_id: int, public_url: str | None) -> dict[str, str]:
 
 
 def action_links(content: Row, public_url: str | None) -> dict[str, str]:
-    """Return the addresses of an action, its schedule, and of its command where there is one."""
+    """Return the links to an action, its schedule, and its command if there is one."""
     schedule, action = content["schedule"], content["action"]
     links = schedule_links(schedule["id"], public_url)
     if not public_url:

@@ -1,4 +1,4 @@
-"""What is posted to a webhook: JSON of one stable shape for each event (docs/notifications.md)."""
+"""The body posted to a webhook: JSON of one stable shape for each event (docs/notifications.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from svc_jupyter.api import paths
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.notifications.events import EventKind
 from svc_jupyter.service.notifications.plain_text import one_line
 from svc_jupyter.service.notifications.schedule_rendering import action_links, schedule_links, title_of
@@ -17,9 +17,9 @@ _NAME_LIMIT = 200
 
 
 def webhook_body(content: Mapping[str, Any], *, delivery_id: str, public_url: str | None) -> dict[str, Any]:
-    """Return the body that tells of an action, of those that a digest gathers, or of a pipeline's run that failed.
+    """Return the body for an action, a digest's actions, or a failed run of a pipeline.
 
-    Moments are ISO 8601 UTC.
+    Times are ISO 8601 UTC.
     """
     if content["kind"] == EventKind.COMMAND:
         return _pipeline_failure(content, delivery_id, public_url)

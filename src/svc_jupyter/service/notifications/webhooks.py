@@ -1,49 +1,46 @@
-"""Posting a message to a URL that a user chose: nothing but the message is sent, and nothing of the URL is told."""
+"""Posts a message to a user's URL: sends nothing but the message, and shows no part of the URL."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.service.addresses import is_public, look_up
+from svc_jupyter.service.ground.addresses import is_public, keep_urls_out_of_the_log, look_up, trusted
 from svc_jupyter.service.notifications.failures import NotDelivered
 from svc_jupyter.service.notifications.plain_text import one_line
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 DELIVERY_HEADER = "X-Delivery-Id"
 EVENT_HEADER = "X-Event"
 _CONNECT_SECONDS = 10.0
 _PASSING = frozenset({408, 425, 429})
-"""Of the answers 4xx those that may be others a moment later; 5xx all may."""
+"""The 4xx answers that may be temporary; all 5xx may."""
 
 
 class Webhooks:
-    """Posts JSON within a time, to the public internet alone unless private addresses are allowed.
+    """Posts JSON within a time limit, only to the public internet unless private addresses are allowed.
 
-    The host is looked up once and the address that was judged is the one connected to, so that a name cannot lead
-    elsewhere in between. Redirects are not followed, no proxy of the environment is asked, and no cookie is kept.
+    The host is resolved once and the connection goes to the checked address, so that the name cannot point elsewhere in
+    between. It follows no redirects, uses no proxy of the environment, and keeps no cookie.
     """
 
     def __init__(self, *, within: float, may_be_private: bool, clock: Callable[[], float]) -> None:
         self._within = within
         self._may_be_private = may_be_private
         self._clock = clock
+        self._trusted = cache(trusted)
 
     async def post(self, url: str, body: Mapping[str, Any], *, delivery_id: str, event: str) -> None:
         """Return once the server answered 2xx. Raises `NotDelivered`, without the URL and the answer's text."""
         import httpx
 
-        for name in ("httpx", "httpcore"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # they log whole URLs, which may be secrets
+        keep_urls_out_of_the_log()
         try:
             target = httpx.URL(url)
         except httpx.InvalidURL:
@@ -65,8 +62,7 @@ class Webhooks:
         import httpx
 
         refused = f"cannot connect to {target.host}"
-        # Reading the authorities, the first time, takes longer than the event loop should stand still.
-        verify = await asyncio.to_thread(lambda: self._trust)
+        verify = await asyncio.to_thread(self._trusted)
         for address in await self._addresses(target):
             try:
                 async with (
@@ -110,18 +106,9 @@ class Webhooks:
 
         return httpx.Timeout(self._within, connect=min(self._within, _CONNECT_SECONDS))
 
-    @cached_property
-    def _trust(self) -> ssl.SSLContext:
-        """The authorities of the package that httpx brings, and those that the machine trusts besides."""
-        import httpx
-
-        context = httpx.create_ssl_context()
-        context.load_default_certs()
-        return context
-
 
 def retry_after_seconds(value: str | None, now: float) -> float:
-    """Return for how long a header Retry-After (seconds, or a date) asks to be left alone; 0 for none or nonsense."""
+    """Return the seconds in a Retry-After header (seconds, or a date); 0 for none or an invalid one."""
     if not value:
         return 0.0
     if value.isascii() and value.isdigit():

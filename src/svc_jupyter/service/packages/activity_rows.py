@@ -1,4 +1,4 @@
-"""Activities of environments as rows: how one is asked for, and what an environment is to hold after it."""
+"""Activities of environments as rows: how to request one, and the packages requested after it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus
 from svc_jupyter.service.packages.requirements import Requirements
-from svc_jupyter.service.packages.tables import activities, environments
+from svc_jupyter.service.schema.packages import activities, environments
 
 CHANGED = "packages"
-"""Topic of the bus: something is to be done to an environment."""
+"""Topic of the bus: an environment has work waiting."""
 OPEN = (ActivityStatus.WAITING.value, ActivityStatus.RUNNING.value)
 
 
 def in_force(connection: sa.Connection, environment: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
-    """Return the activity whose packages are in force, None before the first that succeeds."""
+    """Return the activity that built the current packages, None before the first that succeeds."""
     if environment["package_id"] is None:
         return None
     query = sa.select(activities).where(activities.c.id == environment["package_id"])
@@ -27,7 +27,7 @@ def in_force(connection: sa.Connection, environment: Mapping[Any, Any]) -> Mappi
 def requested_then(
     rules: Requirements, action: ActivityAction, requested: Sequence[str], packages: Sequence[str]
 ) -> list[str]:
-    """Return what is asked for of an environment after an action other than a restore. Raises `Invalid`."""
+    """Return the requested packages of an environment after an action other than a restore. Raises `Invalid`."""
     if action in (ActivityAction.CREATE, ActivityAction.ADD):
         return rules.merged(requested, packages)
     if action is ActivityAction.REMOVE:
@@ -36,7 +36,7 @@ def requested_then(
 
 
 def planned(connection: sa.Connection, environment: Mapping[Any, Any]) -> list[str]:
-    """Return what is asked for of an environment once all that waits has been done."""
+    """Return the requested packages of an environment after all waiting activities."""
     query = (
         sa.select(activities.c.requested)
         .where(activities.c.environment_id == environment["id"], activities.c.status.in_(OPEN))
@@ -61,7 +61,7 @@ def insert(
     requested: Sequence[str] = (),
     **others: Any,
 ) -> int:
-    """Add an activity that waits for its turn; return its id. Whoever calls it wakes the builder."""
+    """Add a waiting activity; return its id. The caller wakes the builder."""
     values = {
         "environment_id": environment_id,
         "user_id": user_id,
@@ -76,6 +76,6 @@ def insert(
 
 
 def lock_environment(connection: sa.Connection, environment_id: int) -> Mapping[Any, Any] | None:
-    """Return an environment that no other transaction changes before this one ends; None when it is gone."""
+    """Lock an environment against other transactions until this one ends, and return it; None when it is gone."""
     query = sa.select(environments).where(environments.c.id == environment_id, environments.c.deleted_at.is_(None))
     return connection.execute(query.with_for_update()).mappings().one_or_none()

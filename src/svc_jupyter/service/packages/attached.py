@@ -1,4 +1,4 @@
-"""What runs on a cluster finds the environment that is attached to it here."""
+"""Finds the environment that is attached to a cluster, for what runs there."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ import sqlalchemy as sa
 from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service.clusters.cluster_rows import find_labelled
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.packages.python_packages import python_of
 from svc_jupyter.service.packages.r_packages import library_of
-from svc_jupyter.service.packages.tables import environments
 from svc_jupyter.service.packages.versions import folder_of, use
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.packages import environments
 
 _R_LIBS = "R_LIBS"
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedEnvironment:
-    """The version of an environment that a run begins with, and keeps until it ends."""
+    """The version of an environment that a run starts with, and keeps until it ends."""
 
     name: str
     package_id: int
     folder: Path
     variables: Mapping[str, str]
-    """By which R finds its packages; none of Python's."""
+    """The variables by which R finds its packages; none for Python."""
 
     @property
     def python(self) -> Path:
@@ -41,10 +41,10 @@ class AttachedEnvironment:
 
 
 class AttachedEnvironments:
-    """Says which environment a cluster's runs use."""
+    """Finds the environments of clusters' runs."""
 
     def __init__(self, settings: Settings, database: Database, inherited: Mapping[str, str]) -> None:
-        """`inherited` is the environment that programs of users get."""
+        """`inherited` is the environment of users' programs."""
         self._inherited = inherited
         self._data_dir = settings.data_dir
         self._database = database
@@ -57,9 +57,9 @@ class AttachedEnvironments:
         command_id: int | None = None,
         instance_id: int | None = None,
     ) -> AttachedEnvironment | None:
-        """Return the environment of a type that a cluster has, None where there is none.
+        """Return a cluster's environment of a type, None where there is none.
 
-        It stays on disk until the command, or the instance of the cluster, that begins with it has ended.
+        It stays on disk until the command, or the instance of the cluster, that starts with it has ended.
         """
         if await self._database.look_up(partial(_environment_of, cluster_id=cluster_id, env_type=env_type)) is None:
             return None
@@ -69,7 +69,7 @@ class AttachedEnvironments:
     async def of_label(
         self, account_id: int, label: str | None, env_type: EnvironmentType = EnvironmentType.PYTHON, *, command_id: int
     ) -> AttachedEnvironment | None:
-        """As `of_cluster`, for a command that names its cluster by a label, or none and means the default one."""
+        """As `of_cluster`, for a command that names its cluster by a label, or has none and runs on the default one."""
         wanted = label or DEFAULT_LABEL
         cluster = await self._database.look_up(partial(find_labelled, account_id=account_id, label=wanted))
         return None if cluster is None else await self.of_cluster(cluster.id, env_type, command_id=command_id)
@@ -93,7 +93,7 @@ class AttachedEnvironments:
         return AttachedEnvironment(found["name"], version["id"], folder, variables)
 
     def _r_variables(self, folder: Path) -> Mapping[str, str]:
-        """Return where R looks first; what the service's own variable names comes behind it."""
+        """Return R's library path: the environment's library first, then what the service's own variable names."""
         libraries = [str(library_of(folder)), self._inherited.get(_R_LIBS)]
         return {_R_LIBS: os.pathsep.join(filter(None, libraries))}
 

@@ -1,4 +1,4 @@
-"""The builder: in each replica, a few activities of environments at a time, from their claim to their end."""
+"""The builder: runs a few activities of environments at a time in each replica, from their claim to their end."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ import psutil
 import structlog
 
 from svc_jupyter.api.package_environments import EnvironmentType
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.background import RETRY_SECONDS, run_forever
-from svc_jupyter.service.commands.marks import marked_processes
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, Unavailable
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import insist, run_forever
+from svc_jupyter.service.ground.errors import Invalid, Unavailable
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.packages import versions, work_queue
 from svc_jupyter.service.packages.activity_rows import CHANGED
 from svc_jupyter.service.packages.installer import DISK_FULL, BuildFailure, Installer
 from svc_jupyter.service.packages.languages import requirements_of
 from svc_jupyter.service.packages.work_queue import Work
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.processes.marks import marked_processes
 
 _AT_ONCE = 2
 _LOOK_SECONDS = 5.0
-"""How soon the activities of a replica that is gone, or versions whose users have ended, are noticed."""
+"""How soon it notices the activities of a lost replica, or versions whose users have ended."""
 log = structlog.get_logger(__name__)
 
 
 class Builder:
-    """Does what the rows of activities ask for. A service that stops leaves its work to the next one."""
+    """Performs the activities in the rows. A stopping service leaves its work to the next one."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class Builder:
         bus.subscribe(CHANGED, lambda _: self._changed.set())
 
     async def start(self) -> None:
-        """Begin to work, first on what a service that is gone has left."""
+        """Start work, first on what a lost service has left."""
         self._loop = asyncio.create_task(run_forever("packages", self._step), name="packages")
 
     async def stop(self) -> None:
-        """End what runs; the next service begins it again."""
+        """Stop running builds; the next service starts them again."""
         if self._loop is None:
             return
         tasks = [self._loop, *self._tasks.values()]
@@ -73,7 +73,7 @@ class Builder:
             await self._database.write(partial(work_queue.give_back, replica=self._replica()))
 
     async def are_active(self) -> bool:
-        """Return whether something is to be built, so that the embedded service must stay."""
+        """Return whether work is pending, so that the embedded service must stay."""
         return await self._database.read(work_queue.some_are_open)
 
     async def _step(self) -> None:
@@ -90,7 +90,7 @@ class Builder:
 
     async def _claimed(self) -> Work | None:
         if not await self._database.look_up(work_queue.some_are_open):
-            return None  # a look costs no wait for the disk
+            return None  # an empty check needs no wait for the disk
         claim = partial(work_queue.claim, replica=self._replica(), now=self._clock())
         return await self._database.write(claim)
 
@@ -109,9 +109,10 @@ class Builder:
             await self._database.write(partial(work_queue.forget, activity_id=activity_id))
 
     async def _perform(self, work: Work) -> None:
-        """Do an activity and write how it ended, however long the database is away."""
+        """Perform an activity and record its outcome, however long the database is away."""
         if not work.builds:
-            await self._write(partial(work_queue.move, work=work, replica=self._replica(), now=self._clock()))
+            move = partial(work_queue.move, work=work, replica=self._replica(), now=self._clock())
+            await insist(partial(self._database.write, move))
             return
         folder = versions.folder_of(self._data_dir, work.environment_id, work.folder)
         try:
@@ -151,35 +152,26 @@ class Builder:
             message=message,
             now=self._clock(),
         )
-        await self._write(succeed)
+        await insist(partial(self._database.write, succeed))
         log.info("packages_built", environment_id=work.environment_id, activity_id=work.id)
 
     async def _fail(self, work: Work, message: str) -> None:
         log.info("packages_not_built", environment_id=work.environment_id, activity_id=work.id)
         fail = partial(work_queue.fail, work=work, replica=self._replica(), message=message, now=self._clock())
-        await self._write(fail)
-
-    async def _write(self, work: Callable[..., object]) -> None:
-        while True:
-            try:
-                await self._database.write(work)
-            except Unavailable:
-                await asyncio.sleep(RETRY_SECONDS)
-            else:
-                return
+        await insist(partial(self._database.write, fail))
 
     async def _sweep(self) -> None:
-        """Remove the versions that nothing uses any more, and what killed builds have left."""
+        """Remove unused versions, and what killed builds have left."""
         if await self._database.look_up(versions.some_may_be_forgotten):
             await self._database.write(versions.forget_superseded, durable=False)
-        there = await asyncio.to_thread(versions.folders_on_disk, self._data_dir)  # before the rows: those come first
+        there = await asyncio.to_thread(versions.folders_on_disk, self._data_dir)  # before the rows, which come first
         left = there - await self._database.look_up(versions.named_folders)
         if left:
             await asyncio.to_thread(versions.remove_folders, self._data_dir, left)
 
 
 def _end_marked(folder: Path) -> None:
-    """End what the installer, or a package's own build, left running."""
+    """End processes that the installer, or a package's own build, left running."""
     for process in marked_processes(folder):
         if process.pid != os.getpid():
             with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,6 +1,6 @@
 """The rules of package environments.
 
-A change is only written down here; `builder.py` does it. Everything blocks: it is called from worker threads.
+A change is only recorded here; `builder.py` performs it. All methods block: worker threads call them.
 """
 
 from __future__ import annotations
@@ -28,32 +28,31 @@ from svc_jupyter.api.package_environments import (
     PackageList,
     Restoration,
 )
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.accounts import Accounts, lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import require
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.cluster_rows import cluster_by_id
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid, NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.packages import activity_rows
 from svc_jupyter.service.packages.activity_rows import CHANGED, in_force, lock_environment, planned, requested_then
 from svc_jupyter.service.packages.feature import require_package_management
 from svc_jupyter.service.packages.languages import language_of, requirements_of
 from svc_jupyter.service.packages.r_installation import installed_version
 from svc_jupyter.service.packages.records import ACTIVITIES, ENVIRONMENTS, activity_record, environment_fields
-from svc_jupyter.service.packages.tables import activities, environments
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.schema.packages import activities, environments
 
 RUNNING_PYTHON = "{}.{}".format(*sys.version_info[:2])
-"""The Python of the service, and of the engines that it installs."""
+"""The Python version of the service, and of the engines that it installs."""
 _SHOWS_FROM = environments.c.deleted_at.is_(None)
 
 
 class PackageEnvironments:
-    """Everything that can be asked of environments.
+    """The operations on environments.
 
     Every method raises `Forbidden` while the feature is off and for a caller without the permission.
     """
@@ -86,7 +85,7 @@ class PackageEnvironments:
             return PackageEnvironment(**environment_fields(self._found(connection, environment_id, Action.READ, by)))
 
     def packages(self, environment_id: int, *, by: Caller) -> PackageList:
-        """Return what an environment holds: nothing before its first activity succeeds. Raises `NotFound`."""
+        """Return the packages of an environment, none before its first activity succeeds. Raises `NotFound`."""
         with self._database.connect() as connection:
             row = self._found(connection, environment_id, Action.READ, by)
             now = in_force(connection, row)
@@ -103,7 +102,7 @@ class PackageEnvironments:
     def history(
         self, environment_id: int, env_type: EnvironmentType | None, page: Page, *, by: Caller
     ) -> ActivityHistory:
-        """Return a page of what was done to an environment, newest first. Raises `NotFound`."""
+        """Return a page of an environment's activities, newest first. Raises `NotFound`."""
         with self._database.connect() as connection:
             self._found(connection, environment_id, Action.READ, by)
             query = ACTIVITIES.where(activities.c.environment_id == environment_id)
@@ -145,7 +144,7 @@ class PackageEnvironments:
     def change(
         self, environment_id: int, action: ActivityAction, packages: Sequence[str], *, by: Caller
     ) -> ActivityBegun:
-        """Begin to add or remove packages. Raises `NotFound`, and `Invalid` for what cannot be a package."""
+        """Request to add or remove packages. Raises `NotFound`, and `Invalid` for what cannot be a package."""
         with self._database.begin() as connection:
             row = self._locked(connection, environment_id, by)
             rules = requirements_of(row["env_type"])
@@ -154,7 +153,7 @@ class PackageEnvironments:
             return self._begun(connection, row, action, by, detail, packages=packages, requested=requested)
 
     def restore(self, environment_id: int, body: Restoration, *, by: Caller) -> ActivityBegun:
-        """Begin to go back to the packages of a successful activity.
+        """Request to restore the packages of a successful activity.
 
         Raises `NotFound`, and `Invalid` for another type, another environment's activity or one without success.
         """
@@ -187,10 +186,10 @@ class PackageEnvironments:
             )
 
     def attach(self, environment_id: int, cluster_id: int, *, by: Caller) -> ActivityBegun:
-        """Begin to let the runs of a cluster use an environment.
+        """Request to attach an environment to a cluster.
 
-        Raises `NotFound`, `Invalid` for a cluster that is none or runs nothing of the kind, and `StateConflict` for one
-        that has an environment.
+        Raises `NotFound`, `Invalid` for a cluster that does not exist or cannot run such an environment, and
+        `StateConflict` for one that has an environment.
         """
         with self._database.begin() as connection:
             row = self._locked(connection, environment_id, by)
@@ -210,7 +209,7 @@ class PackageEnvironments:
             )
 
     def detach(self, environment_id: int, *, by: Caller) -> ActivityBegun:
-        """Begin to let the runs of the environment's cluster go on without it. Raises `NotFound`, `StateConflict`."""
+        """Request to detach an environment from its cluster. Raises `NotFound`, `StateConflict`."""
         with self._database.begin() as connection:
             row = self._locked(connection, environment_id, by)
             if row["cluster_id"] is None:
@@ -222,7 +221,7 @@ class PackageEnvironments:
             )
 
     def delete(self, environment_id: int, *, by: Caller) -> None:
-        """Delete an environment; what began with it ends with it. Raises `NotFound`, `StateConflict` while attached."""
+        """Delete an environment; runs that use it keep it. Raises `NotFound`, `StateConflict` while attached."""
         with self._database.begin() as connection:
             row = self._locked(connection, environment_id, by, Action.DELETE)
             if row["cluster_id"] is not None:
@@ -254,7 +253,7 @@ class PackageEnvironments:
     def _locked(
         self, connection: sa.Connection, environment_id: int, by: Caller, action: Action = Action.UPDATE
     ) -> Mapping[Any, Any]:
-        """Return an environment of which the caller wants to change something, locked."""
+        """Return an environment that the caller wants to change, locked."""
         lock_account(connection, by.account_id)
         self._found(connection, environment_id, action, by)
         row = lock_environment(connection, environment_id)
@@ -310,7 +309,7 @@ def _activity(connection: sa.Connection, activity_id: int) -> Mapping[Any, Any]:
 
 
 def _language_version(body: EnvironmentCreate) -> str:
-    """Return the version of Python or R that a new environment has. Raises `Invalid` where R is not here."""
+    """Return the version of Python or R for a new environment. Raises `Invalid` if R is not installed."""
     if body.env_type is EnvironmentType.R:
         return installed_version(body.r_version)
     return body.python_version or RUNNING_PYTHON

@@ -1,4 +1,4 @@
-"""What makes a version of an environment: the seam between the builder and the languages."""
+"""Builds a version of an environment: the interface between the builder and the languages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from svc_jupyter.service.engines.process import Ended
+from svc_jupyter.service.ground.errors import Failure
+from svc_jupyter.service.processes.tool import Ended
 
 BUILD_SECONDS: Final = 1800.0
-"""A large package over a slow line, or one that is compiled."""
+"""Enough for a large package over a slow line, or one that is compiled."""
 VERIFY_SECONDS: Final = 120.0
 DISK_FULL: Final = "the disk is full; make room, then do it again"
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
@@ -20,32 +21,28 @@ _SHOWN_LINES = 12
 _SHOWN_CHARACTERS = 2000
 
 
-class BuildFailure(Exception):
-    """An environment could not be built; the text says why, in the installer's own words."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+class BuildFailure(Failure):
+    """An environment could not be built; the text holds the installer's own words."""
 
 
 class Installer(Protocol):
-    """Makes environments of a language."""
+    """Builds environments of a language."""
 
     async def build(
         self, folder: Path, version: str, requested: Sequence[str], *, lock: str | None, keep: str | None
     ) -> str:
-        """Make an environment in `folder`, which is not there yet; return its lock.
+        """Build an environment in `folder`, which does not exist yet; return its lock.
 
-        `version` is that of the language. `lock` is taken as it is; without one the newest versions that fit
-        `requested` are found, as near to those of the lock `keep` as they can be. Raises `BuildFailure`.
+        `version` is that of the language. A given `lock` is used as it is; otherwise the newest versions that fit
+        `requested` are resolved, as close to those of the lock `keep` as possible. Raises `BuildFailure`.
         """
         ...
 
 
 def failure(ended: Ended, noise: Sequence[str] = ()) -> BuildFailure:
-    """Return why an installer failed: the end of its output, without lines that begin as `noise` does.
+    """Return why an installer failed: the end of its output, without lines that begin with one of `noise`.
 
-    The credentials that the address of an index may hold are left out.
+    Omits the credentials in the address of an index.
     """
     if _NO_SPACE in ended.output:
         return BuildFailure(DISK_FULL)
@@ -55,5 +52,5 @@ def failure(ended: Ended, noise: Sequence[str] = ()) -> BuildFailure:
 
 
 def too_slow(seconds: float) -> BuildFailure:
-    """Return what is told of an installer that took too long."""
+    """Return the failure of an installer that took too long."""
     return BuildFailure(f"it took longer than {seconds:g} s; try again")

@@ -6,19 +6,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from svc_jupyter.service.commands.marks import MARK
-from svc_jupyter.service.engines.process import Ended, run
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
-from svc_jupyter.service.packages.python_requirements import BASE, PYTHON
+from svc_jupyter.service.packages.languages import BASE, PYTHON
+from svc_jupyter.service.processes.marks import MARK
+from svc_jupyter.service.processes.tool import Ended, run
 
 _LOCK_FILE = "requirements.lock"
 _OURS = ("VIRTUAL_ENV", "UV_PROJECT", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
-"""Variables that lead to the environment of the service itself, or of whoever started it."""
+"""Variables that point to the environment of the service itself, or of the user who started it."""
 _NOISE = ("warning: Failed to inspect Python interpreter", "Using Python ")
 
 
 class PythonPackages:
-    """Makes virtual environments. `inherited` is what the installer gets of the service's environment."""
+    """Builds virtual environments. The installer gets `inherited` from the service's environment."""
 
     def __init__(self, inherited: Mapping[str, str]) -> None:
         self._inherited = {name: value for name, value in inherited.items() if name not in _OURS}
@@ -26,7 +26,7 @@ class PythonPackages:
     async def build(
         self, folder: Path, version: str, requested: Sequence[str], *, lock: str | None, keep: str | None
     ) -> str:
-        """Make an environment (see `Installer.build`)."""
+        """Build an environment (see `Installer.build`)."""
         python = sys.executable if _is_running(version) else version
         await self._uv(folder, "venv", "--python", python, str(folder))
         lock_file = folder / _LOCK_FILE
@@ -50,7 +50,7 @@ class PythonPackages:
         )
 
     async def _install(self, folder: Path, lock_file: Path, *, from_cache_first: bool) -> None:
-        """Install the lock; what was installed before lies in the cache, and needs no network."""
+        """Install the lock; packages installed before are in the cache, and need no network."""
         install = ("pip", "install", "--require-hashes", "--no-deps", "--requirement", str(lock_file))
         where = ("--python", str(python_of(folder)))
         if from_cache_first:
@@ -60,7 +60,7 @@ class PythonPackages:
         await self._uv(folder, *install, *where)
 
     async def _verify(self, folder: Path, lock: str) -> None:
-        """Raise unless there is exactly what the lock says, it fits together, and a kernel can be loaded."""
+        """Raise unless the packages match the lock, fit together, and a kernel can be loaded."""
         where = ("--python", str(python_of(folder)))
         await self._uv(folder, "pip", "check", *where)
         listed = await self._uv(folder, "pip", "freeze", *where)
@@ -94,7 +94,7 @@ class PythonPackages:
                 [find_uv_bin(), *arguments, "--no-progress"],
                 seconds=BUILD_SECONDS,
                 env=self._environment(folder),
-                cwd=Path("/"),  # a project that the service happens to stand in has no say
+                cwd=Path("/"),  # a project in the service's working folder must have no effect
             )
         except TimeoutError:
             raise too_slow(BUILD_SECONDS) from None
@@ -109,6 +109,6 @@ def python_of(folder: Path) -> Path:
 
 
 def _is_running(version: str) -> bool:
-    """Return whether the Python that runs here is one of this version."""
+    """Return whether the running Python is of this version."""
     here = ".".join(map(str, sys.version_info[:3]))
     return f"{here}.".startswith(f"{version}.")

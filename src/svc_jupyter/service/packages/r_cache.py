@@ -1,6 +1,6 @@
-"""What of R's packages was fetched and installed before, in the user's cache folder.
+"""A cache of fetched and installed R packages in the user's cache folder.
 
-Several builds use it at once: everything is made beside its place and renamed. It may be deleted at any time.
+Several builds use it at once: every entry is made at a temporary path and renamed. It may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from svc_jupyter.service.packages.r_sources import Source, digest_of
 
 
 class RCache:
-    """The sources by their digests, and the installed packages by all that they are made from."""
+    """The sources by their digests, and the installed packages by all their inputs."""
 
     def __init__(self, folder: Path) -> None:
         self._sources = folder / "sources"
@@ -23,11 +23,11 @@ class RCache:
         self._staging = folder / "staging"
 
     def keep_source(self, file: Path, sha256: str) -> None:
-        """Keep a source, of which this is the digest."""
+        """Store a source under its digest."""
         self._keep(file, self._sources / sha256)
 
     def take_source(self, source: Source, target: Path) -> bool:
-        """Put a source in its place; False where it is not kept, or damaged."""
+        """Put a source in its place; return False if it is not in the cache, or damaged."""
         kept = self._sources / source.sha256
         if not _taken(kept, target):
             return False
@@ -38,15 +38,15 @@ class RCache:
         return False
 
     def keep_package(self, folder: Path, key: str) -> None:
-        """Keep an installed package."""
+        """Store an installed package."""
         self._keep(folder, self._installed / key)
 
     def take_package(self, key: str, target: Path) -> bool:
-        """Put an installed package in its place; False where it is not kept."""
+        """Put an installed package in its place; return False if it is not in the cache."""
         return _taken(self._installed / key, target)
 
     def forget_package(self, key: str) -> None:
-        """Keep an installed package no longer: it does not work."""
+        """Remove an installed package that does not work."""
         self._forget(self._installed / key)
 
     def _keep(self, what: Path, place: Path) -> None:
@@ -58,7 +58,7 @@ class RCache:
         _copy(what, beside)
         try:
             beside.rename(place)
-        except OSError:  # another build was there first
+        except OSError:  # another build was first
             shutil.rmtree(beside)
 
     def _forget(self, place: Path) -> None:
@@ -70,7 +70,7 @@ class RCache:
 
 
 def _taken(kept: Path, target: Path) -> bool:
-    """Return whether something kept was put in its place: it may be deleted meanwhile."""
+    """Put an entry in its place; return whether that worked, since it may be deleted meanwhile."""
     try:
         _copy(kept, target)
     except (FileNotFoundError, shutil.Error):
@@ -87,7 +87,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _link(source: str | Path, target: str | Path) -> None:
-    """Give a file a second name, which costs no room; copy it where that is not possible, as between two disks."""
+    """Hard-link a file, which takes no room; copy it where that is not possible, as between two disks."""
     try:
         os.link(source, target)
     except FileNotFoundError:

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 _SECONDS = 30.0
@@ -22,16 +22,16 @@ class RInstallation:
     version: str
 
     def is_of(self, version: str) -> bool:
-        """Return whether it is an R of a version, which may be the beginning of one: `4`, `4.2`."""
+        """Return whether it is an R of a version, which may be a prefix: `4`, `4.2`."""
         return f"{self.version}.".startswith(f"{version}.")
 
     def runs_packages_of(self, version: str) -> bool:
-        """Return whether packages that were installed by an R of that version work: patches change nothing for them."""
+        """Return whether packages installed by that R version work with it: patch releases are compatible."""
         return self.version.split(".")[:2] == version.split(".")[:2]
 
 
 def find_r(path: str | None = None) -> RInstallation | None:
-    """Return the R whose `Rscript` is on the path, by default that of the service; None where there is none. Blocks."""
+    """Return the R whose `Rscript` is on the path, by default the service's; None where there is none. Blocks."""
     rscript = shutil.which("Rscript", path=path)
     if rscript is None:
         return None
@@ -49,7 +49,7 @@ def find_r(path: str | None = None) -> RInstallation | None:
 
 
 def installed_version(wanted: str | None) -> str:
-    """Return the version of the R that is here. Raises `Invalid` where it is not the one that is wanted."""
+    """Return the version of the installed R. Raises `Invalid` if it is not the wanted one."""
     r = find_r()
     if r is None:
         raise Invalid("env_type: R is not on this machine (there is no Rscript on the path): install R")

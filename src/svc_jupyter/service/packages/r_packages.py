@@ -1,6 +1,6 @@
 """R environments: libraries that R's own functions fill, from exact locks with the digests of the sources.
 
-What takes R is a step of `r_packages.R`. Digests, locks and the cache are looked after here.
+The steps in `r_packages.R` need R. This module handles digests, locks and the cache.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from svc_jupyter.service.commands.marks import MARK
-from svc_jupyter.service.engines.process import run
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
 from svc_jupyter.service.packages.r_cache import RCache
 from svc_jupyter.service.packages.r_installation import RInstallation, find_r
 from svc_jupyter.service.packages.r_sources import Source, digest_of, keys_of, read_lock, write_lock
+from svc_jupyter.service.processes.marks import MARK
+from svc_jupyter.service.processes.tool import run
 
 _SCRIPT: Final = Path(__file__).with_name("r_packages.R")
 _LOCK_FILE: Final = "packages.lock"
 _NO_LIBRARIES: Final = {"R_LIBS": "", "R_LIBS_USER": "NULL", "R_LIBS_SITE": "NULL"}
-"""An environment holds all that it needs: nothing of the user's or the machine's own libraries is found."""
+"""An environment is complete: R must find nothing in the user's or the machine's own libraries."""
 _ENGLISH: Final = {"LANGUAGE": "en"}
 _NOISE: Final = ("trying URL", "Content type", "Warning in ")
 
 
 class RPackages:
-    """Makes libraries of R. `inherited` is what R gets of the service's environment, its repositories among it."""
+    """Builds R libraries. R gets `inherited` from the service's environment, including its repositories."""
 
     def __init__(self, inherited: Mapping[str, str], cache: Path) -> None:
         self._inherited = inherited
@@ -38,7 +38,7 @@ class RPackages:
     async def build(
         self, folder: Path, version: str, requested: Sequence[str], *, lock: str | None, keep: str | None
     ) -> str:
-        """Make an environment (see `Installer.build`)."""
+        """Build an environment (see `Installer.build`)."""
         r = await asyncio.to_thread(find_r, self._inherited.get("PATH"))
         if r is None:
             raise BuildFailure("R is not on this machine any more (there is no Rscript on the path): install it")
@@ -57,7 +57,7 @@ class _Build:
     cache: RCache
 
     async def run(self, requested: Sequence[str], lock: str | None, keep: str | None) -> str:
-        """Return the lock of what is in the library then."""
+        """Return the lock of the finished library."""
         for folder in (self._library, self._work, self._sources, self._temporary):
             folder.mkdir(parents=True)
         if lock is None:
@@ -73,14 +73,14 @@ class _Build:
         return made
 
     async def _resolve(self, requested: Sequence[str], kept: Sequence[Source]) -> None:
-        """Choose the versions and get their sources; `kept` are those in force."""
+        """Choose the versions and get their sources; `kept` are the current ones."""
         self._write("requested", requested)
         self._write("kept", [source.pin for source in kept])
         await asyncio.to_thread(self._take_sources, kept)
         await self._step("resolve")
 
     def _chosen(self) -> list[Source]:
-        """Return what was chosen, and keep its sources."""
+        """Return the chosen sources, and store them in the cache."""
         sources = []
         for line in (self._work / "chosen").read_text().splitlines():
             name, version = line.split("==")
@@ -90,7 +90,7 @@ class _Build:
         return sources
 
     async def _fetch(self, sources: Sequence[Source]) -> None:
-        """Get the sources of a lock: those that were fetched before need no repository."""
+        """Get the sources of a lock: those in the cache need no repository."""
         self._write("chosen", [source.pin for source in sources])
         missing = await asyncio.to_thread(self._take_sources, sources)
         if not missing:
@@ -106,7 +106,7 @@ class _Build:
             await asyncio.to_thread(self.cache.keep_source, file, source.sha256)
 
     async def _fill(self, sources: Sequence[Source]) -> None:
-        """Install the sources and verify the library; what was installed before is taken from the cache."""
+        """Install the sources and verify the library; packages in the cache are not installed again."""
         keys = await asyncio.to_thread(keys_of, sources, self._sources, self._about_r())
         missing = await asyncio.to_thread(self._take_packages, keys)
         await self._install(missing)
@@ -128,22 +128,22 @@ class _Build:
             await self._step("install")
 
     def _take_sources(self, sources: Sequence[Source]) -> list[Source]:
-        """Put the sources that are kept in their place; return the others."""
+        """Put cached sources in their place; return the others."""
         return [source for source in sources if not self.cache.take_source(source, self._sources / source.file_name)]
 
     def _take_packages(self, keys: Mapping[str, str]) -> list[str]:
-        """Put the packages that are kept into the library; return the names of the others."""
+        """Put cached packages into the library; return the names of the others."""
         return sorted(name for name, key in keys.items() if not self.cache.take_package(key, self._library / name))
 
     def _forget_packages(self, keys: Sequence[str]) -> None:
-        """Empty the library: the system's libraries may have changed since these were installed."""
+        """Empty the library and its cache entries: the system's libraries may have changed since."""
         for key in keys:
             self.cache.forget_package(key)
         shutil.rmtree(self._library)
         self._library.mkdir()
 
     async def _step(self, step: str, seconds: float = BUILD_SECONDS) -> None:
-        """Do a step of the script. Raises `BuildFailure`."""
+        """Run a step of the script. Raises `BuildFailure`."""
         try:
             ended = await run(
                 [self.r.rscript, _SCRIPT, step],
@@ -163,12 +163,12 @@ class _Build:
         return f"R {self.r.version} {self.r.rscript.resolve()} {platform.machine()} {'-'.join(platform.libc_ver())}"
 
     def _temporary_folder(self) -> dict[str, str]:
-        """Return the variable by which R's temporary files go with the build; R takes no folder with a space."""
+        """Return the variable that puts R's temporary files into the build; R accepts no folder with a space."""
         return {} if " " in str(self._temporary) else {"TMPDIR": str(self._temporary)}
 
     @property
     def _work(self) -> Path:
-        """What goes with the build's end."""
+        """Temporary files, removed at the build's end."""
         return self.folder / "build"
 
     @property

@@ -1,4 +1,4 @@
-"""Sources of R's packages: their locks, and what an installed package is made from."""
+"""Sources of R packages: their locks, and the inputs of an installed package."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Source:
 
 
 def read_lock(lock: str | None) -> list[Source]:
-    """Return the sources that a lock names."""
+    """Return the sources in a lock."""
     return [Source(match["name"], match["version"], match["sha256"]) for match in _LOCKED.finditer(lock or "")]
 
 
 def write_lock(sources: Iterable[Source]) -> str:
-    """Return the lock of these sources: of the same form as those of Python."""
+    """Return the lock of these sources, in the same form as Python's."""
     ordered = sorted(sources, key=lambda source: source.name)
     return "".join(f"{source.pin} \\\n    --hash=sha256:{source.sha256}\n" for source in ordered)
 
@@ -56,10 +56,10 @@ def digest_of(file: Path) -> str:
 
 
 def keys_of(sources: Sequence[Source], folder: Path, r: str) -> dict[str, str]:
-    """Return a key for each package, by its name: two with the same key are installed alike.
+    """Return a key for each package, by its name: packages with the same key install identically.
 
-    It is of the package's source, of those of all that it needs, and of the R that installs it, which `r` describes.
-    `folder` holds the sources. Raises `BuildFailure` for packages that need each other.
+    The key covers the package's source, those of all its dependencies, and the R that installs it, which `r` describes.
+    `folder` holds the sources. Raises `BuildFailure` for circular dependencies.
     """
     by_name = {source.name: source for source in sources}
     graph = {name: needs_in(folder / source.file_name, name) & by_name.keys() for name, source in by_name.items()}
@@ -75,7 +75,7 @@ def keys_of(sources: Sequence[Source], folder: Path, r: str) -> dict[str, str]:
 
 
 def needs_in(file: Path, name: str) -> set[str]:
-    """Return the names of the packages that a source needs to be installed. Raises `BuildFailure` for what is none."""
+    """Return the names of the packages that a source needs to be installed. Raises `BuildFailure` if it is invalid."""
     try:
         with tarfile.open(file, "r:gz") as archive:
             member = next(member for member in archive if member.name.removeprefix("./") == f"{name}/DESCRIPTION")

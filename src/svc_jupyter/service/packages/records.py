@@ -1,4 +1,4 @@
-"""The shapes in which environments and their activities are answered."""
+"""Records of environments and their activities."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import EnvironmentType, PackageActivity, PackageEnvironment
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.packages.languages import requirements_of
-from svc_jupyter.service.packages.tables import activities, environments
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.packages import activities, environments
 
 _newest = sa.alias(activities)
 ENVIRONMENTS = sa.select(
@@ -29,7 +29,7 @@ ACTIVITIES = (
     .join(environments, environments.c.id == activities.c.environment_id)
     .join(users, users.c.id == activities.c.user_id)
 )
-"""Activities with what their records show of others."""
+"""Activities with the fields of related rows in their records."""
 
 
 def environment_fields(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is asked for of an environment, and the locks that come of it, in any language. Pure.
+"""Requested packages of an environment, and their locks, in any language. Pure.
 
 A lock is text: `name==version` with its hashes per package.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 _LOCKED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[^\s\\;]+)")
 _SHOWN = 60
@@ -17,7 +17,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A package that is asked for: its name as names are compared, and the one form in which it is kept."""
+    """A requested package: its name in comparable form, and its canonical text."""
 
     name: str
     text: str
@@ -25,17 +25,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What may be asked for in a language.
+    """The rules for requests in a language.
 
-    `read` takes what somebody wrote, and what it returned itself; it raises `Invalid` for what is no package of the
-    language's index. `canonical` returns a name of a lock as names are compared.
+    `read` parses a user's text, or its own result; it raises `Invalid` for what is not a package of the language's
+    index. `canonical` returns a lock's name in comparable form.
     """
 
     read: Callable[[str], Asked]
     canonical: Callable[[str], str]
 
     def parsed(self, texts: Iterable[str]) -> list[Asked]:
-        """Return what is asked for, each name once. Raises `Invalid`."""
+        """Return the parsed requests, each name once. Raises `Invalid`."""
         found: dict[str, Asked] = {}
         for text in texts:
             if not text.isprintable():
@@ -47,15 +47,15 @@ class Requirements:
         return list(found.values())
 
     def merged(self, requested: Sequence[str], added: Iterable[str]) -> list[str]:
-        """Return what is asked for once packages are added: a name that is there already gets its new versions."""
+        """Return the requests after packages are added: an existing name gets its new versions."""
         by_name = {self.read(text).name: text for text in requested}
         by_name |= {asked.name: asked.text for asked in self.parsed(added)}
         return [by_name[name] for name in sorted(by_name)]
 
     def without(self, requested: Sequence[str], removed: Iterable[str]) -> list[str]:
-        """Return what is asked for once packages are removed, by their names; versions do not count.
+        """Return the requests after packages are removed, by their names; versions are ignored.
 
-        Raises `Invalid` for a package that was never asked for: another one may need it.
+        Raises `Invalid` for a package that was not requested: another one may need it.
         """
         by_name = {self.read(text).name: text for text in requested}
         for asked in self.parsed(removed):
@@ -74,13 +74,13 @@ class Requirements:
         return [f"{name}=={version}" for name, version in sorted(self.locked(lock).items())]
 
     def pins_of(self, requested: Iterable[str], lock: str | None) -> list[str]:
-        """Return the packages that were asked for at the versions of the lock."""
+        """Return the requested packages at the versions of the lock."""
         versions = self.locked(lock)
         names = (self.read(text).name for text in requested)
         return [f"{name}=={versions[name]}" for name in names if name in versions]
 
     def changes(self, before: str | None, after: str) -> str:
-        """Return what differs between two locks, for people: `six 1.16.0 added, numpy 2.1 → 2.2`."""
+        """Return the differences between two locks, for users: `six 1.16.0 added, numpy 2.1 → 2.2`."""
         old, new = self.locked(before), self.locked(after)
         if not old:
             return f"{len(new)} packages installed"
@@ -92,5 +92,5 @@ class Requirements:
 
 
 def shown(text: str) -> str:
-    """Return what somebody wrote, quoted and not too long for a message."""
+    """Return a user's text, quoted and shortened for a message."""
     return repr(text[:_SHOWN])

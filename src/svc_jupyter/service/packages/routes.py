@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
@@ -22,19 +22,15 @@ from svc_jupyter.api.package_environments import (
     PackagesChange,
     Restoration,
 )
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.packages.environments import PackageEnvironments
-from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(prefix="/package", tags=["package environments"], route_class=JsonRoute)
-
-
-def _environments(request: Request) -> PackageEnvironments:
-    environments: PackageEnvironments = request.app.state.service.package_environments
-    return environments
 
 
 async def _to_remove(
@@ -49,7 +45,7 @@ async def _to_remove(
     return names
 
 
-EnvironmentsDep = Annotated[PackageEnvironments, Depends(_environments)]
+EnvironmentsDep = Annotated[PackageEnvironments, part(PackageEnvironments)]
 RemovedDep = Annotated[list[str], Depends(_to_remove)]
 
 

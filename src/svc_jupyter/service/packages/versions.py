@@ -1,6 +1,6 @@
-"""Versions of environments on disk: each build has a folder of its own, and the environment's row says which counts.
+"""Versions of environments on disk: each build has its own folder, and the environment's row names the current one.
 
-So swapping is one update of that row, a build that is not done is never seen, and what began with a version keeps it.
+So a swap is one update of that row, an unfinished build is never visible, and a run keeps the version it started with.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import ActivityStatus
 from svc_jupyter.api.states import ClusterState, CommandStatus
-from svc_jupyter.service.clusters.tables import cluster_instances
-from svc_jupyter.service.commands.tables import commands, replicas
-from svc_jupyter.service.packages.tables import activities, environments, uses
+from svc_jupyter.service.schema.clusters import cluster_instances
+from svc_jupyter.service.schema.commands import commands, replicas
+from svc_jupyter.service.schema.packages import activities, environments, uses
 
 _FOLDER = "environments"
 _OVER = [status.value for status in CommandStatus if status.is_final]
@@ -48,9 +48,9 @@ def folder_of(data_dir: Path, environment_id: int, name: str) -> Path:
 def use(
     connection: sa.Connection, environment_id: int, *, command_id: int | None, instance_id: int | None
 ) -> Mapping[Any, Any] | None:
-    """Write down that a command, or an instance of a cluster, begins with the version in force; return its activity.
+    """Record that a command, or an instance of a cluster, starts with the current version; return its activity.
 
-    None where there is none. In a write transaction: the version stays until the user of it has ended.
+    None where there is none. In a write transaction: the version stays until its user has ended.
     """
     query = sa.select(environments.c.package_id).where(environments.c.id == environment_id)
     package_id = connection.execute(query.with_for_update(read=True)).scalar()
@@ -68,7 +68,7 @@ def use(
 
 
 def forget_superseded(connection: sa.Connection) -> None:
-    """Let go of the versions that are neither in force nor used by anything, and of deleted environments."""
+    """Release versions that are neither current nor in use, and deleted environments."""
     superseded = list(connection.execute(_SUPERSEDED).scalars())
     if superseded:
         connection.execute(sa.update(activities).where(activities.c.id.in_(superseded)).values(folder=None))
@@ -83,7 +83,7 @@ def forget_superseded(connection: sa.Connection) -> None:
 
 
 def some_may_be_forgotten(connection: sa.Connection) -> bool:
-    """Return whether a version, or a deleted environment, is there only for those who may still use it."""
+    """Return whether a version, or a deleted environment, exists only for possible users of it."""
     deleted = sa.select(environments.c.id).where(environments.c.deleted_at.is_not(None))
     superseded = (
         sa.select(activities.c.id)
@@ -98,20 +98,20 @@ def some_may_be_forgotten(connection: sa.Connection) -> bool:
 
 
 def named_folders(connection: sa.Connection) -> set[tuple[str, str]]:
-    """Return the folders that rows name, each as the environment's and its own."""
+    """Return the folders that rows name, as pairs of the environment's folder and the build's."""
     return {(str(row.environment_id), row.folder) for row in connection.execute(_NAMED)}
 
 
 def folders_on_disk(data_dir: Path) -> set[tuple[str, str]]:
-    """Return the folders that are there."""
+    """Return the existing folders."""
     root = data_dir / _FOLDER
     return {(folder.parent.name, folder.name) for folder in root.glob("*/*") if folder.is_dir()}
 
 
 def remove_folders(data_dir: Path, folders: set[tuple[str, str]]) -> None:
-    """Remove folders that no row names; what cannot be removed now is tried again the next time."""
+    """Remove folders that no row names; what cannot be removed now is retried the next time."""
     for environment, name in folders:
         folder = data_dir / _FOLDER / environment / name
         shutil.rmtree(folder, ignore_errors=True)
-        with contextlib.suppress(OSError):  # a build may begin in it at this very moment: only one that is empty goes
+        with contextlib.suppress(OSError):  # a build may start in it at this moment: only an empty one is removed
             folder.parent.rmdir()

@@ -1,7 +1,6 @@
-"""The queue of activities: who works on which. Every function is one step inside a transaction of the caller's.
+"""The queue of activities. Every function is one step inside the caller's transaction.
 
-Activities of one environment are done one after the other, oldest first. What a replica that is gone was working on is
-begun again by another one.
+Activities of one environment run one after the other, oldest first. Another replica restarts the work of a lost one.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import sqlalchemy as sa
 from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus, EnvironmentType
 from svc_jupyter.service.clusters.cluster_rows import cluster_by_id
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.tables import replicas
-from svc_jupyter.service.errors import StateConflict
+from svc_jupyter.service.ground.errors import StateConflict
 from svc_jupyter.service.packages.activity_rows import OPEN, in_force, lock_environment, requested_then
 from svc_jupyter.service.packages.environments import check_free
 from svc_jupyter.service.packages.languages import requirements_of
-from svc_jupyter.service.packages.tables import activities, environments
+from svc_jupyter.service.schema.commands import replicas
+from svc_jupyter.service.schema.packages import activities, environments
 
 _CLAIM_LOCK = 0x5C4A09
 """Key of the advisory lock under which PostgreSQL replicas claim: two must not take activities of one environment."""
@@ -34,7 +33,7 @@ _NO_BUILD = "the environment was never built: its history says why; build it fir
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An activity that was claimed, with what it starts from."""
+    """A claimed activity, with its starting point."""
 
     id: int
     environment_id: int
@@ -45,26 +44,26 @@ class Work:
     language_version: str
     packages: tuple[str, ...]
     requested: tuple[str, ...]
-    """What is asked for now, before this activity."""
+    """The requested packages before this activity."""
     lock_now: str | None
     lock_to_restore: str | None
     requested_to_restore: tuple[str, ...]
     left_folder: str | None
-    """What a replica that is gone was building."""
+    """The folder that a lost replica was building."""
 
     @property
     def builds(self) -> bool:
-        """Whether it makes a new version; else it only changes which cluster uses the environment."""
+        """Whether it builds a new version; otherwise it only changes which cluster uses the environment."""
         return self.action in _BUILDS
 
     @property
     def was_interrupted_too_often(self) -> bool:
-        """Whether it ended the service, or was ended with it, so often that it is not begun again."""
+        """Whether it ended the service, or ended with it, too often to be started again."""
         return self.attempt > _MOST_ATTEMPTS
 
 
 def claim(connection: sa.Connection, replica: Replica, now: float) -> Work | None:
-    """Take the oldest activity that may begin; None when there is none."""
+    """Claim the oldest activity that may start; return None when there is none."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
     busy = sa.select(_A.environment_id).where(_RUNNING, sa.not_(_NOBODYS))
@@ -102,7 +101,7 @@ def succeed(
     message: str,
     now: float,
 ) -> bool:
-    """Put a version that was built in force and end its activity; False when that was no longer this replica's."""
+    """Make a built version current and end its activity; return False if the activity is no longer this replica's."""
     environment = lock_environment(connection, work.environment_id)
     if environment is None or not _is_own(connection, work, replica):
         return False
@@ -148,7 +147,7 @@ def move(connection: sa.Connection, work: Work, replica: Replica, *, now: float)
 
 
 def give_back(connection: sa.Connection, replica: Replica) -> None:
-    """Let others, or this service's next start, begin again what this replica was working on."""
+    """Release this replica's activities, so that others, or its next start, can restart them."""
     mine = sa.update(activities).where(_RUNNING, _A.replica_id == replica.id)
     connection.execute(mine.values(status=ActivityStatus.WAITING.value, replica_id=None, folder=None, attempts=0))
 
@@ -203,9 +202,9 @@ def _work(connection: sa.Connection, row: Mapping[Any, Any], folder: str, attemp
 
 
 def requested_after(work: Work) -> list[str]:
-    """Return what is asked for once the activity has succeeded.
+    """Return the requested packages after the activity has succeeded.
 
-    Raises `Invalid` where what came before it failed, so that it cannot be done any more.
+    Raises `Invalid` if an earlier one failed, so that this one is impossible.
     """
     if work.action is ActivityAction.RESTORE:
         return list(work.requested_to_restore)

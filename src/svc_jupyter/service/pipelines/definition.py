@@ -1,4 +1,4 @@
-"""What a pipeline runs, and the command line of `spark-submit` that comes of it. Pure."""
+"""What a pipeline runs, and its `spark-submit` command line. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from svc_jupyter.api.pipelines import CreateType, PipelineCreate, PipelineUpdate
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 DRIVER = Path(__file__).with_name("streaming_driver.py")
 """Runs a pipeline's code in Spark's own Python."""
@@ -18,7 +18,7 @@ _OF_TYPE = {CreateType.CODE: ("jar_path", "main_class"), CreateType.JAR: ("code"
 
 
 def definition_of(body: PipelineCreate) -> dict[str, Any]:
-    """Return what a new pipeline runs."""
+    """Return the definition of a new pipeline."""
     definition = {name: getattr(body, name) for name in FIELDS}
     if body.create_type is CreateType.JAR:
         definition["language"] = None
@@ -37,7 +37,7 @@ def changed(definition: Mapping[str, Any], create_type: str, update: PipelineUpd
 
 
 def runs_otherwise(row: Mapping[Any, Any], update: PipelineUpdate) -> bool:
-    """Return whether an update gives a pipeline other code, or has it run elsewhere, than its row says."""
+    """Return whether an update changes a pipeline's code, or where it runs."""
     known = {**row["definition"], "cluster_label": row["cluster_label"]}
     given = {name: getattr(update, name, None) for name in known}
     return any(value is not None and value != known[name] for name, value in given.items())
@@ -46,8 +46,8 @@ def runs_otherwise(row: Mapping[Any, Any], update: PipelineUpdate) -> bool:
 def submit_line(definition: Mapping[str, Any], create_type: str, *, checkpoints: str, code_file: Path) -> str:
     """Return the command line of a run, quoted as a shell does.
 
-    `code_file` holds the code of a pipeline that has some. Progress is kept below `checkpoints`, whatever the
-    properties say: it is what makes a resumed run go on where the last one was.
+    `code_file` holds the pipeline's code, if any. Progress is always kept below `checkpoints`, whatever the properties
+    say: from it a resumed run continues.
     """
     properties = {**definition["properties"], _CHECKPOINTS: checkpoints}
     words = [word for name, value in sorted(properties.items()) for word in ("--conf", f"{name}={value}")]

@@ -13,29 +13,28 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, PipelineStatus, PipelineUpdate
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import require
 from svc_jupyter.service.access.running import require_to_write_code
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import NotFound, StateConflict
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import NotFound, StateConflict
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.notifications.channels import check_channels
-from svc_jupyter.service.paging import Page
 from svc_jupyter.service.pipelines.definition import changed, definition_of, runs_otherwise
 from svc_jupyter.service.pipelines.records import PIPELINES, pipeline_list, pipeline_record
 from svc_jupyter.service.pipelines.states import is_active
-from svc_jupyter.service.pipelines.tables import pipelines
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.pipelines import pipelines
 
 Result = TypeVar("Result")
 
 
 class Pipelines:
-    """What pipelines are, apart from running them (`runs.py`).
+    """Pipelines, apart from running them (`runs.py`).
 
-    Every method raises `Forbidden` for a caller without the permission, and `NotFound` for a pipeline that is none.
+    Every method raises `Forbidden` for a caller without the permission, and `NotFound` for an unknown pipeline.
     """
 
     def __init__(self, settings: Settings, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -62,27 +61,27 @@ class Pipelines:
         )
 
     async def create(self, body: PipelineCreate, *, by: Caller) -> Pipeline:
-        """Store a new pipeline, which is a draft. Raises `Invalid` for a channel that is none.
+        """Store a new pipeline as a draft. Raises `Invalid` for an unknown channel.
 
-        `Forbidden` also for who may not submit commands: whoever starts the pipeline runs its code.
+        `Forbidden` also for a caller who may not submit commands: the pipeline's code runs when it is started.
         """
         require(by, Action.CREATE, Resource.PIPELINE)
         require_to_write_code(by, "what a pipeline runs")
         return await self._database.write(partial(self._insert, body, by))
 
     async def update(self, pipeline_id: int, body: PipelineUpdate, *, by: Caller) -> Pipeline:
-        """Change the given attributes, which count from the next start on. Raises `Invalid`.
+        """Change the given attributes, which take effect at the next start. Raises `Invalid`.
 
-        `Forbidden` also where they change what runs, for who may not submit commands.
+        `Forbidden` also for a change of what runs by a caller who may not submit commands.
         """
         return await self._database.write(partial(self._update, pipeline_id, body, by))
 
     async def archive(self, pipeline_id: int, *, by: Caller) -> Pipeline:
-        """Put a pipeline away; its next start takes it out again. Raises `StateConflict` while it runs."""
+        """Archive a pipeline; its next start takes it out again. Raises `StateConflict` while it runs."""
         return await self._database.write(partial(self._archive, pipeline_id, by))
 
     async def delete(self, pipeline_id: int, *, by: Caller) -> Pipeline:
-        """Delete a pipeline with its progress; return it as it was. Raises `StateConflict` while it runs."""
+        """Delete a pipeline with its progress; return its last record. Raises `StateConflict` while it runs."""
         return await self._database.write(partial(self._delete, pipeline_id, by))
 
     def _insert(self, body: PipelineCreate, by: Caller, connection: sa.Connection) -> Pipeline:
@@ -148,21 +147,21 @@ def found(connection: sa.Connection, pipeline_id: int, action: Action, by: Calle
     """Return a row of `PIPELINES` to which the caller may do `action`. Raises `NotFound`, `Forbidden`."""
     query = PIPELINES.where(pipelines.c.id == pipeline_id, pipelines.c.account_id == by.account_id)
     row = connection.execute(query).mappings().one_or_none()
-    require(by, action, Resource.PIPELINE, pipeline_id)  # the same for one that is not there
+    require(by, action, Resource.PIPELINE, pipeline_id)  # the same for a pipeline that does not exist
     if row is None:
         raise NotFound(f"there is no pipeline {pipeline_id} in this account")
     return row
 
 
 def locked(connection: sa.Connection, pipeline_id: int, action: Action, by: Caller) -> Mapping[Any, Any]:
-    """As `found`; no other transaction changes the pipeline before this one ends."""
+    """As `found`; locks the pipeline until this transaction ends."""
     lock = sa.select(pipelines.c.id).where(pipelines.c.id == pipeline_id).with_for_update()
     connection.execute(lock)
     return found(connection, pipeline_id, action, by)
 
 
 def require_inactive(row: Mapping[Any, Any], what: str) -> None:
-    """Raise `StateConflict` while a run of the pipeline is there."""
+    """Raise `StateConflict` while the pipeline has a run."""
     if is_active(row):
         raise StateConflict(
             f"pipeline {row['id']} ({row['name']}) is active: command {row['command_id']} runs it; "

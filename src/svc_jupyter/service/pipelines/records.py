@@ -1,4 +1,4 @@
-"""The shape in which pipelines are answered."""
+"""Records of pipelines."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.api.pipelines import Pipeline, PipelineAttributes, PipelineData, PipelineList
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.pipelines.definition import FIELDS
 from svc_jupyter.service.pipelines.states import health, instance_status
-from svc_jupyter.service.pipelines.tables import pipelines
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.pipelines import pipelines
 
 PIPELINES = (
     sa.select(pipelines, users.c.email, commands.c.status.label("command_status"))
     .join(users, users.c.id == pipelines.c.user_id)
     .outerjoin(commands, commands.c.id == pipelines.c.command_id)
 )
-"""Pipelines with what their records show of others."""
+"""Pipelines with the fields of related rows in their records."""
 
 
 def pipeline_data(row: Mapping[Any, Any]) -> PipelineData:
@@ -47,10 +47,10 @@ def pipeline_data(row: Mapping[Any, Any]) -> PipelineData:
 
 
 def pipeline_record(row: Mapping[Any, Any]) -> Pipeline:
-    """Return the answer that holds one pipeline."""
+    """Return the answer with one pipeline."""
     return Pipeline(data=pipeline_data(row), meta={})
 
 
 def pipeline_list(rows: list[Mapping[Any, Any]], paging_info: PagingInfo) -> PipelineList:
-    """Return the answer that holds a page of pipelines."""
+    """Return the answer with a page of pipelines."""
     return PipelineList(data=[pipeline_data(row) for row in rows], meta=paging_info.model_dump())

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, PipelineStatus, PipelineUpdate
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.runs import PipelineRuns
-from svc_jupyter.service.route_rights import needs
 
 router = APIRouter(prefix="/pipelines", tags=["pipelines"], route_class=JsonRoute)
-
-
-async def _pipelines(request: Request) -> Pipelines:
-    pipelines: Pipelines = request.app.state.service.pipelines
-    return pipelines
-
-
-async def _runs(request: Request) -> PipelineRuns:
-    runs: PipelineRuns = request.app.state.service.pipeline_runs
-    return runs
 
 
 async def _statuses(
@@ -40,8 +31,8 @@ async def _statuses(
     return [PipelineStatus(word) for word in words] or list(PipelineStatus)
 
 
-PipelinesDep = Annotated[Pipelines, Depends(_pipelines)]
-RunsDep = Annotated[PipelineRuns, Depends(_runs)]
+PipelinesDep = Annotated[Pipelines, part(Pipelines)]
+RunsDep = Annotated[PipelineRuns, part(PipelineRuns)]
 StatusesDep = Annotated[list[PipelineStatus], Depends(_statuses)]
 
 

@@ -1,9 +1,8 @@
-"""Running pipelines: a run is a `SparkCommand`, so that it outlives the service and has a log, a result and an end."""
+"""Runs of pipelines: each is a `SparkCommand`, so that it outlives the service and has a log, a result and an end."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,30 +15,31 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.pipelines import CreateType, Pipeline, PipelineStatus
+from svc_jupyter.files import write_whole
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import require
-from svc_jupyter.service.audit import trail
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.submissions import new_row
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import StateConflict
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import StateConflict
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.pipelines.definition import submit_line
 from svc_jupyter.service.pipelines.pipelines import found, locked, require_inactive
 from svc_jupyter.service.pipelines.records import PIPELINES, pipeline_record
 from svc_jupyter.service.pipelines.states import Told, after_end, is_active
-from svc_jupyter.service.pipelines.tables import pipelines
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.pipelines import pipelines
 
 _FOR_EVER_SECONDS = 2**31 - 1
-"""A stream has no end, and commands have a timeout of 36 hours unless they say otherwise: this is the longest."""
+"""The longest timeout, since a stream has no end; commands otherwise have 36 hours."""
 
 
 class PipelineRuns:
-    """Starts and pauses pipelines, and learns how their commands ended."""
+    """Starts and pauses pipelines, and receives the ends of their commands."""
 
     def __init__(
         self,
@@ -60,9 +60,9 @@ class PipelineRuns:
         self._clock = clock
 
     async def start(self, pipeline_id: int, *, by: Caller) -> Pipeline:
-        """Begin a run, which goes on where the last one was paused.
+        """Start a run, which continues from the last pause.
 
-        Raises `StateConflict` when one is there, and `Invalid` where Spark cannot run it (no cluster with the label).
+        Raises `StateConflict` when a run exists, and `Invalid` where Spark cannot run it (no cluster with the label).
         """
         row = await self._database.read(partial(found, pipeline_id=pipeline_id, action=Action.UPDATE, by=by))
         require(by, Action.CREATE, Resource.COMMAND)
@@ -75,7 +75,7 @@ class PipelineRuns:
     async def pause(self, pipeline_id: int, *, by: Caller) -> Pipeline:
         """End the run and keep its progress; returns once it has ended, or after some seconds as PAUSING.
 
-        Raises `StateConflict` when none is there.
+        Raises `StateConflict` when there is no run.
         """
         command_id = await self._database.write(partial(self._begin_pause, pipeline_id, by))
         await self._commands.cancel(command_id, by)
@@ -84,7 +84,7 @@ class PipelineRuns:
         )
 
     def on_command_end(self, connection: sa.Connection, command: Mapping[str, Any]) -> None:
-        """Note, in the transaction that ends a command, how the pipeline stands that it ran."""
+        """Record the state of a command's pipeline in the transaction that ends the command."""
         if command["command_type"] != CommandType.SPARK:
             return
         query = sa.select(pipelines).where(pipelines.c.command_id == command["id"]).with_for_update()
@@ -137,7 +137,7 @@ class PipelineRuns:
         }
 
     def _code_file(self, row: Mapping[Any, Any]) -> Path:
-        """Return where the code lies, named by what it is: a run keeps its own while the pipeline is changed."""
+        """Return the path of the code, named by its content: a run keeps its own while the pipeline is changed."""
         code: str = row["definition"]["code"] or ""
         digest = sha256(code.encode("utf-8", "replace")).hexdigest()[:16]
         suffix = ".py" if row["create_type"] == CreateType.CODE else ".none"
@@ -145,11 +145,8 @@ class PipelineRuns:
 
 
 def _write(file: Path, code: str | None) -> None:
-    """Write the code of a pipeline that has some, whole or not at all, where only the service's user reads it."""
+    """Write the code of a pipeline, if any, atomically, readable only by the service's user."""
     if code is None or file.exists():
         return
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = file.with_suffix(f".{os.getpid()}.part")
-    with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as opened:
-        opened.write(code.encode("utf-8", "replace"))
-    draft.replace(file)
+    write_whole(file, code.encode("utf-8", "replace"), mode=0o600)

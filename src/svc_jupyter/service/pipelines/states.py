@@ -1,4 +1,4 @@
-"""How the last run of a pipeline stands, from what it was told and from its command. Pure."""
+"""The state of a pipeline's last run, from the orders it got and its command. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.api.states import CommandStatus
 
 
 class Told(StrEnum):
-    """What a pipeline's row says of its last run."""
+    """The state of the last run in a pipeline's row."""
 
     STARTED = "STARTED"
     PAUSING = "PAUSING"
@@ -21,16 +21,16 @@ class Told(StrEnum):
 
 
 ACTIVE = (Told.STARTED, Told.PAUSING)
-"""While its command is there: such a pipeline cannot be started, archived or deleted."""
+"""While its command exists: such a pipeline cannot be started, archived or deleted."""
 
 
 def is_active(pipeline: Mapping[Any, Any]) -> bool:
-    """Return whether a run of the pipeline is there."""
+    """Return whether the pipeline has a run."""
     return pipeline["instance_status"] in ACTIVE
 
 
 def after_end(told: str, command_status: str) -> Told:
-    """Return how a pipeline stands once its command has ended; only a pause or a kill leave it paused."""
+    """Return the state of a pipeline once its command has ended; only a pause or a kill leave it paused."""
     if told == Told.PAUSING or command_status == CommandStatus.CANCELLED:
         return Told.PAUSED
     return Told.FINISHED if command_status == CommandStatus.DONE else Told.FAILED
@@ -46,7 +46,7 @@ def instance_status(told: str | None, command_status: str | None) -> InstanceSta
 
 
 def health(status: InstanceStatus | None, command_id: int | None, message: str | None) -> PipelineHealth:
-    """Return how a pipeline is, with the reason."""
+    """Return the health of a pipeline, with the reason."""
     if status is None:
         return PipelineHealth(status="grey", reason="never started")
     if status is InstanceStatus.RUNNING:

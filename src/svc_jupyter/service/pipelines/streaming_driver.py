@@ -1,10 +1,10 @@
 """Runs the code of a pipeline in Spark's own Python, and stays until its queries have ended.
 
-    spark-submit … streaming_driver.py CODE_FILE [argument …]
+spark-submit … streaming_driver.py CODE_FILE [argument …]
 
-The code finds `spark` and its arguments in `sys.argv`, and starts streaming queries. Each must have a name: by it Spark
-finds the query's progress again below the checkpoint location when the pipeline is resumed. Nothing of the service is
-imported here.
+The code finds `spark` and its arguments in `sys.argv`, and starts streaming queries. Each must have a name, by which
+Spark finds the query's progress below the checkpoint location when the pipeline is resumed. This module imports nothing
+of the service.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 
 _LOOK_SECONDS = 1.0
 _FOLDER = re.compile(r"FileStreamSource\[((?:file|hdfs):[^*?{\[]+)\]")
-"""How Spark tells of a folder as a source. Object stores have none, and a pattern may match nothing for a while."""
+"""How Spark names a folder as a source. Object stores have no folders, and a pattern may match nothing for a while."""
 
 
 def run(code_file: str, arguments: list[str]) -> None:
-    """Run the code, wait for its queries, raise what ends one of them."""
+    """Run the code, wait for its queries, and raise the error that ends one of them."""
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.getOrCreate()
@@ -31,7 +31,7 @@ def run(code_file: str, arguments: list[str]) -> None:
     _check_names(queries)
     while queries:
         for query in queries:
-            query.awaitTermination(_LOOK_SECONDS)  # raises what ended it
+            query.awaitTermination(_LOOK_SECONDS)  # raises the query's error
             _check_sources(spark, query)
         queries = list(spark.streams.active)
         _check_names(queries)
@@ -50,7 +50,7 @@ def _check_names(queries: list[Any]) -> None:
 
 
 def _check_sources(spark: Any, query: Any) -> None:
-    """End a run whose source vanished: Spark itself would wait for ever for files in a folder that is not there."""
+    """End a run whose source vanished: Spark itself would wait for ever for files in a missing folder."""
     for source in (query.lastProgress or {}).get("sources", ()):
         folder = _FOLDER.fullmatch(source["description"])
         if folder is None:

@@ -10,30 +10,30 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
-from svc_jupyter.service.audit import trail
 from svc_jupyter.service.commands.commands import Commands
-from svc_jupyter.service.commands.tables import commands as command_rows
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import NotFound, StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import NotFound, StateConflict
+from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schedules.advance import new_action
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
 from svc_jupyter.service.schedules.record import action_record
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.schema.commands import commands as command_rows
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 Record = dict[str, Any]
 Records = list[Record]
 Rows = list[Row]
 _Pairs = list[tuple[Row, Row | None]]
-"""Actions, each with its command once it has one."""
+"""Actions, each with its command, if it has one."""
 
 
 class Actions:
-    """Everything that can be asked of actions. Records are dictionaries in the shape of `ActionRecord`."""
+    """All calls about actions. Records are dictionaries in the shape of `ActionRecord`."""
 
     def __init__(
         self,
@@ -58,10 +58,10 @@ class Actions:
     async def list(
         self, page: Page, *, by: Caller, schedule_id: int | None = None, sequence_id: int | None = None
     ) -> tuple[Records, Any]:
-        """Return a page of the account's actions, newest first, and where it stands.
+        """Return a page of the account's actions, newest first, and its position.
 
-        Only those of a schedule, or of one of its nominal times (its action and the reruns of it), when these are
-        given. Raises `NotFound` when there is no such schedule or no such number.
+        Optionally only those of a schedule, or of one of its nominal times (the action and its reruns). Raises
+        `NotFound` for an unknown schedule or number.
         """
         if schedule_id is not None:
             require(by, Action.READ, Resource.SCHEDULER, schedule_id)
@@ -71,16 +71,16 @@ class Actions:
     async def instances(
         self, schedule_id: int, page: Page, *, by: Caller, sequence_id: int | None = None
     ) -> tuple[Records, Any]:
-        """Return a page of the records of the commands that a schedule's actions, or one of them, have run.
+        """Return a page of the records of the commands of a schedule's actions, or of one of its nominal times.
 
-        Newest first. Raises `NotFound` when there is no such schedule or no such number.
+        Newest first. Raises `NotFound` for an unknown schedule or number.
         """
         require(by, Action.READ, Resource.SCHEDULER, schedule_id)
         rows, info = await self._database.read(partial(self._command_rows, schedule_id, sequence_id, page, by))
         return [await self._record(row, by) for row in rows], info
 
     async def latest_command(self, schedule_id: int, sequence_id: int, *, by: Caller) -> int:
-        """Return the command of an instance's newest run. Raises `NotFound`, also when none has begun."""
+        """Return the command of an instance's newest run. Raises `NotFound`, also when no run has started."""
         require(by, Action.READ, Resource.SCHEDULER, schedule_id)
         found, _ = await self._database.read(partial(self._command_rows, schedule_id, sequence_id, Page(1, 1), by))
         if not found:
@@ -89,21 +89,21 @@ class Actions:
         return command_id
 
     async def kill(self, action_id: int, *, by: Caller) -> bool:
-        """End an action and its command; return whether it was under way. Raises `NotFound`."""
+        """End an action and its command; return whether it was still running or waiting. Raises `NotFound`."""
         command_id = await self._database.write(partial(self._kill_unbegun, action_id, by))
         if command_id is None:
             return True
         return command_id > 0 and (await self._commands.cancel(command_id, by)).succeeded
 
     async def rerun(self, action_id: int, *, by: Caller) -> Record:
-        """Run an action that is done again, for the same nominal time; return the new action's record.
+        """Run an ended action again, for the same nominal time; return the new action's record.
 
-        Raises `NotFound`, `StateConflict` while a run of it is under way, or when its schedule was killed.
+        Raises `NotFound`, and `StateConflict` while a run of it is under way or when its schedule was killed.
         """
         return await self._database.write(partial(self._rerun, action_id, by))
 
     async def rerun_instance(self, schedule_id: int, sequence_id: int, *, by: Caller) -> Record:
-        """Run an instance again. Raises as `rerun`."""
+        """Run an instance again. Raises like `rerun`."""
         _require_change(by, schedule_id)
         return await self.rerun(await self._database.read(partial(_original, schedule_id, sequence_id, by)), by=by)
 
@@ -111,7 +111,7 @@ class Actions:
         return action_record(row, None if command is None else await self._record(command, by))
 
     async def _record(self, row: Row, by: Caller) -> Record:
-        """Return a command's record; why a waiting one has to wait is asked for one by one."""
+        """Return a command's record, with the reason for waiting of a waiting one."""
         waits = row["status"] == CommandStatus.WAITING
         return await self._commands.get(row["id"], by) if waits else self._commands.record(row)
 
@@ -148,7 +148,7 @@ class Actions:
         return page.cut([dict(row) for row in connection.execute(query).mappings()])
 
     def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:
-        """End an action without a command and return None; else its command, or 0 when it is done."""
+        """End an action without a command and return None; else return its command, or 0 when it has ended."""
         row = _one(connection, action_id, by)
         _require_change(by, row["schedule_id"])
         schedule = lock(connection, row["schedule_id"])
@@ -202,7 +202,7 @@ def _one(connection: sa.Connection, action_id: int, by: Caller) -> Row:
 
 
 def _with_commands(connection: sa.Connection, found: Rows) -> _Pairs:
-    """Return the actions with their commands, which one statement reads."""
+    """Return the actions with their commands, read by one statement."""
     wanted = [row["command_id"] for row in found if row["command_id"] is not None]
     rows = connection.execute(sa.select(command_rows).where(command_rows.c.id.in_(wanted))).mappings() if wanted else ()
     commands = {row["id"]: dict(row) for row in rows}
@@ -210,7 +210,7 @@ def _with_commands(connection: sa.Connection, found: Rows) -> _Pairs:
 
 
 def _original(schedule_id: int, sequence_id: int, by: Caller, connection: sa.Connection) -> int:
-    """Return the first action with a sequence number, whose reruns the others are. Raises `NotFound`."""
+    """Return the first action with a sequence number; the others are its reruns. Raises `NotFound`."""
     query = sa.select(actions.c.id).where(
         actions.c.schedule_id == schedule_id,
         actions.c.account_id == by.account_id,

@@ -1,4 +1,4 @@
-"""What a look at a schedule decides: which nominal times become actions, which actions begin, when to look again.
+"""Decides the next steps of a schedule: new actions for nominal times, actions that begin, and the next check.
 
 Pure: a function of the schedule's row, its open actions and the time.
 """
@@ -16,7 +16,7 @@ from svc_jupyter.service.schedules.times import from_seconds
 from svc_jupyter.service.schedules.timetable import next_nominal_time
 
 LATE_SECONDS = 60.0
-"""A nominal time counts as missed (no_catch_up) when it is older: a busy service is not an outage."""
+"""A nominal time older than this counts as missed (no_catch_up): a busy service is not an outage."""
 Values = dict[str, Any]
 
 
@@ -28,16 +28,15 @@ class Advance:
     made: Sequence[Values]
     """The new actions, oldest first: rows without an id."""
     beginning: Sequence[Row]
-    """Those that begin now, in their order, among the new and the open ones."""
+    """The actions that begin now, in their order, new and open ones."""
     moved: Mapping[str, Any]
-    """Where the schedule's row stands afterwards."""
+    """The new values of the schedule's row."""
 
 
 def advance(schedule: Row, under_way: OpenActions, now: float, *, users_may_run: bool) -> Advance:
-    """Decide what follows for a schedule at `now`, Unix seconds.
+    """Decide the next steps of a schedule at `now`, Unix seconds.
 
-    Where those in whose names it runs may not, all that is ready leaves the backlog at once: it is refused, and takes
-    up no room.
+    If its users may no longer run it, all ready actions leave the backlog at once: they are refused and take no slot.
     """
     is_running = schedule["status"] == ScheduleStatus.RUNNING
     progress = _Progress(schedule)
@@ -45,7 +44,7 @@ def advance(schedule: Row, under_way: OpenActions, now: float, *, users_may_run:
     all_open = OpenActions([*under_way.rows, *made])
     ready = all_open.may_begin(schedule["concurrency"]) if users_may_run else all_open.ready
     beginning = [row for row in ready if may_run(schedule, row)]
-    # Until its macros are resolved an action has not begun.
+    # An action has not begun until its macros are resolved.
     leaving = 0 if schedule["macros"] and users_may_run else sum(1 for row in beginning if not row["rerun_number"])
     has_room = all_open.backlog - leaving < BACKLOG_LIMIT
     is_over = is_running and progress.next_nominal is None and not all_open.rows
@@ -60,9 +59,9 @@ def advance(schedule: Row, under_way: OpenActions, now: float, *, users_may_run:
 
 
 def may_run(schedule: Row, action: Row) -> bool:
-    """Return whether an action may begin in the schedule's state: reruns are asked for, and so run unless it is killed.
+    """Return whether an action may begin in the schedule's state; reruns were requested and run unless it is killed.
 
-    That a schedule is done does not stop the rerun of what it ran.
+    A schedule that is done can still rerun its actions.
     """
     if action["rerun_number"]:
         return bool(schedule["status"] != ScheduleStatus.KILLED)
@@ -70,7 +69,7 @@ def may_run(schedule: Row, action: Row) -> bool:
 
 
 class _Progress:
-    """How far materialisation has come."""
+    """The progress of materialisation."""
 
     def __init__(self, schedule: Row) -> None:
         self._schedule = schedule
@@ -79,7 +78,7 @@ class _Progress:
         self.last_sequence: int = schedule["last_sequence"]
 
     def materialised(self, now: float, room: int) -> list[Values]:
-        """Return an action for each due nominal time, oldest first, as long as there is room."""
+        """Return an action for each due nominal time, oldest first, up to `room`."""
         made: list[Values] = []
         timetable = timetable_of(self._schedule)
         while self.next_nominal is not None and self.next_nominal <= now and len(made) < room:
@@ -95,7 +94,7 @@ class _Progress:
 
 
 def new_action(schedule: Row, sequence_id: int, nominal_time: float, now: float) -> Values:
-    """Return the row of an action that nobody has begun; with dependencies it waits for them."""
+    """Return the row of a new action; with dependencies it waits for them."""
     waits = schedule["dependency_info"] is not None
     return {
         "account_id": schedule["account_id"],

@@ -1,7 +1,7 @@
-"""Begins the actions whose macros are to be resolved: their values come from a process of its own.
+"""Begins the actions whose macros must be resolved, which takes a process of its own.
 
-A macro that loops takes a second of processor time. Schedules whose macros are slow share one place, so that they
-hold up each other and nobody else.
+A macro with an endless loop takes a second of processor time. Schedules with slow macros share one slot, so that they
+delay only each other.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import sqlalchemy as sa
 import structlog
 
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.remembering import remember
-from svc_jupyter.service.schedules.macro_sandbox import WORKERS, MacroEngineError
-from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.remembering import remember
+from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
+from svc_jupyter.service.macros.sandbox import WORKERS, MacroEngineError
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
 from svc_jupyter.service.schedules.times import from_seconds
 from svc_jupyter.service.schedules.turns import Turns
@@ -27,7 +27,7 @@ from svc_jupyter.service.schedules.turns import Turns
 Step = Callable[[sa.Connection], Ready | None]
 _SLOW_SECONDS = 0.5
 _MOST_SLOW = 10_000
-"""Schedules known to have slow macros; one that is forgotten is found out at its next action."""
+"""Schedules known to have slow macros; a forgotten one is recognised again at its next action."""
 _ENGINE_RETRY_SECONDS = 1.0
 _ENGINE_LONGEST_RETRY_SECONDS = 30.0
 log = structlog.get_logger(__name__)
@@ -53,7 +53,7 @@ class Beginnings:
         self._turns.add(item.schedule["id"], item.action_id, partial(self._begin, item))
 
     async def stop(self) -> None:
-        """Begin no further action."""
+        """Begin no further actions."""
         await self._turns.stop()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -65,7 +65,7 @@ class Beginnings:
             ready = await self._database.write(step)
 
     async def _step_for(self, item: Ready) -> Step:
-        """Return what is to be written: the beginning, or why there is none."""
+        """Return the step to write: the beginning, or the failure of the macros."""
         pause = _ENGINE_RETRY_SECONDS
         while True:
             try:

@@ -25,9 +25,9 @@ _WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sat
 def shift(moment: datetime, unit: TimeUnit, count: int, time_zone: str) -> datetime:
     """Return `moment` (aware) moved by `count` units, forward or back, in UTC.
 
-    In days, weeks and months the clocks of `time_zone` show the same time as before; a day that the month has not
-    becomes its last one. A wall time that comes twice is its first, one that is skipped moves forward by what is
-    skipped. Raises OverflowError where no calendar reaches.
+    Days, weeks and months keep the wall clock of `time_zone`; a day that the month does not have becomes its last
+    one. A wall time that occurs twice means its first occurrence; one that is skipped moves forward by the length of
+    the gap. Raises OverflowError outside the calendar.
     """
     if count == 0:
         return moment.astimezone(UTC)
@@ -47,21 +47,21 @@ class Steps:
     time_zone: str
 
     def at(self, k: int) -> datetime:
-        """Return the instant of step `k`. Raises OverflowError where no calendar reaches."""
+        """Return the instant of step `k`. Raises OverflowError outside the calendar."""
         return shift(self.origin, self.unit, k * self.size, self.time_zone)
 
     def first_after(self, moment: datetime) -> int:
-        """Return the smallest `k` whose instant is later than `moment`; in constant time, however far the origin is."""
+        """Return the smallest `k` whose instant is later than `moment`; in constant time at any distance."""
         if self.unit in _ELAPSED:
             return (moment - self.origin) // (self.size * _ELAPSED[self.unit]) + 1
-        # One fewer: a month's last step may have moved into the next month, where the clocks skipped it.
+        # One fewer: a month's last step may have moved into the next month, over a gap of the clocks.
         k = self._estimate(moment) - 1
         while self.at(k) <= moment:
             k += 1
         return k
 
     def explain(self) -> str:
-        """Return the steps in words, as in `every 2 days at 09:00`."""
+        """Return the steps as text, such as `every 2 days at 09:00`."""
         origin = wall_time(self.origin, zone_named(self.time_zone))
         every = f"every {self.unit.removesuffix('s')}" if self.size == 1 else f"every {self.size} {self.unit}"
         if self.unit in _ELAPSED:
@@ -74,7 +74,7 @@ class Steps:
         return f"{every}{day} at {_clock(origin)}"
 
     def _estimate(self, moment: datetime) -> int:
-        """Return the `k` of the last step before `moment` by the wall clock, at most one too many."""
+        """Return the `k` of the last step before `moment` by the wall clock, at most one too large."""
         zone = zone_named(self.time_zone)
         origin, wall = wall_time(self.origin, zone), wall_time(moment, zone)
         if self.unit in _CALENDAR_DAYS:

@@ -1,4 +1,4 @@
-"""From a schedule and one of its actions to the row of the command that is run."""
+"""Builds the row of a command from a schedule and one of its actions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from svc_jupyter.api.commands import CommandSource
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.schedules.rows import Row
 
 
 def command_row(schedule: Row, action: Row, resolved: Sequence[Mapping[str, Any]] | None, now: float) -> dict[str, Any]:
-    """Return the values of the command's row; `resolved` are the macros with their values, None without macros."""
+    """Return the values of the command's row; `resolved` has the macros with their values, None without macros."""
     return {
         "account_id": schedule["account_id"],
         "user_id": schedule["user_id"],
@@ -27,7 +27,7 @@ def command_row(schedule: Row, action: Row, resolved: Sequence[Mapping[str, Any]
         "timeout": schedule["command_timeout"],
         "retry": schedule["retry"],
         "retry_delay": schedule["retry_delay"],
-        "can_notify": False,  # the schedule's own notifications tell of it
+        "can_notify": False,  # the schedule's own notifications report it
         "resolved_macros": list(resolved) if resolved else None,
         "nominal_time": iso_time(action["nominal_time"]),
         "sequence_id": action["sequence_id"],

@@ -1,7 +1,7 @@
-"""Cron expressions: five fields as cron has them, six or seven (seconds first, year last) with Quartz's day numbers.
+"""Cron expressions: five fields as in cron, six or seven (seconds first, year last) with Quartz's day numbers.
 
-cronsim searches the wall clock; what it lacks is translated into what it has: `?`, Quartz's day numbers, ranges over
-the weekend, years, `@daily` and the like.
+cronsim searches the wall clock; other syntax is translated into its own: `?`, Quartz's day numbers, ranges across the
+weekend, years, `@daily` and the like.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SECOND = timedelta(seconds=1)
 
 
 class WrongField(ValueError):
-    """A field of a cron expression that means nothing; the text names it."""
+    """An invalid field of a cron expression; the message names it."""
 
     def __init__(self, field: str, value: str) -> None:
         super().__init__(
@@ -60,25 +60,25 @@ class WrongField(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CronExpression:
-    """The wall times that an expression names."""
+    """The wall times of an expression."""
 
     fields: str
-    """Six fields, seconds first, in cronsim's own words."""
+    """Six fields, seconds first, in cronsim's syntax."""
     years: tuple[int, ...] | None
-    """The years it is bound to, in order; None for every year."""
+    """The years to which it is limited, in order; None for every year."""
     search: CronSim
-    """The parsed fields, ready to be copied: parsing takes longer than a search."""
+    """The parsed fields, to be copied: parsing takes longer than a search."""
 
     @property
     def hour_is_wildcard(self) -> bool:
-        """Whether it runs through the hours (`*`, `*/2`), and so follows elapsed time where clocks change."""
+        """Whether the hour is a wildcard (`*`, `*/2`), so that it follows elapsed time at clock changes."""
         return self.fields.split()[2].startswith("*")
 
     def next_wall(self, wall: datetime) -> datetime | None:
         """Return the first of its wall times after `wall`, which must be on a whole second.
 
-        None when there is none within 50 years, which is longer than the rarest day (29 February on a Monday) takes to
-        come back. Raises OverflowError after the year 9999.
+        None when there is none within 50 years, longer than the interval of the rarest day (29 February on a Monday).
+        Raises OverflowError after the year 9999.
         """
         if self.years is None:
             return self._next(wall)
@@ -92,7 +92,7 @@ class CronExpression:
         return None
 
     def explain(self) -> str:
-        """Return the expression in words, as in `at 09:30 on Monday through Friday`."""
+        """Return the expression as text, such as `at 09:30 on Monday through Friday`."""
         words = self.search.explain()
         words = words[0].lower() + words[1:]
         return words if self.years is None else f"{words}, in {_in_words(self.years)}"
@@ -105,9 +105,9 @@ class CronExpression:
 
 @lru_cache(maxsize=4096)
 def parse_cron(text: str) -> CronExpression:
-    """Return the expression that `text` stands for.
+    """Parse an expression.
 
-    Raises ValueError with a text for the user: it names the field that is wrong, or says that such a day never comes.
+    Raises ValueError with a message for the user, which names the wrong field or says that such a day never comes.
     """
     if len(text) > LONGEST_EXPRESSION:
         raise ValueError(f"cron_expression is longer than {LONGEST_EXPRESSION} characters")
@@ -145,7 +145,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _refusal(text: str, given: tuple[str, ...], parts: list[str]) -> ValueError:
-    """Return why cronsim takes these fields not: one of them is wrong by itself, or they never meet."""
+    """Return why cronsim refuses these fields: one of them is invalid, or they never coincide."""
     for place, part in enumerate(parts):
         alone = ["*"] * len(parts)
         alone[place] = part
@@ -157,12 +157,12 @@ def _refusal(text: str, given: tuple[str, ...], parts: list[str]) -> ValueError:
 
 
 def never_fires(text: str) -> ValueError:
-    """Return the error for an expression whose day never comes."""
+    """Return the error for an expression that never fires."""
     return ValueError(f"cron_expression {text.strip()[:80]!r} never fires: no such day is still to come")
 
 
 def _weekdays(term: str, field: str, is_quartz: bool) -> str:
-    """Return a term of the day-of-week field in cronsim's numbers, 0 to 6 from Sunday."""
+    """Return a term of the day-of-week field with cronsim's numbers, 0 to 6 from Sunday."""
     if term == "*" or term.startswith("*/"):
         return term
     if term == "L" and is_quartz:
@@ -195,7 +195,7 @@ def _weekday(name: str, field: str, is_quartz: bool) -> int:
 
 
 def _years(field: str) -> tuple[int, ...] | None:
-    """Return the years of the seventh field in order; None when it is every year."""
+    """Return the years of the seventh field in order; None for every year."""
     if field == "*":
         return None
     years: set[int] = set()
@@ -214,7 +214,7 @@ def _years(field: str) -> tuple[int, ...] | None:
 
 
 def _in_words(years: tuple[int, ...]) -> str:
-    """Return years as in `2027`, `2027 to 2030` or `2027, 2029, 2031, …`."""
+    """Return years as text: `2027`, `2027 to 2030` or `2027, 2029, 2031, …`."""
     first, last = years[0], years[-1]
     if len(years) > 2 and len(years) == last - first + 1:
         return f"{first} to {last}"

@@ -1,8 +1,8 @@
 """When a cron expression fires in a time zone.
 
-A fixed hour fires once for each wall time: the first time of two where clocks are put back; where they skip it, at the
-moment when they do. A wildcard hour follows elapsed time: it fires whenever the clocks show one of its times, so again
-in the second round, and not at times that are skipped.
+A fixed hour fires once per wall time: at the first occurrence when clocks are put back, and at the end of the gap when
+they skip it. A wildcard hour follows elapsed time: it fires whenever the clocks show one of its times, so also in the
+second round, but not at skipped times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def next_firing(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the first instant after `after` (UTC) at which `cron` fires, in UTC; None when there is none any more.
+    """Return the first instant after `after` (UTC) at which `cron` fires, in UTC; None when there is none.
 
     Raises OverflowError after the year 9999.
     """
@@ -27,7 +27,7 @@ def next_firing(cron: CronExpression, after: datetime, zone: ZoneInfo) -> dateti
 
 def _next_fixed(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
     overlap = overlap_at(after, zone)
-    if overlap is not None and after >= overlap.change:  # everything the second round shows has been
+    if overlap is not None and after >= overlap.change:  # all wall times of the second round have fired before
         after = overlap.end - _SECOND
     wall = cron.next_wall(wall_time(after, zone))
     return None if wall is None else instant_from(wall, zone)
@@ -47,12 +47,12 @@ def _next_elapsed(cron: CronExpression, after: datetime, zone: ZoneInfo) -> date
         shown = wall_time(instant, zone)
         if shown == wall:
             return instant
-        wall = cron.next_wall(shown - _SECOND)  # `wall` was skipped; the search goes on behind the gap
+        wall = cron.next_wall(shown - _SECOND)  # `wall` was skipped; search again after the gap
     return None
 
 
 def _next_in_round(cron: CronExpression, after: datetime, end: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the first firing after `after` and before the end of this round, within which the clocks run evenly."""
+    """Return the first firing after `after` and before the end of this round, in which the clocks have no change."""
     if after >= end - _SECOND:
         return None
     last = end - _SECOND

@@ -1,4 +1,4 @@
-"""What must be there before an action runs: files and partitions of a window of steps about its nominal time.
+"""What an action needs before it runs: files and partitions of a window of steps around its nominal time.
 
 Pure: a `DependencyChecker` looks them up.
 """
@@ -14,7 +14,7 @@ from itertools import product
 from typing import Literal, Protocol
 
 from svc_jupyter.api.schedules import DependencyInfo, FileDependency, HiveTableDependency
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schedules.calendar_steps import shift
 from svc_jupyter.service.schedules.masks import check_mask, render
 from svc_jupyter.service.schedules.times import parse_time
@@ -23,10 +23,10 @@ from svc_jupyter.service.schedules.wall_clocks import zone_named
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 
 NEEDED_LIMIT = 10_000
-"""Files and partitions that one action may wait for."""
+"""The most files and partitions that one action may wait for."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000
 _STORAGE = Location(Scheme.FILE, "", "storage")
-"""Stands for the account's storage where only the form of a location is looked at."""
+"""Stands for the account's storage where only the form of a location is checked."""
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _HIVE_NAME = re.compile(r"\w{1,128}", re.ASCII)
 _ESCAPED_IN_PARTITIONS = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
@@ -35,36 +35,36 @@ Entry = FileDependency | HiveTableDependency
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A file or a partition that must be there.
+    """A file or a partition that must exist.
 
-    `key` is what the action's `found` and `not_found` show: the location of a file, or
+    `key` appears in the action's `found` and `not_found`: the location of a file, or
     `schema.table/day=2026-11-21/region=EU`, with names and values of columns as Hive writes them in paths.
     """
 
     kind: Literal["file", "hive"]
     key: str
     may_be_folder: bool = False
-    """Whether a folder with anything in it will do for a file."""
+    """Whether a non-empty folder satisfies a file dependency."""
 
 
 class DependencyChecker(Protocol):
-    """Looks things up."""
+    """Looks up files or partitions."""
 
     async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:
-        """Return those that are there now. Raises `Invalid` when this cannot be known."""
+        """Return those that exist now. Raises `Invalid` when this cannot be determined."""
         ...
 
 
 class TableChecker(Protocol):
-    """Looks at the tables that a schedule is to depend on."""
+    """Checks the tables that a schedule depends on."""
 
     async def check(self, account_id: int, info: DependencyInfo) -> None:
-        """Raise `Invalid` for what can never be found, such as partitions of a table that is not there."""
+        """Raise `Invalid` for dependencies that can never be found, such as partitions of an unknown table."""
         ...
 
 
 def needed(info: DependencyInfo, nominal_time: datetime, timetable: Timetable) -> list[Needed]:
-    """Return all that the action of a nominal time needs, each once; `info` and `timetable` have passed the check."""
+    """Return all that the action of a nominal time needs, each once; `info` and `timetable` must be valid."""
     found: dict[tuple[str, str], Needed] = {}
     for entry in _entries(info):
         zone = zone_named(entry.time_zone or timetable.time_zone)
@@ -75,7 +75,7 @@ def needed(info: DependencyInfo, nominal_time: datetime, timetable: Timetable) -
 
 
 class WrongDependency(ValueError):
-    """An entry cannot be; `place` is its path in the dependencies."""
+    """An invalid entry; `place` is its path in the dependencies."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
@@ -84,10 +84,10 @@ class WrongDependency(ValueError):
 
 
 def check_dependencies(info: DependencyInfo, timetable: Timetable) -> None:
-    """Raise ValueError, with a text for the user that names the entry, for dependencies that cannot be.
+    """Raise ValueError, with a message for the user that names the entry, for invalid dependencies.
 
-    That is: an interval that is missing beside a cron expression, a window that ends before it begins or leaves the
-    calendar, an unknown zone, a mask or a location of no valid form, and more than an action can wait for.
+    Invalid are: a missing interval with a cron expression, a window that ends before it begins or leaves the calendar,
+    an unknown zone, an invalid mask or location, and more than an action can wait for.
     """
     places = [f"files.{number}" for number in range(len(info.files))]
     places += [f"hive_tables.{number}" for number in range(len(info.hive_tables))]
@@ -102,7 +102,7 @@ def check_dependencies(info: DependencyInfo, timetable: Timetable) -> None:
 
 
 def check_dependencies_of(info: DependencyInfo | None, timetable: Timetable) -> None:
-    """Check the dependencies of a submission, if it has any. Raises `Invalid`, which names the field."""
+    """Check the dependencies of a submission, if any. Raises `Invalid`, which names the field."""
     if info is None:
         return
     try:
@@ -118,7 +118,7 @@ def _entries(info: DependencyInfo) -> list[Entry]:
 
 
 def _steps(entry: Entry, nominal_time: datetime, timetable: Timetable) -> Iterator[datetime]:
-    """Yield the steps of the window, but for those before `initial_instance`, which count as found."""
+    """Yield the steps of the window, except those before `initial_instance`, which count as found."""
     earliest = _initial_instance(entry, timetable)
     for offset in range(entry.window_start, entry.window_end + 1):
         step = _step(entry, nominal_time, timetable, offset)
@@ -129,7 +129,7 @@ def _steps(entry: Entry, nominal_time: datetime, timetable: Timetable) -> Iterat
 def _step(entry: Entry, nominal_time: datetime, timetable: Timetable, offset: int) -> datetime:
     """Return the step that lies `offset` intervals from the nominal time.
 
-    Without an interval these are the schedule's own steps: before 28 February came 31 January, if that is how it runs.
+    Without an interval these are the schedule's own steps: 31 January precedes 28 February in a monthly schedule.
     """
     if entry.interval:
         [(unit, size)] = entry.interval.items()
@@ -174,7 +174,7 @@ def _initial_instance(entry: Entry, timetable: Timetable) -> datetime | None:
 
 
 def _size(entry: Entry) -> int:
-    """Return how many keys an entry stands for, without expanding it."""
+    """Return how many keys an entry has, without expanding it."""
     steps = entry.window_end - entry.window_start + 1
     if isinstance(entry, FileDependency):
         return steps
@@ -198,7 +198,7 @@ def _check(entry: Entry, timetable: Timetable) -> None:
 
 
 def _checked_window(entry: Entry, timetable: Timetable) -> datetime:
-    """Return a step of the window, to try masks on."""
+    """Return a step of the window, to check masks with."""
     try:
         edges = [_step(entry, timetable.start, timetable, offset) for offset in (entry.window_start, entry.window_end)]
     except OverflowError:

@@ -1,6 +1,6 @@
-"""The actions that wait for their dependencies: which are to be looked up now, and what became of a look.
+"""Checks of dependencies: which actions are due for a check, and what follows from its result.
 
-Every function is one step inside a transaction of the caller's.
+Every function is one step inside the caller's transaction.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from svc_jupyter.api.states import ActionStatus
 from svc_jupyter.service.schedules.advance import may_run
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 LOOK_SECONDS = 10.0
-"""How often dependencies are looked up at least."""
+"""The longest interval between two checks of an action's dependencies."""
 _FIRST_LOOK_SECONDS = 0.5
-"""Looks begin at this distance, and each waits half as long as all before: what is about to come is seen soon."""
+"""Shortest interval of checks; an interval is half the action's age, so that new files are found soon."""
 _AT_ONCE = 50
 _PLAN = sa.update(actions).where(actions.c.id == sa.bindparam("this_action"))
 _DECIDING = ("dependency_info", "time_zone", "start_time", "frequency", "time_unit", "cron_expression")
-"""What of a schedule decides which files its actions wait for."""
+"""The columns of a schedule that decide which files its actions wait for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """An action whose dependencies are to be looked up, and its schedule, as they were when it was taken."""
+    """An action due for a check, and its schedule, as they were when the check was taken."""
 
     action: Row
     schedule: Row
@@ -37,7 +37,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a look found. `problem` is why something could not be looked up at all; that counts as not found."""
+    """The result of a check. `problem` is why something could not be checked; it counts as not found."""
 
     found: Sequence[str]
     not_found: Sequence[str]
@@ -45,11 +45,11 @@ class Sight:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything is there."""
+        """Whether everything was found."""
         return not self.not_found and self.problem is None
 
     def is_news_for(self, look: Look, now: float) -> bool:
-        """Return whether the action's row has to be changed."""
+        """Return whether the action's row must be changed."""
         known = look.action["dependencies"], look.action["message"]
         return self.is_complete or self.as_columns() != known or is_over(look.action, look.schedule, now)
 
@@ -59,7 +59,7 @@ class Sight:
 
 
 def deadline(action: Row, schedule: Row) -> float | None:
-    """Return when an action is given up: `time_out` after the latest of nominal time, materialisation and resume."""
+    """Return when an action gives up: `time_out` after the latest of nominal time, materialisation and resume."""
     if not schedule["time_out"]:
         return None
     since = max(action["nominal_time"], action["created_at"], schedule["resumed_at"] or 0.0)
@@ -67,13 +67,13 @@ def deadline(action: Row, schedule: Row) -> float | None:
 
 
 def is_over(action: Row, schedule: Row, now: float) -> bool:
-    """Return whether an action has waited for its dependencies long enough."""
+    """Return whether an action's time for its dependencies has passed."""
     moment = deadline(action, schedule)
     return moment is not None and now >= moment
 
 
 def take_due(connection: sa.Connection, now: float) -> list[Look]:
-    """Return the actions to look up now, and plan their next looks."""
+    """Return the actions to check now, and plan their next checks."""
     due = connection.execute(
         sa.select(actions)
         .where(actions.c.look_at <= now)
@@ -93,9 +93,9 @@ def take_due(connection: sa.Connection, now: float) -> list[Look]:
 
 
 def note(connection: sa.Connection, work: Materialisation, look: Look, sight: Sight, now: float) -> None:
-    """Write what a look found: the action is ready, or waits on, or is given up as `not_found`.
+    """Write the result of a check: the action becomes ready, keeps waiting, or ends as `not_found`.
 
-    Nothing is written when the action, or what it is to wait for, is another by now: the next look is planned.
+    Writes nothing when the action or its dependencies have changed meanwhile: its next check is planned.
     """
     action_id = look.action["id"]
     schedule = lock(connection, look.schedule["id"])
@@ -116,18 +116,18 @@ def note(connection: sa.Connection, work: Materialisation, look: Look, sight: Si
 
 
 def pause(connection: sa.Connection, schedule_id: int) -> None:
-    """Look nothing up for a schedule's own actions until it is resumed."""
+    """Stop the checks of a schedule's own actions until it is resumed."""
     connection.execute(_waiting(schedule_id).where(actions.c.rerun_number == 0).values(look_at=None))
 
 
 def look_soon(connection: sa.Connection, schedule: Row, now: float) -> None:
-    """Look up at once what a locked schedule's actions wait for: it was resumed, or its `time_out` is another."""
+    """Check the dependencies of a locked schedule's actions at once, after a resume or a change of `time_out`."""
     which = sa.true() if may_run(schedule, {"rerun_number": 0}) else actions.c.rerun_number > 0
     connection.execute(_waiting(schedule["id"]).where(which).values(look_at=now))
 
 
 def begin_anew(connection: sa.Connection, schedule: Row, now: float) -> None:
-    """Let the actions of a locked schedule that have not begun wait for what it depends on by now."""
+    """Let the actions of a locked schedule that have not begun wait for its current dependencies."""
     waits = schedule["dependency_info"] is not None
     status = ActionStatus.WAITING if waits else ActionStatus.SUBMITTED
     connection.execute(

@@ -1,4 +1,4 @@
-"""Looks up, again and again, what actions wait for."""
+"""Checks regularly what actions wait for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from svc_jupyter.api.schedules import DependencyInfo
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import ServiceError
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import ServiceError
 from svc_jupyter.service.schedules import dependency_looks
 from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
 from svc_jupyter.service.schedules.dependency_looks import Look, Sight
@@ -22,7 +22,7 @@ _AT_ONCE = 16
 
 
 class DependencyWatch:
-    """Takes the looks that are due and writes what they found."""
+    """Takes the checks that are due and writes their results."""
 
     def __init__(
         self, database: Database, work: Materialisation, checker: DependencyChecker, clock: Callable[[], float]
@@ -31,19 +31,19 @@ class DependencyWatch:
         self._work = work
         self._checker = checker
         self._clock = clock
-        # A look that could not be written is planned again already.
+        # A check whose result could not be written is already planned again.
         self._turns = Turns(on_lost=lambda: None)
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def look(self) -> int:
-        """Begin the looks that are due; return how many. Raises `Unavailable`."""
+        """Begin the checks that are due; return how many. Raises `Unavailable`."""
         looks = await self._database.write(partial(dependency_looks.take_due, now=self._clock()), durable=False)
         for look in looks:
             self._turns.add(look.schedule["id"], look.action["id"], partial(self._look_up, look))
         return len(looks)
 
     async def stop(self) -> None:
-        """Look no more."""
+        """Stop all checks."""
         await self._turns.stop()
 
     async def _look_up(self, look: Look) -> None:
@@ -58,7 +58,7 @@ class DependencyWatch:
     async def _sight(self, look: Look) -> Sight:
         try:
             wanted = await asyncio.to_thread(_wanted, look)
-        except (ValueError, OverflowError) as error:  # no calendar holds the window of this nominal time
+        except (ValueError, OverflowError) as error:  # the window of this nominal time lies outside the calendar
             return Sight([], [], f"dependency_info: {error}")
         problem = None
         try:

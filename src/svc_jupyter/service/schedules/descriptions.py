@@ -1,4 +1,4 @@
-"""Timetables in words, for panels, lists and e-mails."""
+"""Timetables as text, for panels, lists and e-mails."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from svc_jupyter.service.schedules.timetable import Timetable
 
 
 def describe_timetable(timetable: Timetable) -> str:
-    """Return when a schedule runs, as in `every 2 days at 09:00 (Europe/Paris)`. `timetable` has passed its check."""
+    """Return when a schedule runs, such as `every 2 days at 09:00 (Europe/Paris)`. `timetable` must be valid."""
     steps = timetable.steps
     words = parse_cron(timetable.cron_expression or "").explain() if steps is None else steps.explain()
     return f"{words} ({timetable.time_zone})"

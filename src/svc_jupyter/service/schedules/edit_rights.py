@@ -1,7 +1,7 @@
 """Who may change what a schedule runs, and in whose names it then runs.
 
-To update a schedule is to say when it runs, and who is told. What it runs is said by who may create it, and in somebody
-else's also its command: else to update a schedule would be to run anything in its owner's name.
+The right to update a schedule covers its times and notifications. A change of what it runs requires the right to create
+it and, for another user's schedule, its command: otherwise an update could run anything in its owner's name.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.running import lack_to_schedule
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.record import public
-from svc_jupyter.service.errors import Forbidden
+from svc_jupyter.service.ground.errors import Forbidden
 from svc_jupyter.service.schedules.owner_rights import lack_to_change
 from svc_jupyter.service.schedules.rows import Row
 
 
 def editor_after(row: Row, body: ScheduleUpdate, by: Caller) -> int | None:
-    """Return who besides its owner answers for what a schedule runs once `by` has edited it, None for nobody.
+    """Return the user besides the owner who is responsible for what a schedule runs after an edit; None for no other.
 
-    Raises `Forbidden` where the edit changes what runs and `by` may not. Who may, and sends the command, answers for it
-    from then on, also when it is the same; as the owner alone.
+    Raises `Forbidden` where the edit changes what runs and `by` may not. A user with the right who sends what runs
+    becomes responsible, even if it is unchanged; an owner who sends the command becomes solely responsible.
     """
     if not body.model_fields_set & {"command", "macros", "label"}:
         return _editor(row)
@@ -42,7 +42,7 @@ def _editor(row: Row) -> int | None:
 
 
 def _runs_otherwise(row: Row, body: ScheduleUpdate) -> bool:
-    """Return whether an edit says something else than the schedule's record shows: many send back all of it."""
+    """Return whether an edit differs from the schedule's record: many clients send back all of it."""
     given = body.model_fields_set
     if body.command is not None and _given(body.command) != _given(public(row["command"])):
         return True

@@ -1,4 +1,4 @@
-"""Files and partitions together: each kind is looked up by its own `DependencyChecker`, all at once."""
+"""Files and partitions together: each kind has its own `DependencyChecker`; all run concurrently."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed
 
 
 class EveryDependency:
-    """A `DependencyChecker` made of others."""
+    """A `DependencyChecker` that combines others."""
 
     def __init__(self, checkers: Sequence[DependencyChecker]) -> None:
         self._checkers = checkers
 
     async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:
-        """Return those that are there now. Raises what the first checker raises that cannot know."""
+        """Return those that exist now. Raises the error of the first checker that fails."""
         found = await asyncio.gather(*(checker.found(account_id, keys) for checker in self._checkers))
         return set().union(*found)

@@ -1,4 +1,4 @@
-"""Looks up the files that actions wait for, in the account's storage and wherever else a location may point."""
+"""Looks up the files that actions wait for, in the account's storage and in other stores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from svc_jupyter.service.storage.storage import Storage
 
 
 class FileDependencies:
-    """The `DependencyChecker` of files; nothing of another kind is found by it."""
+    """The `DependencyChecker` of files; it finds nothing of another kind."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:
-        """Return the files that are there now: of a `done_flag` the file itself, of a path a file or a filled folder.
+        """Return the files that exist now: for a `done_flag` the file, for a path a file or a non-empty folder.
 
-        Raises `Invalid` for a location that the service may not read and `StorageFailure` when a store does not tell.
+        Raises `Invalid` for a location that the service may not read and `StorageFailure` when a store fails.
         """
         there: set[Needed] = set()
         for may_be_folder in (False, True):

@@ -1,4 +1,4 @@
-"""The newest action of each schedule of a list, so that a list tells how the last runs went."""
+"""The newest action of each schedule of a list, which shows how the last runs ended."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.commands.tables import commands
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import actions, schedules
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 _NEWEST_ID = sa.select(sa.func.max(actions.c.id)).where(actions.c.schedule_id == schedules.c.id).scalar_subquery()
-"""One look at the end of an index for each schedule, however many actions it had."""
+"""Reads the end of an index once per schedule, however many actions it had."""
 _COLUMNS = (
     actions.c.id,
     actions.c.schedule_id,
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 
 def last_actions(connection: sa.Connection, schedule_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return the newest actions by their schedules' ids, in the shape of `LastAction`; with one query."""
+    """Return the newest actions by schedule id, in the shape of `LastAction`; with one query."""
     if not schedule_ids:
         return {}
     newest = sa.select(_NEWEST_ID).where(schedules.c.id.in_(schedule_ids))

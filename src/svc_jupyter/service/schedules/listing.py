@@ -1,4 +1,4 @@
-"""Lists of schedules, by the page or all at once."""
+"""Lists of schedules, by page or complete."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import Resource
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.http.responses import as_json
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.responses import as_json
 from svc_jupyter.service.schedules.last_actions import last_actions
 from svc_jupyter.service.schedules.record import schedule_record
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import schedules
+from svc_jupyter.service.schema.schedules import schedules
 
 Records = list[dict[str, Any]]
 SHORTEST_NAME_PART = 3
 _PIECE = 200
-"""Records that lie in memory at once where all are asked for."""
+"""Records in memory at once in a complete list."""
 _WHO_IS_TOLD = ("user_id", "can_notify", "notify_failure", "notify_success")
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleFilter:
-    """Which schedules are listed: those whose name has `name` in it, those in a `status`. Raises `Invalid`."""
+    """The listed schedules: those with `name` in their name and those in a `status`. Raises `Invalid`."""
 
     name: str | None = None
     status: ScheduleStatus | None = None
@@ -42,13 +42,13 @@ class ScheduleFilter:
             raise Invalid(f"name: give at least {SHORTEST_NAME_PART} characters of it")
 
     def query(self, by: Caller) -> sa.Select[Any]:
-        """Return the rows of the caller's account that they may read, newest first. Raises `Forbidden` for none."""
+        """Return the rows of the caller's account that they may read, newest first. Raises `Forbidden` without any."""
         query = sa.select(schedules).where(
             schedules.c.account_id == by.account_id, readable(by, Resource.SCHEDULER, schedules.c.id)
         )
         query = query.order_by(schedules.c.id.desc())
         if self.name is not None:
-            # A schedule without a name goes by its id.
+            # The name of an unnamed schedule is its id.
             name = sa.func.coalesce(schedules.c.name, sa.cast(schedules.c.id, sa.String))
             query = query.where(sa.func.lower(name).contains(self.name.lower(), autoescape=True))
         return query if self.status is None else query.where(schedules.c.status == self.status)
@@ -56,7 +56,7 @@ class ScheduleFilter:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Some records of a long list as JSON, without its brackets; `last_id` says that more may follow."""
+    """Some records of a long list as JSON, without its brackets; `last_id` is set when more may follow."""
 
     text: bytes
     count: int
@@ -71,11 +71,11 @@ class Listing:
         self._notifications = notifications
 
     async def page(self, wanted: ScheduleFilter, page: Page, *, by: Caller) -> tuple[Records, Any]:
-        """Return a page of records, and where it stands."""
+        """Return a page of records, and its position."""
         return await self._database.read(partial(self._select, wanted, page, by))
 
     async def all(self, wanted: ScheduleFilter, *, by: Caller) -> AsyncIterator[bytes]:
-        """Return the JSON of the list of all schedules, piece by piece: nobody knows how many there are."""
+        """Return the JSON of the list of all schedules in pieces, since it may be long."""
         first = await self._database.read(partial(self._piece, wanted, by, None))
         return self._pieces(wanted, by, first)
 
@@ -89,7 +89,7 @@ class Listing:
         yield b'],"paging_info":' + as_json(Page(1, max(1, count)).info(has_more=False)) + b"}"
 
     def _piece(self, wanted: ScheduleFilter, by: Caller, after: int | None, connection: sa.Connection) -> _Piece:
-        """Return the records that follow the one with the id `after`."""
+        """Return the records after the one with the id `after`."""
         query = wanted.query(by).limit(_PIECE)
         found = connection.execute(query if after is None else query.where(schedules.c.id < after)).mappings()
         rows = [dict(row) for row in found]
@@ -102,7 +102,7 @@ class Listing:
         return self._records(connection, shown), info
 
     def _records(self, connection: sa.Connection, rows: Sequence[Row]) -> Records:
-        """Return the records of rows; who is told is looked up once for all that tell the same people."""
+        """Return the records of rows; recipients are looked up once for all schedules with the same ones."""
         told: dict[tuple[Any, ...], str] = {}
         newest = last_actions(connection, [row["id"] for row in rows])
         records = []

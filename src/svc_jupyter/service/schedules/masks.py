@@ -1,4 +1,4 @@
-"""Masks of dependencies: texts with strftime directives, as in `s3://lake/%Y/%m/%d`."""
+"""Masks of dependencies: texts with strftime directives, such as `s3://lake/%Y/%m/%d`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from datetime import datetime
 
 _DIRECTIVE = re.compile(r"%(-?[dmyHIMSj]|[%YGuwVUWaAbBpfzZFTR])?")
-"""Those that mean the same on every machine: no local forms of dates, no seconds of this machine's clock."""
+"""The directives that mean the same on every machine: no local date formats, no local clock."""
 
 
 def check_mask(mask: str) -> None:
-    """Raise ValueError, with a text for the user, for a `%` that begins no directive."""
+    """Raise ValueError, with a message for the user, for a `%` that begins no directive."""
     for match in _DIRECTIVE.finditer(mask):
         if match[1] is None:
             shown = mask[match.start() : match.start() + 2]
@@ -18,5 +18,5 @@ def check_mask(mask: str) -> None:
 
 
 def render(mask: str, wall: datetime) -> str:
-    """Return the mask with its directives replaced by that time; it is aware, since `%z` and `%Z` name its zone."""
+    """Return the mask with its directives replaced for `wall`, which is aware: `%z` and `%Z` name its zone."""
     return _DIRECTIVE.sub(lambda match: wall.strftime(match[0]), mask)

@@ -1,8 +1,8 @@
-"""What a tick does: materialise due nominal times as actions, and begin the actions for which there is room.
+"""The steps of a tick: materialise due nominal times as actions, and begin the actions for which there is a slot.
 
-Every function is one step inside a transaction of the caller's, with the time as an argument: a year can be simulated
-in seconds. What a step has done is in the database when its transaction is, and only then: whoever ticks next, after
-a kill at any moment, goes on from there, and the unique (schedule, nominal time) stands behind that.
+Every function is one step inside the caller's transaction, with the time as an argument: a test can simulate a year in
+seconds. All state is in the database: after a kill at any moment, the next tick continues from there, and the unique
+(schedule, nominal time) prevents duplicates.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.states import ActionStatus
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, advance, may_run
 from svc_jupyter.service.schedules.command_rows import command_row
 from svc_jupyter.service.schedules.open_actions import OpenActions, open_actions
 from svc_jupyter.service.schedules.owner_rights import refusals
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 TICK = "tick"
-"""Topic on which something for the ticker is announced."""
+"""Topic that wakes the ticker."""
 InsertCommands = Callable[[sa.Connection, Sequence[Mapping[str, Any]]], Sequence[int]]
 """Creates commands and returns their ids, in the same order."""
 PlaceCommand = Callable[[sa.Connection, Mapping[str, Any]], int | None]
-"""Returns the cluster that must be UP for a command, None where none is needed; raises `Invalid` with what is wrong."""
+"""Returns the cluster that must be UP for a command, None where none is needed; raises `Invalid` with the problem."""
 OnActionEnd = Callable[[sa.Connection, Row, Row], None]
 """Called with the rows of schedule and action inside the transaction that ends an action."""
 _AFTER_FAILURE_SECONDS = 60.0
 _AT_ONCE = 100
-"""Schedules in one transaction: others write between two of them."""
+"""Schedules in one transaction: other transactions can write in between."""
 _LATE_AT_ONCE = 20
-"""Of them those that are late, with much to catch up on: what is due now does not wait for them."""
+"""How many of them may be late, with much to catch up on: schedules due now do not wait for them."""
 log = structlog.get_logger(__name__)
-# Statements of the hot paths are built once: building one costs more than running it.
+# Statements of the hot paths are built once: building one takes longer than running it.
 _DUE = (
     sa.select(schedules)
     .where(schedules.c.due_at > sa.bindparam("after"), schedules.c.due_at <= sa.bindparam("until"))
@@ -85,19 +85,19 @@ class Ready:
     action_id: int
     nominal_time: float
     schedule: Row
-    """As it was when the action was found ready."""
+    """The row as it was when the action became ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticked:
-    """What a tick found: how many schedules it looked at, and what is left to resolve."""
+    """The result of a tick: how many schedules were due, and the actions whose macros must be resolved."""
 
     looked_at: int
     ready: Sequence[Ready]
 
 
 class Materialisation:
-    """The ticker's work on the database. Whatever there is to do for the ticker afterwards is announced as `TICK`."""
+    """The ticker's work on the database. Further work for the ticker is announced as `TICK`."""
 
     def __init__(
         self, bus: Bus, insert_commands: InsertCommands, place: PlaceCommand, on_action_end: OnActionEnd
@@ -108,9 +108,9 @@ class Materialisation:
         self._on_action_end = on_action_end
 
     def tick(self, connection: sa.Connection, now: float, *, careful: bool = False) -> Ticked:
-        """Work on the schedules that are due; those that are left are due still.
+        """Work on the schedules that are due; those beyond the limit remain due.
 
-        With `careful` each in a savepoint of its own, so that one which cannot be worked on does not stop the others.
+        With `careful`, each schedule has a savepoint of its own, so that a failing one does not stop the others.
         """
         due = _due(connection, now)
         if not due:
@@ -132,9 +132,9 @@ class Materialisation:
     def begin(
         self, connection: sa.Connection, item: Ready, resolved: Sequence[Mapping[str, Any]], now: float
     ) -> Ready | None:
-        """Give a ready action its command, unless it was killed, suspended or begun by another meanwhile.
+        """Give a ready action its command, unless it was killed, suspended or begun meanwhile.
 
-        When what was resolved no longer holds, since the schedule was edited, the action is returned as it is now.
+        When the schedule was edited, so that its macros must be resolved again, returns the action with its new row.
         """
         schedule, action = self._still_ready(connection, item)
         if action is None:
@@ -151,7 +151,7 @@ class Materialisation:
         return None
 
     def give_up(self, connection: sa.Connection, item: Ready, message: str, now: float) -> Ready | None:
-        """End a ready action whose macros have no value in `error`; returns as `begin` does."""
+        """End a ready action whose macros have no value with `error`; returns like `begin`."""
         schedule, action = self._still_ready(connection, item)
         if action is None:
             return None
@@ -163,7 +163,7 @@ class Materialisation:
     def end(
         self, connection: sa.Connection, schedule: Row, action_id: int, *, status: str, message: str | None, now: float
     ) -> None:
-        """End an action of a locked schedule; one that is done stays as it is."""
+        """End an action of a locked schedule; one that has ended stays unchanged."""
         ending = {"this_action": action_id, "status": status, "ended_at": now, "message": message}
         row = connection.execute(_END, ending).mappings().one_or_none()
         if row is not None:
@@ -179,7 +179,7 @@ class Materialisation:
             self.end(connection, schedule, found.id, status=status, message=message, now=now)
 
     def wake(self, connection: sa.Connection, schedule_id: int) -> None:
-        """Let the ticker look at a schedule at once where something may follow: an action waits, or none is to come.
+        """Let the ticker check a schedule at once if it may have work: an action waits, or no nominal time is to come.
 
         A schedule that only waits for its next nominal time is left alone.
         """
@@ -194,9 +194,9 @@ class Materialisation:
         refused: Mapping[int, str],
         now: float,
     ) -> list[Ready]:
-        """Do what `advance` decides for each; return the actions whose macros are still to be resolved.
+        """Apply the decisions of `advance`; return the actions whose macros are still to be resolved.
 
-        `refused` says of schedules that may run nothing why.
+        `refused` has the reasons for schedules that may not run, by schedule id.
         """
         steps = [
             advance(schedule, under_way[schedule["id"]], now, users_may_run=schedule["id"] not in refused)
@@ -237,7 +237,7 @@ class Materialisation:
         resolved: Sequence[Mapping[str, Any]] | None,
         now: float,
     ) -> dict[str, Any] | None:
-        """Return the row of an action's command; None when no cluster can run it, which ends the action."""
+        """Return the row of an action's command; None when no cluster can run it and the action has ended."""
         row = command_row(schedule, action, resolved, now)
         try:
             return row | {"cluster_id": self._place(connection, row)}
@@ -249,26 +249,26 @@ class Materialisation:
         self.end(connection, schedule, action_id, status=ActionStatus.ERROR.value, message=message, now=now)
 
     def _still_ready(self, connection: sa.Connection, item: Ready) -> tuple[Row, Row | None]:
-        """Lock the schedule of a ready action; return its row, and the action's when it may still begin."""
+        """Lock the schedule of a ready action; return its row, and the action's row if it may still begin."""
         schedule_id = item.schedule["id"]
         schedule = lock(connection, schedule_id)
-        # Room is counted again: an older action may have become ready meanwhile.
+        # Slots are counted again: an older action may have become ready meanwhile.
         may_begin = open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule["concurrency"])
         allowed = [row for row in may_begin if row["id"] == item.action_id and may_run(schedule, row)]
         return schedule, allowed[0] if allowed else None
 
 
 def lock(connection: sa.Connection, schedule_id: int) -> Row:
-    """Return a schedule's row, which no other transaction changes before this one ends.
+    """Lock a schedule's row until the end of the transaction and return it.
 
-    Whoever changes a schedule's actions takes this lock first: an end and a tick that see each other's half would both
-    leave the next action to the other. A transaction that also changes commands does that before.
+    Every change of a schedule's actions takes this lock first: otherwise an end and a tick that run concurrently could
+    each leave the next action to the other. A transaction that also changes commands does so before.
     """
     return dict(connection.execute(_LOCKED, {"schedule": schedule_id}).mappings().one())
 
 
 def _due(connection: sa.Connection, now: float) -> list[Row]:
-    """Return the schedules to look at, in the order of their moments: those of this minute, and some late ones."""
+    """Return the schedules that are due, in the order of their times: those of the last minute, and some late ones."""
     late = now - LATE_SECONDS
     found: list[Row] = []
     for after, until, most in ((late, now, _AT_ONCE), (AT_ONCE - 1, late, _LATE_AT_ONCE)):
@@ -290,6 +290,6 @@ def _store_new(connection: sa.Connection, steps: Sequence[Advance]) -> None:
 
 
 def _if_edited(item: Ready, schedule: Row) -> Ready | None:
-    """Return the action to be resolved anew when its schedule now says something else."""
+    """Return the action to be resolved again if its schedule has been edited."""
     same = all(item.schedule[key] == schedule[key] for key in ("command", "macros", "time_zone"))
     return None if same else Ready(item.action_id, item.nominal_time, schedule)

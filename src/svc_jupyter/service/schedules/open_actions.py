@@ -1,4 +1,4 @@
-"""What is under way of a schedule: the actions that are not done, as the ticker weighs them."""
+"""The open actions of a schedule, which have not ended."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.states import ActionStatus
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import actions
+from svc_jupyter.service.schema.schedules import actions
 
 BACKLOG_LIMIT = 12
-"""Actions of a schedule that may wait at once; materialisation goes on once some have begun."""
+"""Actions of a schedule that may wait at once; materialisation continues once some have begun."""
 RERUN_LIMIT = 20
 """Reruns of a schedule that run at once."""
 _COLUMNS = (
@@ -38,16 +38,16 @@ class OpenActions:
 
     @property
     def backlog(self) -> int:
-        """How many have no command yet; reruns do not count, they were asked for one by one."""
+        """How many have no command yet, without reruns, which were requested individually."""
         return sum(1 for row in self.rows if row["command_id"] is None and not row["rerun_number"])
 
     @property
     def ready(self) -> list[Row]:
-        """Those that wait for nothing but room."""
+        """The actions that only wait for a slot."""
         return [row for row in self.rows if row["command_id"] is None and row["status"] == ActionStatus.SUBMITTED]
 
     def may_begin(self, concurrency: int) -> list[Row]:
-        """Return those that are ready and for which there is room, in their order."""
+        """Return the ready actions for which there is a slot, in their order."""
         first = [row for row in self.ready if not row["rerun_number"]]
         again = [row for row in self.ready if row["rerun_number"]]
         return [
@@ -63,7 +63,7 @@ def open_actions(connection: sa.Connection, schedule_ids: Collection[int]) -> Ma
     """Return the open actions of each of these schedules."""
     found: dict[int, list[Row]] = defaultdict(list)
     rows = [dict(row) for row in connection.execute(_OPEN, {"schedules": list(schedule_ids)}).mappings()]
-    # Not by the database: for the order SQLite would go through all that ever was.
+    # Sorted here: for this order, SQLite would read all actions that ever existed.
     for row in sorted(rows, key=lambda row: (row["nominal_time"], row["rerun_number"])):
         found[row["schedule_id"]].append(row)
     return {schedule_id: OpenActions(found.get(schedule_id, ())) for schedule_id in schedule_ids}

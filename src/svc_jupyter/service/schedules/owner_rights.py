@@ -1,8 +1,7 @@
-"""Whether those in whose names a schedule runs may still have it run.
+"""Whether the users of a schedule still have the rights to run it.
 
-What a schedule runs, it runs in its owner's name, and with no right that who changed it last has not, too. Who is
-disabled, or has lost the right that creating or changing it took, runs nothing any more: the actions end in `error`
-and say so.
+A schedule runs in its owner's name, limited to the rights of its last editor. When one of them is disabled or has lost
+the right that creating or changing it requires, nothing runs any more: the actions end in `error` with the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _ANEW = "let its owner send the schedule's `command` again once it is right"
 
 
 def refusals(connection: sa.Connection, due: Collection[Row]) -> Mapping[int, str]:
-    """Return why nothing is run for a schedule, by its id; those that may run are not among them."""
+    """Return why schedules may not run, by schedule id; those that may run are not in it."""
     users = {row[who] for row in due for who in ("user_id", "edited_by")} - {None}
     callers = enabled_owners(connection, users)
     found = {row["id"]: refusal(row, callers) for row in due}
@@ -29,7 +28,7 @@ def refusals(connection: sa.Connection, due: Collection[Row]) -> Mapping[int, st
 
 
 def refusal(schedule: Row, callers: Mapping[int, Caller]) -> str | None:
-    """Return why a schedule runs nothing, None where it may run; `callers` has its users who are enabled. Pure."""
+    """Return why a schedule may not run, None where it may; `callers` has its enabled users. Pure."""
     owner, command_type = callers.get(schedule["user_id"]), schedule["command_type"]
     if owner is None:
         return _DISABLED
@@ -49,5 +48,5 @@ def refusal(schedule: Row, callers: Mapping[int, Caller]) -> str | None:
 
 
 def lack_to_change(caller: Caller, command_type: str) -> str | None:
-    """Return what a caller lacks to say what another's schedule runs: the rights to create it and its command. Pure."""
+    """Return the missing right to change another user's schedule: to create it and its command. Pure."""
     return lack_to_schedule(caller, command_type) or lack_to_submit(caller, command_type)

@@ -1,4 +1,4 @@
-"""From the body of a creation or an edit to the values of a schedule's row."""
+"""Converts the body of a creation or an edit to the values of a schedule's row."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.submissions import described, kind_of
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.dependencies import check_dependencies_of
-from svc_jupyter.service.schedules.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute, wall_clock
 from svc_jupyter.service.schedules.timetable import Timetable, check_timetable, next_nominal_time
@@ -36,17 +36,17 @@ _JUST_BEFORE = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What an edit changes in the row that it was made for."""
+    """The changes of an edit to the row for which it was made."""
 
     values: Values
     has_new_start: bool
-    """Whether a frequency counts from another start, which the user gave."""
+    """Whether the user gave a new start, from which a frequency counts."""
 
 
 async def planned(
     body: ScheduleSubmission, caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate, now: float
 ) -> Values:
-    """Validate a creation; return the values of the new row, but for its state. Raises `Invalid`, `Forbidden`."""
+    """Validate a creation; return the values of the new row, without its state. Raises `Invalid`, `Forbidden`."""
     common = _common(body)
     command = await _described(body.command_type, body.command, common, caller, kinds, gate)
     values: Values = {"command_type": body.command_type, "command": command, **common, **_retries(body, command)}
@@ -69,8 +69,7 @@ async def changed(
 ) -> Edit:
     """Validate an edit of the schedule of `row`. Raises `Invalid`, `Forbidden`.
 
-    What has to do with the timetable is looked at only where the edit changes it: that a schedule's end has passed
-    stops nobody from giving it another name.
+    The timetable is checked only where the edit changes it, so that a schedule whose end has passed can be renamed.
     """
     if body.command_type not in (None, row["command_type"]):
         raise Invalid(f"command_type: the schedule keeps its type, {row['command_type']}; create another schedule")
@@ -92,7 +91,7 @@ async def changed(
         nominal = row["next_nominal"]
         moment = from_seconds(now if nominal is None else nominal)
         await _try_macros(after, moment)
-        if "command" not in values:  # else its description has looked at them
+        if "command" not in values:  # else its description has checked them
             await _try_macros_of_sub_commands(after, moment)
     return Edit(values, has_new_start=_is_new(row, "start_time", body.start_time))
 
@@ -100,8 +99,8 @@ async def changed(
 def next_after_edit(before: Row, edit: Edit, now: float) -> float | None:
     """Return the next nominal time of an edited schedule; `before` is its row in the transaction of the edit.
 
-    What was materialised is not materialised again. What there was still to catch up on is caught up on by the new
-    timetable; a new start counts from itself, and a later end goes on where the earlier one had cut off.
+    No nominal time is materialised twice. Missed ones are caught up on by the new timetable; a new start counts from
+    itself, and a later end continues where the earlier one had stopped.
     """
     old, new = timetable_of(before), timetable_of({**before, **edit.values})
     standing, last = before["next_nominal"], before["last_nominal"]
@@ -120,7 +119,7 @@ def next_after_edit(before: Row, edit: Edit, now: float) -> float | None:
 
 
 def _new_timetable(row: Row, body: ScheduleUpdate) -> Values:
-    """Return the columns of the timetable that an edit gives; a time as the record shows it means no change."""
+    """Return the timetable's columns that an edit gives; a time equal to the record's is no change."""
     values: Values = {}
     if body.time_zone is not None:
         values["time_zone"] = known_zone(body.time_zone)
@@ -160,7 +159,7 @@ async def _described(
     kinds: Mapping[str, Kind],
     gate: ClusterGate,
 ) -> Values:
-    """Return the record's `command`; sub-commands have the schedule's label, and their macros may build on its own."""
+    """Return the record's `command`; sub-commands get the schedule's label and may use its macros."""
     body = {**command, "macros": list(common["macros"] or []), "label": common["label"]}
     try:
         return await described(command_type, body, caller, kinds, gate)
@@ -169,7 +168,7 @@ async def _described(
 
 
 def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
-    """Return the attributes whose defaults are plain values; those of the row carry the names of the body."""
+    """Return the attributes whose defaults are plain values; their columns have the names of the body."""
     told = body.notification or Notification()
     info = body.dependency_info
     return {
@@ -208,7 +207,7 @@ def _stored(info: DependencyInfo | None) -> Values | None:
 
 
 def _retries(body: ScheduleSubmission | ScheduleUpdate, command: Mapping[str, Any]) -> Values:
-    """A notebook's command holds its own `retry` and `retry_delay`."""
+    """Return the retries; a notebook's command holds its own `retry` and `retry_delay`."""
     retry = command.get("retry") if body.retry is None else body.retry
     delay = command.get("retry_delay") if body.retry_delay is None else body.retry_delay
     return {"retry": retry or 0, "retry_delay": 1 if delay is None else delay}
@@ -252,7 +251,7 @@ def _next(timetable: Timetable, after: datetime) -> float | None:
 
 
 async def _try_macros(row: Mapping[str, Any], nominal_time: datetime) -> None:
-    """Evaluate the macros once: what fails now would fail at every run. Raises `MacroError`."""
+    """Evaluate the macros once: a failure now would repeat at every run. Raises `MacroError`."""
     if not row["macros"]:
         return
     values = await asyncio.to_thread(resolve, row["macros"], nominal_time, row["time_zone"])
@@ -260,7 +259,7 @@ async def _try_macros(row: Mapping[str, Any], nominal_time: datetime) -> None:
 
 
 async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: datetime) -> None:
-    """Evaluate the macros of a composite's sub-commands on top of the schedule's. Raises `Invalid`."""
+    """Evaluate the macros of a composite's sub-commands after the schedule's. Raises `Invalid`."""
     if row["command_type"] != CommandType.COMPOSITE:
         return
     for number, sub_command in enumerate(row["command"]["sub_commands"], start=1):
@@ -272,5 +271,5 @@ async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: date
 
 
 def _fields_of_command(found: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of a command by their paths in the schedule, which has two of them beside the command."""
+    """Return the fields of a command by their paths in the schedule, where two of them are beside the command."""
     return {path if path in ("label", "macros") else f"command.{path}": reason for path, reason in found.items()}

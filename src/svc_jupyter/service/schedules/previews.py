@@ -1,4 +1,4 @@
-"""What a schedule would do: its command with the macros put in, and its next times. Nothing is created."""
+"""Previews of schedules: the command with its macros applied, and the next times. Creates nothing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import itertools
 from typing import Any
 
 from svc_jupyter.api.schedules import PreviewRequest, TimeUnit
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.macros.macros import resolve, substitute
 from svc_jupyter.service.schedules.dependencies import check_dependencies_of
 from svc_jupyter.service.schedules.descriptions import describe_timetable
-from svc_jupyter.service.schedules.macros import resolve, substitute
 from svc_jupyter.service.schedules.rows import timetable_of
 from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute
 from svc_jupyter.service.schedules.timetable import check_timetable, nominal_times

@@ -1,4 +1,4 @@
-"""From rows to the records of the contract."""
+"""Converts rows to the records of the API."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
-from svc_jupyter.service.commands.record import iso_time, public
+from svc_jupyter.service.commands.record import public
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.schedules.descriptions import describe_timetable
 from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import wall_clock
@@ -15,7 +16,7 @@ _NOTIFICATION = ("is_digest", "digest_time_hour", "digest_time_minute", "notify_
 
 
 def schedule_name(row: Row) -> str:
-    """Return the schedule's name: its id as a text where none was given."""
+    """Return the schedule's name; without one, its id as text."""
     return row["name"] or str(row["id"])
 
 
@@ -64,7 +65,7 @@ def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[
 
 
 def _dependency_info(row: Row) -> dict[str, Any]:
-    """Return the dependencies; a Hive table always has the fields of a view, an empty text where nothing was set."""
+    """Return the dependencies; a Hive table always has the fields of a view, empty where not set."""
     info: dict[str, Any] = row["dependency_info"] or {}
     if not info.get("hive_tables"):
         return info
@@ -73,7 +74,7 @@ def _dependency_info(row: Row) -> dict[str, Any]:
 
 
 def action_record(row: Row, command: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the record of an action; `command` is the record of its command, None before there is one."""
+    """Return the record of an action; `command` is the record of its command, None without one."""
     return {
         "id": row["id"],
         "periodic_job_id": row["schedule_id"],

@@ -1,6 +1,6 @@
-"""What a kill, a commit that was never answered, or a clock set back left behind: found, and put right.
+"""Finds and repairs what remains after a kill, a commit without an answer, or a clock that was set back.
 
-Every function is one step inside a transaction of the caller's.
+Every function is one step inside the caller's transaction.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import ActionStatus, CommandStatus
-from svc_jupyter.service.commands.tables import commands
 from svc_jupyter.service.schedules.dependency_looks import LOOK_SECONDS
 from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 _AT_ONCE = 500
 
 
 def wake_stranded(connection: sa.Connection, now: float) -> None:
-    """Make schedules with an action that nobody has begun due at once, and looks that are planned too late.
+    """Make schedules with an action that has not begun due at once, and checks that are planned too late.
 
-    A clock that was set back leaves them in its old future. What another transaction holds just now is left to it.
+    These remain after a clock was set back. Rows locked by another transaction are left to it.
     """
     ready = sa.select(actions.c.schedule_id).where(
         sa.not_(actions.c.done), actions.c.command_id.is_(None), actions.c.status == ActionStatus.SUBMITTED
@@ -33,7 +33,7 @@ def wake_stranded(connection: sa.Connection, now: float) -> None:
 
 
 def missed_ends(connection: sa.Connection) -> Sequence[Row]:
-    """Return commands that have ended while their action has not: `id`, `status` and `message` of each."""
+    """Return ended commands whose action has not ended: `id`, `status` and `message` of each."""
     under_way = sa.select(actions.c.command_id).where(sa.not_(actions.c.done), actions.c.command_id.is_not(None))
     ids = connection.execute(under_way).scalars().all()
     found: list[Row] = []

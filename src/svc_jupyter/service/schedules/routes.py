@@ -23,30 +23,22 @@ from svc_jupyter.api.schedules import (
     StateChanged,
 )
 from svc_jupyter.api.states import ScheduleStatus
+from svc_jupyter.service.access.dependencies import MAX_PAGE, CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.access.route_rights import needs, needs_to
 from svc_jupyter.service.access.running import require_to_schedule_some
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.commands import routes as command_routes
-from svc_jupyter.service.dependencies import MAX_PAGE, CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.paging import Page
-from svc_jupyter.service.responses import json_response
-from svc_jupyter.service.route_rights import needs, needs_to
+from svc_jupyter.service.commands import result_routes
+from svc_jupyter.service.commands.route_parameters import CommandsDep
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.listing import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
 
 router = APIRouter(tags=["schedules"], route_class=JsonRoute)
-
-
-async def _schedules(request: Request) -> Schedules:
-    schedules: Schedules = request.app.state.service.schedules
-    return schedules
-
-
-async def _actions(request: Request) -> Actions:
-    actions: Actions = request.app.state.service.actions
-    return actions
 
 
 async def _page_or_all(
@@ -61,8 +53,8 @@ async def _page_or_all(
     return Page(int(page), min(per_page, MAX_PER_PAGE))
 
 
-SchedulesDep = Annotated[Schedules, Depends(_schedules)]
-ActionsDep = Annotated[Actions, Depends(_actions)]
+SchedulesDep = Annotated[Schedules, part(Schedules)]
+ActionsDep = Annotated[Actions, part(Actions)]
 PageOrAllDep = Annotated[Page | None, Depends(_page_or_all)]
 
 
@@ -183,11 +175,11 @@ async def get_instance(
     response_class=Response,
 )
 async def get_instance_logs(
-    request: Request, schedule_id: Id, instance: Id, actions: ActionsDep, caller: CallerDep
+    schedule_id: Id, instance: Id, actions: ActionsDep, commands: CommandsDep, caller: CallerDep
 ) -> Response:
     """Return the log of an instance's newest run, as `GET commands/ID/logs` does."""
     command_id = await actions.latest_command(schedule_id, instance, by=caller)
-    return await command_routes.get_logs(command_id, request.app.state.service.commands, caller)
+    return await result_routes.get_logs(command_id, commands, caller)
 
 
 @router.get(
@@ -200,13 +192,13 @@ async def get_instance_results(
     schedule_id: Id,
     instance: Id,
     actions: ActionsDep,
+    commands: CommandsDep,
     caller: CallerDep,
     include_headers: Annotated[str, Query(pattern="^(?i:true|false|0|1)$")] = "false",
 ) -> Response:
     """Return the results of an instance's newest run, as `GET commands/ID/results` does."""
     command_id = await actions.latest_command(schedule_id, instance, by=caller)
-    commands = request.app.state.service.commands
-    return await command_routes.get_results(request, command_id, commands, caller, include_headers=include_headers)
+    return await result_routes.get_results(request, command_id, commands, caller, include_headers=include_headers)
 
 
 @router.post(

@@ -1,4 +1,4 @@
-"""What a schedule's row says, as values of the pure parts."""
+"""Converts a schedule's row to values of the pure parts."""
 
 from __future__ import annotations
 

@@ -12,16 +12,16 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.schedules import DependencyInfo, PreviewRequest, ScheduleSubmission, ScheduleUpdate
 from svc_jupyter.api.states import SCHEDULE_TRANSITIONS, ActionStatus, ScheduleStatus
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
 from svc_jupyter.service.access.running import require_to_schedule
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.bus import Bus
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import NotFound, StateConflict
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules import dependency_looks
 from svc_jupyter.service.schedules.dependencies import TableChecker
@@ -32,16 +32,16 @@ from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, 
 from svc_jupyter.service.schedules.previews import preview
 from svc_jupyter.service.schedules.record import schedule_record
 from svc_jupyter.service.schedules.rows import Row, timetable_of
-from svc_jupyter.service.schedules.tables import AT_ONCE, actions, schedules
 from svc_jupyter.service.schedules.times import from_seconds
 from svc_jupyter.service.schedules.timetable import next_nominal_time
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 Record = dict[str, Any]
 _WORDS = {"suspend": "suspended", "resume": "resumed", "kill": "killed"}
 
 
 class Schedules:
-    """Everything that can be asked of schedules. Records are dictionaries in the shape of `ScheduleRecord`."""
+    """All calls about schedules. Records are dictionaries in the shape of `ScheduleRecord`."""
 
     def __init__(
         self,
@@ -55,9 +55,9 @@ class Schedules:
         tables: TableChecker | None = None,
         on_preview: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tables` looks at Hive tables that a new schedule, or an edited one, is to depend on.
+        """`tables` checks the Hive tables that a new or edited schedule depends on.
 
-        `on_preview` is called, in a thread, with each preview: somebody is about to schedule something.
+        `on_preview` is called in a thread with each preview, which usually precedes a new schedule.
         """
         self._database = database
         self._bus = bus
@@ -71,7 +71,7 @@ class Schedules:
         self.listing = Listing(database, notifications)
 
     async def create(self, body: ScheduleSubmission, *, by: Caller) -> Record:
-        """Create a schedule, which runs from now on; return its record. Raises `Invalid`, `Forbidden`."""
+        """Create a schedule, which is active at once; return its record. Raises `Invalid`, `Forbidden`."""
         require_to_schedule(by, body.command_type)
         now = self._clock()
         values = await planned(body, by, self._kinds, self._gate, now)
@@ -79,7 +79,7 @@ class Schedules:
         return await self._database.write(partial(self._insert, values, by, now))
 
     async def edit(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> Record:
-        """Change the given attributes; return the record. Actions that have begun keep what they began with.
+        """Change the given attributes; return the record. Actions that have begun keep their command.
 
         Raises `Forbidden`, also where it changes what runs and the caller may not create that; `Invalid`, `NotFound`,
         and `StateConflict` for a schedule that is killed or done.
@@ -104,8 +104,8 @@ class Schedules:
     async def change_state(self, schedule_id: int, body: ScheduleUpdate, *, by: Caller) -> ScheduleStatus:
         """Suspend, resume or kill; return the new status. A repeated request changes nothing.
 
-        A kill, which nothing undoes, needs permission to delete, the others to update; to manage gives either. Raises
-        `StateConflict` for a schedule that is killed or done.
+        A kill is final and requires the permission to delete; suspend and resume require the permission to update. The
+        permission to manage covers both. Raises `StateConflict` for a schedule that is killed or done.
         """
         wanted = Action.DELETE if body.status == "kill" else Action.UPDATE
         require_any(by, (wanted, Action.MANAGE), Resource.SCHEDULER, schedule_id)
@@ -115,14 +115,14 @@ class Schedules:
         return status
 
     async def preview(self, body: PreviewRequest, *, by: Caller) -> Record:
-        """Return a command with its macros put in, and, with a timetable, when it would run."""
+        """Return a command with its macros applied, and, with a timetable, when it would run."""
         require(by, Action.READ, Resource.SCHEDULER)
         shown = await preview(body, self._clock())
         asyncio.get_running_loop().run_in_executor(None, self._on_preview)
         return shown
 
     async def are_active(self) -> bool:
-        """Return whether any schedule is to be served, so that the embedded service must stay."""
+        """Return whether any schedule is active, so that the embedded service must keep running."""
         active = sa.select(sa.exists().where(schedules.c.status == ScheduleStatus.RUNNING))
         return bool(await self._database.read(lambda connection: connection.execute(active).scalar()))
 
@@ -142,7 +142,7 @@ class Schedules:
             "user_id": by.user_id,
             "status": ScheduleStatus.RUNNING.value,
             "created_at": now,
-            # Also when nothing is to come: the ticker then finds the schedule done.
+            # Also without a next time: the ticker then marks the schedule as done.
             "due_at": AT_ONCE if values["next_nominal"] is None else values["next_nominal"],
         }
         inserted = connection.execute(sa.insert(schedules).values(**row)).inserted_primary_key
@@ -154,7 +154,7 @@ class Schedules:
     def _update(
         self, row: Row, edit: Edit, editor: int | None, by: Caller, now: float, connection: sa.Connection
     ) -> Record | None:
-        """Write an edit; return None when it was made for a row that another edit has changed meanwhile."""
+        """Write an edit; return None when another edit has changed the row meanwhile."""
         values = dict(edit.values)
         self._notifications.check_channels(connection, row["account_id"], values.get("notification_channels") or [])
         current = lock(connection, row["id"])
@@ -177,7 +177,7 @@ class Schedules:
     def _change_state(
         self, schedule_id: int, body: ScheduleUpdate, by: Caller, now: float, connection: sa.Connection
     ) -> tuple[ScheduleStatus, Sequence[int]]:
-        """Return the new status, and the commands that are to be ended."""
+        """Return the new status, and the commands to end."""
         row = _one(connection, schedule_id, by, for_update=True)
         status = ScheduleStatus(row["status"])
         goal = _GOALS[body.status or ""]
@@ -189,13 +189,13 @@ class Schedules:
             connection.execute(sa.update(schedules).where(schedules.c.id == schedule_id).values(**values))
             trail.record(connection, by, body.status or "", Resource.SCHEDULER, schedule_id)
             self._bus.publish(connection, TICK)
-        # Also when it was killed before: whoever killed it may have been cut off before its commands were.
+        # Also when it was killed before: that kill may have been interrupted before its commands were ended.
         return goal, _running_commands(connection, schedule_id) if goal is ScheduleStatus.KILLED else ()
 
     def _entered(
         self, connection: sa.Connection, row: Row, goal: ScheduleStatus, body: ScheduleUpdate, now: float
     ) -> Record:
-        """Do what comes with a new status to the schedule's actions; return what changes in its row."""
+        """Apply a new status to the schedule's actions; return the changes of its row."""
         values: Record = {"status": goal.value, "due_at": AT_ONCE}
         if goal is ScheduleStatus.KILLED:
             _cancel_waiting_actions(connection, row["id"], now)
@@ -216,7 +216,7 @@ class Schedules:
 
 
 _OF_TICKER = frozenset({"next_nominal", "last_nominal", "last_sequence", "due_at"})
-"""Columns that change as time goes by."""
+"""Columns that change without an edit."""
 _GOALS = {"suspend": ScheduleStatus.SUSPENDED, "resume": ScheduleStatus.RUNNING, "kill": ScheduleStatus.KILLED}
 
 

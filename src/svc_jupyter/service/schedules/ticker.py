@@ -1,6 +1,6 @@
-"""The ticker: wakes exactly when the next thing is due, and lets `materialisation` do the work.
+"""The ticker: wakes exactly when work is due, and leaves it to `materialisation`.
 
-One per database: on SQLite the data folder's lock says so, on PostgreSQL a lease.
+There is one per database: on SQLite by the data folder's lock, on PostgreSQL by a lease.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.commands import CommandSource
-from svc_jupyter.service.bus import Bus
-from svc_jupyter.service.commands.background import run_forever
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.background import run_forever
+from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.schedules import recovery
 from svc_jupyter.service.schedules.beginnings import Beginnings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker
 from svc_jupyter.service.schedules.dependency_watch import DependencyWatch
 from svc_jupyter.service.schedules.materialisation import TICK, Materialisation
-from svc_jupyter.service.schedules.tables import actions, schedules
 from svc_jupyter.service.schedules.ticker_lease import TickerLease
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 LONGEST_SLEEP_SECONDS = 60.0
-"""A clock that is set, or a machine that slept, is noticed after this at the latest."""
+"""The longest delay until a clock change or the machine's sleep is noticed."""
 _LEFT = "left"
-"""Payload of `TICK`: the ticker has stopped, another replica may take its place."""
+"""Payload of `TICK`: the ticker has stopped, and another replica may take its place."""
 _SPACING_SECONDS = 0.02
-"""What comes thick and fast is done together: a wait for the disk costs as much as the work."""
+"""Frequent events are handled together: waiting for the disk takes as long as the work."""
 _LONGEST_LOCKED_SECONDS = 1.0
 _RECOVER_SECONDS = 300.0
 NEXT_MOMENTS = sa.select(
     sa.select(sa.func.min(schedules.c.due_at)).scalar_subquery(),
     sa.select(sa.func.min(actions.c.look_at)).where(actions.c.look_at.is_not(None)).scalar_subquery(),
 )
-"""When a schedule is to be looked at next, and when a dependency is; null for never."""
+"""The next time a schedule is due, and the next time of a dependency check; null for never."""
 log = structlog.get_logger(__name__)
 
 
 class Ticker:
-    """Materialises actions, begins them, and looks up what they depend on."""
+    """Materialises actions, begins them, and checks their dependencies."""
 
     def __init__(
         self,
@@ -65,18 +65,18 @@ class Ticker:
         self._watch = DependencyWatch(database, work, checker, clock)
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
-        # Moments of the monotonic clock, which nobody sets.
+        # Times of the monotonic clock, which is never set.
         self._renew_at = self._recover_at = 0.0
         self._is_ticker = database.on_sqlite
         self._locked_seconds = 0.0
         bus.subscribe(TICK, self._on_tick)
 
     async def start(self) -> None:
-        """Begin to tick."""
+        """Start the ticker."""
         self._loop = asyncio.create_task(run_forever("ticker", self._step), name="ticker")
 
     async def stop(self) -> None:
-        """Tick no more; what is due waits for the next ticker."""
+        """Stop the ticker; due work waits for the next one."""
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
@@ -101,7 +101,7 @@ class Ticker:
         self._bus.publish(connection, TICK, _LEFT)
 
     async def _step(self) -> None:
-        """Do what is due now, then sleep until something else is, or is announced."""
+        """Do what is due now, then sleep until the next work is due or announced."""
         self._wake.clear()
         begun = time.monotonic()
         pause = LONGEST_SLEEP_SECONDS
@@ -111,7 +111,7 @@ class Ticker:
                 await self._recover(begun)
                 pause = await self._do_what_is_due()
         except Unavailable:
-            self._recover_at = 0.0  # a commit whose answer got lost may have taken place
+            self._recover_at = 0.0  # a commit without an answer may have succeeded
             raise
         if not self._database.on_sqlite:
             pause = min(pause, max(0.0, self._renew_at - time.monotonic()))
@@ -133,7 +133,7 @@ class Ticker:
         self._renew_at = now + self._lease.renew_seconds
 
     async def _recover(self, now: float) -> None:
-        """Find what was left, at first and now and then."""
+        """Repair what failures left behind, at the start and regularly."""
         if now < self._recover_at:
             return
         await self._database.write(partial(recovery.wake_stranded, now=self._clock()))
@@ -142,7 +142,7 @@ class Ticker:
         self._recover_at = now + _RECOVER_SECONDS
 
     async def _end_missed(self, command: Mapping[str, Any]) -> None:
-        """End the action of a command; one that cannot be ended must not hold up the others."""
+        """End the action of a command; a failure must not stop the others."""
         try:
             await self._database.write(partial(self._work.command_ended, command=command, now=self._clock()))
         except Unavailable:
@@ -151,7 +151,7 @@ class Ticker:
             log.exception("action_not_ended", command_id=command["id"])
 
     async def _do_what_is_due(self) -> float:
-        """Take up what is due; return for how many seconds there is nothing to do."""
+        """Do what is due; return the seconds until there is more work."""
         moments = await self._database.look_up(lambda connection: connection.execute(NEXT_MOMENTS).one())
         due_at, look_at = (float("inf") if moment is None else moment for moment in moments)
         now = self._clock()
@@ -159,7 +159,7 @@ class Ticker:
             return float(min(min(due_at, look_at) - now, LONGEST_SLEEP_SECONDS))
         taken = await self._tick() if due_at <= now else 0
         taken += await self._watch.look() if look_at <= now else 0
-        # What could not be taken is held by another transaction, usually for a moment.
+        # Schedules that could not be taken are locked by another transaction, usually briefly.
         longer = min(2 * self._locked_seconds + _SPACING_SECONDS, _LONGEST_LOCKED_SECONDS)
         self._locked_seconds = 0.0 if taken else longer
         return self._locked_seconds
@@ -177,6 +177,6 @@ class Ticker:
         return ticked.looked_at
 
     def _find_again(self) -> None:
-        """An action may be neither begun nor planned any more."""
+        """Plan a recovery: an action may be neither begun nor planned."""
         self._recover_at = 0.0
         self._wake.set()

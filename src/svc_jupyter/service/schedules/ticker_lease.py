@@ -1,4 +1,4 @@
-"""Which replica is the ticker. Two at once would do no harm (schedules are locked), only the same work twice."""
+"""Decides which replica is the ticker. Two at once would be harmless (schedules are locked) but redundant."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import uuid
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.database import conflict_insert
-from svc_jupyter.service.schedules.tables import service_leases
+from svc_jupyter.service.database.database import conflict_insert
+from svc_jupyter.service.schema.schedules import service_leases
 
 LEASE_SECONDS = 6.0
 _NAME = "ticker"
 _NOW = sa.extract("epoch", sa.func.clock_timestamp())
-"""PostgreSQL's clock: what the hosts' clocks show does not matter. SQLite has the data folder's lock instead."""
+"""PostgreSQL's clock, independent of the hosts' clocks. SQLite has the data folder's lock instead."""
 
 
 class TickerLease:
     """A replica's claim to be the ticker.
 
-    Renewed every third of its length, and tried for as often: another replica takes over within 4/3 of `seconds` of the
-    holder's death.
+    It is renewed every third of its length, and the others try as often: another replica takes over within 4/3 of
+    `seconds` after the holder's death.
     """
 
     def __init__(self, seconds: float = LEASE_SECONDS) -> None:
@@ -28,7 +28,7 @@ class TickerLease:
         self._id = uuid.uuid4().hex
 
     def hold(self, connection: sa.Connection) -> bool:
-        """Take or prolong the lease; return whether this replica holds it now."""
+        """Take or prolong the lease; return whether this replica holds it."""
         until = _NOW + self._seconds
         mine = conflict_insert(connection, service_leases).values(name=_NAME, replica_id=self._id, until=until)
         taken = connection.execute(
@@ -38,7 +38,7 @@ class TickerLease:
                 where=sa.or_(
                     service_leases.c.replica_id == self._id,
                     service_leases.c.until < _NOW,
-                    # Further ahead than any lease is given: that clock was set back.
+                    # Later than any lease can end: that clock was set back.
                     service_leases.c.until > _NOW + 2 * self._seconds,
                 ),
             ).returning(service_leases.c.name)
@@ -46,7 +46,7 @@ class TickerLease:
         return taken.first() is not None
 
     def leave(self, connection: sa.Connection) -> None:
-        """Give the lease up, so that another replica need not wait for its end."""
+        """Release the lease, so that another replica need not wait for its end."""
         connection.execute(
             sa.delete(service_leases).where(service_leases.c.name == _NAME, service_leases.c.replica_id == self._id)
         )

@@ -1,24 +1,24 @@
-"""Times as schedules are given and shown them: wall clocks of a zone, and instants."""
+"""Times of schedules in requests and records: wall clocks of a zone, and instants."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schedules.wall_clocks import zone_named
 
 _FIRST_YEAR = 1970
 _LAST_YEAR = 9998
-"""A year before the last that can be written: every zone's wall clock must hold it."""
+"""One year before the last possible one: every zone's wall clock must be representable."""
 _FORMS = "give it as 2026-11-21 09:00 (the schedule's own wall clock) or 2026-11-21T09:00Z (UTC)"
 
 
 def parse_time(text: str, time_zone: str, field: str) -> datetime:
-    """Return the instant, in UTC, that a text names; without an offset it is a wall clock of `time_zone`.
+    """Return the instant, in UTC, of a text; without an offset it is a wall clock of `time_zone`.
 
-    A wall clock that summer time skips moves forward; of one that comes twice the first is meant. Parts of a second
-    are left away. Raises `Invalid`, which names `field`.
+    A wall clock that summer time skips moves forward; one that occurs twice means the first. Fractions of a second are
+    dropped. Raises `Invalid`, which names `field`.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -32,7 +32,7 @@ def parse_time(text: str, time_zone: str, field: str) -> datetime:
 
 
 def known_zone(name: str) -> str:
-    """Return the name of a time zone that is known. Raises `Invalid` for another."""
+    """Return the name of a known time zone. Raises `Invalid` for an unknown one."""
     try:
         return zone_named(name).key
     except ValueError as error:

@@ -1,7 +1,7 @@
 """Timetables: at which nominal times a schedule materialises actions. Pure, without a clock.
 
-A frequency counts from `start`, which is its first nominal time; a cron expression has nothing to do with `start`.
-`end` is the first moment that no longer belongs to it. All moments are aware and in UTC.
+A frequency counts from `start`, which is its first nominal time; a cron expression ignores `start`. `end` is exclusive.
+All times are aware and in UTC.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Timetable:
 
     @property
     def steps(self) -> Steps | None:
-        """The steps of the frequency from `start`; None where a cron expression says when."""
+        """The steps of the frequency from `start`; None with a cron expression."""
         if self.frequency is None:
             return None
         return Steps(self.start, self.time_unit or TimeUnit.DAYS, self.frequency, self.time_zone)
@@ -41,11 +41,11 @@ class Timetable:
 def next_nominal_time(timetable: Timetable, after: datetime) -> datetime | None:
     """Return the first nominal time strictly after `after`, in UTC; None when none is left.
 
-    Takes the same short time at any distance from the start.
+    Takes constant time at any distance from the start.
     """
     try:
         nominal_time = _next(timetable, after.astimezone(UTC))
-    except OverflowError:  # no calendar reaches there
+    except OverflowError:  # outside the calendar
         return None
     if nominal_time is None or (timetable.end is not None and nominal_time >= timetable.end):
         return None
@@ -61,9 +61,9 @@ def nominal_times(timetable: Timetable, after: datetime, until: datetime) -> Ite
 
 
 def check_timetable(timetable: Timetable, now: datetime) -> None:
-    """Raise ValueError, with a text for the user that names the field, for a timetable that could never do anything.
+    """Raise ValueError, with a message for the user that names the field, for a timetable that could never run.
 
-    That is: neither or both of frequency and cron_expression, an unknown zone, an expression that is wrong or never
+    Invalid are: neither or both of frequency and cron_expression, an unknown zone, an expression that is wrong or never
     fires, an end that leaves no nominal time (from the start for a frequency, from `now` for a cron expression).
     """
     zone = zone_named(timetable.time_zone)

@@ -1,6 +1,6 @@
-"""Work on actions in the background: schedules side by side, the actions of one schedule in turn.
+"""Background work on actions: schedules run concurrently, the actions of one schedule one after the other.
 
-So no schedule can take all the places, whatever its macros or its storage are up to.
+So no schedule can take all slots, however slow its macros or its storage are.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from svc_jupyter.service.errors import Unavailable
+from svc_jupyter.service.ground.errors import Unavailable
 
 Work = Callable[[], Awaitable[None]]
 log = structlog.get_logger(__name__)
 
 
 class Turns:
-    """Runs work on the event loop. `on_lost` is called when the database was away: the action is to be found again."""
+    """Runs work on the event loop. `on_lost` is called when the database was away, to find the action again."""
 
     def __init__(self, on_lost: Callable[[], None]) -> None:
         self._on_lost = on_lost
@@ -27,7 +27,7 @@ class Turns:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, schedule_id: int, action_id: int, work: Work) -> None:
-        """Do `work` when it is its turn; an action whose work is still to be done is not taken twice."""
+        """Queue `work`; does nothing for an action whose work is already queued."""
         if action_id in self._expected:
             return
         self._expected.add(action_id)
@@ -40,11 +40,11 @@ class Turns:
         task.add_done_callback(self._tasks.discard)
 
     def settle(self, action_id: int) -> None:
-        """Let an action be taken again: its work is about to write what it found, and what comes after is news."""
+        """Let an action be queued again: its work is about to write its result, and later changes need new work."""
         self._expected.discard(action_id)
 
     async def stop(self) -> None:
-        """Do no further work; what is half done counts for nothing."""
+        """Stop all work; unfinished work has no effect."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -63,7 +63,7 @@ class Turns:
             await work()
         except Unavailable:
             self._on_lost()
-        except Exception:  # the others of the schedule have their turn; this one is found again some minutes later
+        except Exception:  # the schedule's other actions continue; this one is found again after some minutes
             log.exception("action_not_advanced", action_id=action_id)
         finally:
             self._expected.discard(action_id)

@@ -1,4 +1,4 @@
-"""What the clocks on the wall of a time zone show, and the instants they show it at, changes of the clock included.
+"""Converts between wall clocks of a time zone and instants, across clock changes.
 
 Wall times are naive datetimes, instants aware ones in UTC.
 """
@@ -13,14 +13,14 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _NAME = re.compile(r"(?!localtime$|posixrules$|posix/|right/)[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
-"""IANA names; not the files beside them, which mean this machine's own zone or count leap seconds."""
+"""IANA names, without files for this machine's own zone or with leap seconds."""
 _LONGEST_NAME = 64
 _SECOND = timedelta(seconds=1)
 
 
 @lru_cache(maxsize=1024)
 def zone_named(name: str) -> ZoneInfo:
-    """Return the time zone of that IANA name. Raises ValueError, with a text for the user, for an unknown one."""
+    """Return the time zone of an IANA name. Raises ValueError, with a message for the user, for an unknown one."""
     if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name):
         try:
             return ZoneInfo(name)
@@ -30,17 +30,17 @@ def zone_named(name: str) -> ZoneInfo:
 
 
 def wall_time(instant: datetime, zone: ZoneInfo) -> datetime:
-    """Return what the clocks of `zone` show at that instant."""
+    """Return the wall time of `zone` at that instant."""
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
 def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Return when the clocks show `wall`: the first time of two; a time they skip moves forward by what they skip."""
+    """Return the first instant with the wall time `wall`; a skipped time moves forward by the length of the gap."""
     return wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
 
 
 def instant_from(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Return when the clocks first show `wall`; for a time they skip, the moment when they skip it."""
+    """Return the first instant with the wall time `wall`; for a skipped time, the moment of the gap."""
     instant = instant_of(wall, zone)
     if wall_time(instant, zone) == wall:
         return instant
@@ -50,19 +50,19 @@ def instant_from(wall: datetime, zone: ZoneInfo) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Clocks put back: for `length` before `change` and again for `length` from it they show the same times."""
+    """Clocks put back: the `length` before `change` and the `length` after it show the same wall times."""
 
     change: datetime
     length: timedelta
 
     @property
     def end(self) -> datetime:
-        """When the second round is over."""
+        """The end of the second round."""
         return self.change + self.length
 
 
 def overlap_at(instant: datetime, zone: ZoneInfo) -> Overlap | None:
-    """Return the overlap whose first or second round `instant` lies in. `instant` must be on a whole second."""
+    """Return the overlap that contains `instant` in its first or second round. `instant` must be on a whole second."""
     local = instant.astimezone(zone)
     first, second = local.replace(fold=0).utcoffset(), local.replace(fold=1).utcoffset()
     if first is None or second is None or first <= second:
@@ -73,7 +73,7 @@ def overlap_at(instant: datetime, zone: ZoneInfo) -> Overlap | None:
 
 
 def _change_between(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
-    """Return the one instant after `low`, and not after `high`, at which the offset changes. Both on whole seconds."""
+    """Return the only instant after `low` and up to `high` at which the offset changes. Both on whole seconds."""
     before = low.astimezone(zone).utcoffset()
 
     def is_after(seconds: int) -> bool:

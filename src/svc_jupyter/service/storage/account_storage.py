@@ -1,4 +1,4 @@
-"""An account's storage as the service uses it: where it lies, and what opens it."""
+"""An account's storage as the service uses it: its location and credentials."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class AccountStorage:
     """Base of locations without a scheme, and the credentials for everything under it.
 
     `access_key` is the name of the storage account for `az://`; `secret_key` is the service account's JSON key for
-    `gs://`. Secrets do not show in its repr.
+    `gs://`. Its repr shows no secrets.
     """
 
     base: Location
@@ -25,15 +25,15 @@ class AccountStorage:
 
     @property
     def has_credentials(self) -> bool:
-        """Whether anything is to be signed with these."""
+        """Whether there are credentials to sign requests with."""
         return self.secret_key is not None
 
     def opens(self, location: Location) -> bool:
-        """Return whether the stored endpoint and credentials are meant for `location`."""
+        """Return whether the stored endpoint and credentials are for `location`."""
         return self.base.covers(location)
 
     def is_same_store(self, other: AccountStorage) -> bool:
-        """Return whether secrets entered for `other` may go on being used here: same store, same endpoint."""
+        """Return whether secrets entered for `other` may be used here: same store, same endpoint."""
         mine, theirs = self.base, other.base
         return (mine.scheme, mine.store, mine.account_name, self.endpoint) == (
             theirs.scheme,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.room import Room
 from svc_jupyter.service.storage.tars import unpack_tar
@@ -25,7 +25,7 @@ _FORMATS: Final[dict[str, Callable[[Path, str, Tree, Room], None]]] = {
 
 
 def check_archive_name(name: str) -> None:
-    """Raise `Invalid` when `name` is not that of an archive this service can unpack."""
+    """Raise `Invalid` when `name` is not that of a supported archive."""
     if _format_of(name) is None:
         raise Invalid(f"{name} is no archive that can be unpacked; known are {', '.join(_FORMATS)}")
 
@@ -34,7 +34,7 @@ def unpack(archive: Path, folder: Path, room: Room) -> None:
     """Unpack `archive`, by its name's extension, into the new `folder`.
 
     Raises `StorageFailure` when it is damaged, too large, or a path in it leads out of the folder, and `Stopped` when
-    the work was given up; then `folder` does not stay.
+    the work was cancelled; `folder` is removed then.
     """
     unpack_format = _format_of(archive.name)
     if unpack_format is None:

@@ -1,4 +1,4 @@
-"""A file for archive readers that must not be made to read more at once, or in all, than is reasonable."""
+"""A file for archive readers that limits single reads and the total read."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _STEP = 1 << 20
 
 
 class BoundedFile(io.RawIOBase):
-    """Wraps `file`. Archive headers say how long they are and are read whole into memory: a single read has a limit.
+    """Wraps `file`. Archive headers declare their own length and are read whole into memory, so a single read has a
+    limit.
 
-    With `max_total`, what is read or skipped in all has one too: a compressed file of a few kB can be a TB of skipped
-    data, which no count of written bytes would see.
+    With `max_total` the total read or skipped has one, too: a compressed file of a few kB can contain a TB of skipped
+    data, which no count of written bytes would include.
     """
 
     def __init__(
@@ -24,7 +25,7 @@ class BoundedFile(io.RawIOBase):
     ) -> None:
         super().__init__()
         self.last = b""
-        """What the last read returned."""
+        """The result of the last read."""
         self._file = file
         self._source = source
         self._room = room
@@ -40,7 +41,7 @@ class BoundedFile(io.RawIOBase):
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return up to `size` bytes. Raises `StorageFailure` when that is more than an honest archive needs."""
+        """Return up to `size` bytes. Raises `StorageFailure` when that is more than a valid archive needs."""
         if self._room.stop.is_set():
             raise Stopped
         if size is None or size < 0:
@@ -53,7 +54,7 @@ class BoundedFile(io.RawIOBase):
         return data
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move; what a compressed file has to unpack on the way is counted."""
+        """Move; data that a compressed file must unpack on the way counts."""
         if self._left is None:
             return self._file.seek(offset, whence)
         missing = offset - self._file.tell()

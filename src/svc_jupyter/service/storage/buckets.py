@@ -1,4 +1,4 @@
-"""Questions to a bucket of an object store: is this key there, is anything under it, what follows in the listing."""
+"""Requests to a bucket of an object store: whether a key exists, whether a folder has any, and listings."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LISTED_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object in a listing; `size` in bytes. The key of a folder's marker comes without its slash, with size 0."""
+    """An object in a listing; `size` in bytes. The marker of a folder has size 0 and its key without the slash."""
 
     key: str
     size: int
 
 
 class Bucket:
-    """One bucket, to be asked from several threads. Its client, slow to make, is made by the first question."""
+    """One bucket, safe for several threads. Its client is slow to create, so the first request creates it."""
 
     def __init__(self, account: AccountStorage) -> None:
         self._account = account
@@ -36,7 +36,7 @@ class Bucket:
         self._lock = threading.Lock()
 
     def has(self, location: Location) -> bool:
-        """Return whether an object lies at `location`. Raises `StorageFailure` when the store does not tell."""
+        """Return whether an object exists at `location`. Raises `StorageFailure` when the store does not answer."""
         import obstore
 
         try:
@@ -47,12 +47,12 @@ class Bucket:
         return True
 
     def has_anything_in(self, location: Location) -> bool:
-        """Return whether objects lie under `location`, other than the marker of the folder. Raises as `has` does."""
+        """Return whether objects exist under `location`, other than the folder's marker. Raises as `has` does."""
         folder = location.key.rstrip("/")
         return any(listed.key != folder for listed in next(self.listing(location, folder), []))
 
     def listing(self, location: Location, folder: str, after: str | None = None) -> Iterator[list[Listed]]:
-        """Yield what lies in `folder` at any depth, from the key behind `after` on, in the order of the keys.
+        """Yield the objects in `folder` at any depth, from the key after `after` on, in the order of the keys.
 
         `location`, one of them, is named in failures.
         """

@@ -1,4 +1,4 @@
-"""The stored storage of an account: checked when it comes in, sealed in the database, hidden when it goes out."""
+"""The stored storage of an account: checked on input, sealed in the database, hidden on output."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pydantic import SecretStr
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Resource
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database, conflict_insert
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database, conflict_insert
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.storage import account_storage
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 from svc_jupyter.service.storage.object_stores import object_store
-from svc_jupyter.service.storage.tables import account_storage
 
 HIDDEN = "<hidden>"
-"""What stands in an answer for a secret that is set, and in a request for one that stays."""
+"""Replaces a stored secret in answers; in a request it keeps the stored secret."""
 _MAX_SECRET = 16_384
 _REGION = re.compile(r"[A-Za-z0-9-]{1,64}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
@@ -39,7 +39,7 @@ _OBJECT_STORES = frozenset({Scheme.S3, Scheme.GS, Scheme.AZ})
 
 
 class Credentials:
-    """Reads and replaces what an account stored."""
+    """Reads and replaces an account's stored storage."""
 
     def __init__(self, settings: Settings, database: Database, secrets: SecretBox) -> None:
         self._database = database
@@ -47,14 +47,14 @@ class Credentials:
         self._secrets = secrets
 
     def of(self, account_id: int) -> AccountStorage:
-        """Return the account's storage; the service's own folder until another is stored."""
+        """Return the account's storage; the service's own folder by default."""
         with self._database.connect() as connection:
             return self.read(account_id, connection)
 
     def read(self, account_id: int, connection: sa.Connection) -> AccountStorage:
         """Return the account's storage as this transaction sees it.
 
-        Raises `StorageFailure` when the key that its secrets were sealed with is not there any more.
+        Raises `StorageFailure` when the key that sealed its secrets is missing.
         """
         row = connection.execute(
             sa.select(account_storage).where(account_storage.c.account_id == account_id)
@@ -76,7 +76,7 @@ class Credentials:
     def replace(self, update: StorageUpdate, by: Caller) -> AccountStorage:
         """Store and return the storage of the caller's account.
 
-        Raises `Invalid` for what cannot be or cannot belong together.
+        Raises `Invalid` for invalid or inconsistent values.
         """
         base = parse_location(update.url)
         if base.scheme is Scheme.FILE:
@@ -125,7 +125,7 @@ def shown(account: AccountStorage) -> StorageRecord:
 
 
 def check(account: AccountStorage) -> None:
-    """Raise `Invalid` when url, credentials, region and endpoint do not belong together."""
+    """Raise `Invalid` when url, credentials, region and endpoint are inconsistent."""
     base = account.base
     if base.query:
         raise Invalid("url must not have a query")
@@ -171,7 +171,7 @@ def _given(secret: SecretStr | None, key: str) -> str | None:
 
 
 def _with_kept_secrets(wanted: AccountStorage, stored: AccountStorage) -> AccountStorage:
-    """Put the stored secrets in for `<hidden>`, but never send them to another store than they were entered for."""
+    """Replace `<hidden>` by the stored secrets, but only for the store for which they were entered."""
     if not wanted.is_same_store(stored):
         raise Invalid("enter access_key and secret_key again: they were stored for another url or endpoint")
     kept = {key: getattr(stored, key) for key in ("access_key", "secret_key") if getattr(wanted, key) == HIDDEN}
@@ -179,14 +179,14 @@ def _with_kept_secrets(wanted: AccountStorage, stored: AccountStorage) -> Accoun
 
 
 def _with_account_name(base: Location, access_key: str | None) -> Location:
-    """Name the storage account in an `az://` base, so that both ways to write a location lie under it."""
+    """Add the storage account to an `az://` base, so that both forms of a location are under it."""
     if base.scheme is Scheme.AZ and base.account_name is None:
         return replace(base, account_name=access_key)
     return base
 
 
 def _checked_endpoint(endpoint: str) -> str:
-    """Return the endpoint without a slash at its end. The store's client panics on what is no URL."""
+    """Return the endpoint without a trailing slash. The store's client panics on anything but a URL."""
     try:
         parts = urlsplit(endpoint)
         _ = parts.port

@@ -1,7 +1,7 @@
-"""Bytes of a location, from this machine's files, an object store or a web server, in chunks: memory stays flat.
+"""Bytes of a location, from this machine's files, an object store or a web server, in chunks: memory stays constant.
 
-Everything here blocks; `storage.py` runs it in worker threads. Web servers are asked directly rather than through the
-object store client, which refuses answers without a Content-Length.
+All functions block; `storage.py` runs them in worker threads. Web servers are read directly rather than through the
+object store client, which rejects answers without a Content-Length.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _FIRST_DELAY_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An opened location: its chunks, and its size in bytes where the store tells it."""
+    """An opened location: its chunks, and its size in bytes if the store reports it."""
 
     chunks: Iterable[bytes]
     size: int | None
 
 
 def download(location: Location, account: AccountStorage, roots: Iterable[Path], target: Path, room: Room) -> int:
-    """Write what lies at `location` to the new file `target` and return its size in bytes.
+    """Write the contents of `location` to the new file `target` and return its size in bytes.
 
-    Raises `StorageFailure`, and `Stopped` when the work is given up; then `target` does not stay.
+    Raises `StorageFailure`, and `Stopped` when the work is cancelled; `target` is removed then.
     """
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     try:
@@ -62,7 +62,7 @@ def download(location: Location, account: AccountStorage, roots: Iterable[Path],
 
 
 def read_bytes(location: Location, account: AccountStorage, roots: Iterable[Path], room: Room) -> bytes:
-    """Return what lies at `location`, at most what `room` allows. Raises as `download` does."""
+    """Return the contents of `location`, at most what `room` allows. Raises as `download` does."""
     data = bytearray()
     _transfer(location, account, roots, room, begin=data.clear, write=data.extend)
     return bytes(data)
@@ -77,7 +77,7 @@ def _transfer(
     begin: Callable[[], None],
     write: Callable[[bytes], object],
 ) -> int:
-    """Copy once, and again from the start when a web server broke off."""
+    """Copy once, and again from the start after a web server broke off."""
     delay = _FIRST_DELAY_SECONDS
     for attempts_left in reversed(range(_ATTEMPTS)):
         begin()
@@ -118,7 +118,7 @@ def _web(location: Location, account: AccountStorage) -> Iterator[Source]:
 def _file(location: Location, roots: Iterable[Path]) -> Iterator[Source]:
     path = resolve_under(Path(location.path), roots)
     try:
-        # Non-blocking: opening a pipe must not wait for its writer. No link can have slipped in after the check.
+        # Non-blocking: opening a pipe must not wait for its writer. No link can have been created after the check.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise file_failure(location, error) from error

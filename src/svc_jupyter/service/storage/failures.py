@@ -1,11 +1,11 @@
-"""What goes wrong with a location, in words a user can act on. Never the store's raw text: it holds signed URLs."""
+"""Failures of locations, with what a user can do. Never the store's raw text: it contains signed URLs."""
 
 from __future__ import annotations
 
 import errno
 import re
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.locations import Location, Scheme
 
@@ -26,23 +26,23 @@ class StorageFailure(Invalid):
 
 
 class NothingThere(StorageFailure):
-    """The store answered, and nothing lies at the location."""
+    """The store answered that nothing exists at the location."""
 
 
 def not_found(location: Location) -> NothingThere:
-    """Return the failure for a location where nothing lies."""
+    """Return the failure for a location without an object."""
     return NothingThere(f"{location} does not exist")
 
 
 def file_failure(location: Location, error: OSError) -> StorageFailure:
-    """Return the failure behind an error of this machine's file system."""
+    """Return the failure for an error of this machine's file system."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return not_found(location)
     return StorageFailure(f"{location} cannot be read: {error.strerror}")
 
 
 def denied(location: Location, account: AccountStorage, reason: str = "") -> StorageFailure:
-    """Return the failure for a location that the store does not open to us."""
+    """Return the failure for a location to which the store denies access."""
     because = f" ({reason})" if reason else ""
     if location.is_http:
         hint = "the URL needs a signature, or its signature is no longer valid"
@@ -56,7 +56,7 @@ def denied(location: Location, account: AccountStorage, reason: str = "") -> Sto
 
 
 def object_failure(error: BaseException, location: Location, account: AccountStorage) -> StorageFailure:
-    """Return the failure behind an error of the object store's client."""
+    """Return the failure for an error of the object store's client."""
     text = str(error)
     status = _found(_STATUS, text)
     code, message = _found(_CODE, text), _found(_MESSAGE, text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 
 def resolve_under(path: Path, roots: Iterable[Path]) -> Path:
-    """Return `path` with every symbolic link resolved; what does not exist yet may follow the part that does.
+    """Return `path` with every symbolic link resolved; trailing parts may not exist yet.
 
-    Raises `Invalid` when it then lies under none of the `roots`, or cannot be resolved (a loop of links).
+    Raises `Invalid` when the result is under none of the `roots`, or cannot be resolved (a loop of links).
     """
     try:
         resolved = path.resolve()

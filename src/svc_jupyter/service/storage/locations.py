@@ -1,4 +1,4 @@
-"""Locations: where a script, a file or an archive lies. Text in, a checked value out; nothing is read here.
+"""Locations of scripts, files and archives: parses and checks text; reads nothing.
 
 Object stores and `file://` take the rest of a location literally, as their own tools do: `%20` is three characters.
 `https://` locations are URLs, with percent-encoding and an optional query (as signed URLs have).
@@ -14,12 +14,12 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 
 MAX_LENGTH = 4096
-"""Characters of a location; longer than any path or key a store takes, short enough for an error text."""
+"""Characters of a location; longer than any path or key of a store, short enough for an error message."""
 MAX_NAME_BYTES = 255
-"""Bytes of a file name on the file systems a working folder lies on."""
+"""Bytes of a file name on common file systems of working folders."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,221}")
@@ -29,7 +29,7 @@ _AZ_HOST = re.compile(r"([a-z0-9]{3,24})\.(?:dfs|blob)\.core\.windows\.net")
 
 
 class Scheme(StrEnum):
-    """The kinds of store a location can name."""
+    """The kinds of stores in locations."""
 
     FILE = "file"
     S3 = "s3"
@@ -62,12 +62,12 @@ class Location:
     store: str
     key: str
     account_name: str | None = None
-    """The storage account, where an `abfss://` location names it."""
+    """The storage account, if an `abfss://` location names it."""
     query: str = ""
     """The query of an `https://` location: it may hold a signature and is never shown."""
 
     def __str__(self) -> str:
-        """Return the location for people and logs: without its query."""
+        """Return the location for messages and logs: without its query."""
         store = f"{self.scheme}://{self.store}"
         if self.account_name is not None:
             store = f"abfss://{self.store}@{self.account_name}.dfs.core.windows.net"
@@ -83,7 +83,7 @@ class Location:
 
     @property
     def url(self) -> str:
-        """The full URL of an `https://` location, with what signs it: only for the request itself."""
+        """The full URL of an `https://` location, including its signature: only for the request itself."""
         return f"{self}?{self.query}" if self.query else str(self)
 
     @property
@@ -95,7 +95,7 @@ class Location:
     def name(self) -> str:
         """The name of the file: the last segment of the key.
 
-        Raises `Invalid` when there is none that a file in a working folder can have.
+        Raises `Invalid` when it cannot be the name of a file in a working folder.
         """
         name = self.key.rpartition("/")[2]
         if self.is_http:
@@ -109,7 +109,7 @@ class Location:
         return name
 
     def covers(self, other: Location) -> bool:
-        """Return whether `other` is this location or lies under it, segment by segment."""
+        """Return whether `other` is this location or is under it, segment by segment."""
         if (self.scheme, self.store) != (other.scheme, other.store):
             return False
         if other.account_name is not None and other.account_name != self.account_name:
@@ -125,9 +125,9 @@ class Location:
 
 
 def parse_location(text: str, *, base: Location | None = None) -> Location:
-    """Return the location that `text` names; without a scheme it lies under `base`, the account's storage.
+    """Return the location in `text`; without a scheme it is relative to `base`, the account's storage.
 
-    Raises `Invalid` for an unknown scheme, a path that climbs (`..`), and everything else that cannot name a file.
+    Raises `Invalid` for an unknown scheme, a path with `..`, and anything else that cannot name a file.
     """
     text = text.strip()
     shown = _shown(text)
@@ -156,7 +156,7 @@ def split_locations(text: str | None) -> list[str]:
 
 
 def known_schemes() -> str:
-    """Return the schemes to name in an error."""
+    """Return the schemes to list in an error."""
     return "file://, s3://, gs://, az://, abfss:// and https://"
 
 
@@ -172,7 +172,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _checked_key(key: str, shown: str) -> str:
-    """Refuse keys that climb or that a store's client would read otherwise than they stand there."""
+    """Refuse keys with `..` and keys that a store's client would interpret differently."""
     segments = key.removesuffix("/").split("/") if key else []
     if any(segment in (".", "..") for segment in segments):
         raise Invalid(f"the location {shown} must not hold '.' or '..' as a part of its path")
@@ -182,7 +182,7 @@ def _checked_key(key: str, shown: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a location as errors may show it: without query, user and password."""
+    """Return a location for error messages: without query, user and password."""
     text = re.sub(r"//[^/]*:[^/]*@", "//", re.split(r"[?#]", text)[0])
     text = re.sub(r"(?i)^(https?://)[^/]*@", r"\1", text)
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,8 +1,8 @@
-"""Clients of object stores, made from what the account stored and from nothing else.
+"""Clients of object stores, configured only from the account's stored values.
 
 The client library also reads its provider's environment variables; address, region and keys, which they could change,
-are therefore always given here. Only its blocking calls are used, from worker threads: the asynchronous ones end on
-threads of their own, which abort an interpreter that finishes at that moment (4 of 8 runs of a download and an exit).
+are therefore always set here. Only its blocking calls are used, from worker threads: the asynchronous ones end on
+threads of their own, which abort an interpreter that exits at that moment (4 of 8 runs of a download and an exit).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _RETRIES: RetryConfig = {
     "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2},
 }
 LOOK_UP_RETRIES: RetryConfig = {**_RETRIES, "max_retries": 1, "retry_timeout": timedelta(seconds=10)}
-"""For questions that are asked again soon anyway."""
+"""For requests that are repeated soon anyway."""
 
 
 def object_store(location: Location, account: AccountStorage, retries: RetryConfig = _RETRIES) -> ObjectStore:
-    """Return a client for the store that `location` names, with the account's credentials if they are meant for it.
+    """Return a client for the store of `location`, with the account's credentials if they are for it.
 
-    Raises `StorageFailure` when the stored credentials cannot belong to such a store.
+    Raises `StorageFailure` when the stored credentials do not fit such a store.
     """
     from obstore.exceptions import BaseError
 
@@ -52,7 +52,7 @@ def object_store(location: Location, account: AccountStorage, retries: RetryConf
 
 @contextmanager
 def client_faults(location: Location, account: AccountStorage) -> Iterator[None]:
-    """Turn what the object store's client raises into a failure; a panic in it is no `Exception`."""
+    """Turn the exceptions of the object store's client into a failure; its panic is not an `Exception`."""
     from obstore.exceptions import BaseError
 
     try:
@@ -66,7 +66,7 @@ def client_faults(location: Location, account: AccountStorage) -> Iterator[None]
 
 
 def _for_location(location: Location, account: AccountStorage) -> AccountStorage:
-    """Leave of the account's storage only the region for a location that lies elsewhere."""
+    """Keep only the region of the account's storage for a location in another store."""
     return account if account.opens(location) else AccountStorage(account.base, region=account.region)
 
 
@@ -87,7 +87,7 @@ def _s3(location: Location, account: AccountStorage, retries: RetryConfig) -> Ob
     config = {
         "region": region,
         "endpoint": endpoint,
-        "aws_endpoint_url_s3": endpoint,  # a variable of this name would win over `endpoint`
+        "aws_endpoint_url_s3": endpoint,  # a variable of this name would override `endpoint`
         "virtual_hosted_style_request": False,
         "skip_signature": not account.has_credentials,
     }

@@ -1,6 +1,6 @@
-"""Whether something lies at locations: many at once, with as few questions to a store as its kind allows.
+"""Checks whether objects exist at locations: many at once, with as few requests as the kind of store allows.
 
-Everything here blocks; `storage.py` runs it in worker threads.
+All functions block; `storage.py` runs them in worker threads.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from svc_jupyter.service.storage.locations import Location, Scheme
 from svc_jupyter.service.storage.web import web_source
 
 _LISTED_FROM = 3
-"""Keys of one folder from which on a listing is asked for instead of each key."""
+"""Minimum of keys in one folder for a listing instead of a request per key."""
 _CHUNKS = 2
-"""Answers after which a listing is given up: the folder holds too much else."""
+"""Limit of answers of a listing: beyond it the folder holds too many other objects."""
 _STARTS_ANYWHERE = frozenset({Scheme.S3, Scheme.GS})
-"""Stores that can list from a key on; others would be read from the folder's beginning."""
+"""Stores that can list from a key on; others would list the folder from its beginning."""
 _BEHIND_SLASH = "0"
-"""The character after `/`: what begins with `key0` comes after everything in the folder `key`."""
+"""The character after `/`: keys that begin with `key0` sort after everything in the folder `key`."""
 _WEB_CHUNK = 1 << 12
 
 
 class Search:
-    """Looks locations up piece by piece; any number of threads may work on it. `found` holds what is there."""
+    """Looks up locations in pieces; any number of threads may work on it. `found` holds the existing ones."""
 
     def __init__(
         self, locations: Iterable[Location], account: AccountStorage, roots: Iterable[Path], *, or_folders: bool
     ) -> None:
         self.found: set[Location] = set()
         self.stop = threading.Event()
-        """Set when the rest is not wanted any more."""
+        """Set when the rest is no longer needed."""
         self._account = account
         self._roots = list(roots)
         self._or_folders = or_folders
@@ -48,7 +48,7 @@ class Search:
 
     @property
     def pieces(self) -> int:
-        """How many threads can be busy with it at most."""
+        """The maximum number of threads that can be busy with it."""
         return len(self._pieces)
 
     def work(self) -> None:
@@ -128,7 +128,7 @@ class Search:
         return self._or_folders and bucket.has_anything_in(location)
 
     def _list(self, bucket: Bucket, folder: str, locations: list[Location]) -> None:
-        """Find the keys of one folder in its listing, and look up singly what that does not settle."""
+        """Find the keys of one folder in its listing, and look up individually those that it leaves open."""
         named: defaultdict[str, list[Location]] = defaultdict(list)
         for location in locations:
             named[location.key.rstrip("/")].append(location)
@@ -163,11 +163,11 @@ def _may_be_file(location: Location) -> bool:
 
 
 def _child(key: str, folder: str) -> str:
-    """Return the key's beginning down to what lies directly in `folder`."""
+    """Return the prefix of the key that names a direct child of `folder`."""
     start = len(folder) + 1 if folder else 0
     return key[: start + len(key[start:].partition("/")[0])]
 
 
 def _just_before(key: str) -> str:
-    """Return a text shortly before `key` in the order of keys."""
+    """Return a text that sorts shortly before `key`."""
     return key[:-1] + chr(ord(key[-1]) - 1) if key[-1].isascii() else key[:-1]

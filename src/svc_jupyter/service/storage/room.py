@@ -1,4 +1,4 @@
-"""How much may be written to disk: a budget in bytes and entries, and a rest of free disk that is left alone."""
+"""The limits of a write to disk: a budget in bytes and entries, and free disk space to preserve."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _CHECK_EVERY_BYTES = 4 * 2**20
 
 
 class Stopped(Exception):
-    """The work was given up by whoever waits for it."""
+    """The caller cancelled the work."""
 
 
 class Room:
-    """A budget that is used up while something is written under `folder`. Belongs to one piece of work."""
+    """A budget for writes under `folder`. Each piece of work has its own."""
 
     def __init__(
         self, folder: Path, *, what: str, max_bytes: int, min_free_bytes: int, max_entries: int | None = None
@@ -32,7 +32,7 @@ class Room:
         self._unchecked = _CHECK_EVERY_BYTES
 
     def expect(self, size: int) -> None:
-        """Refuse a size that is told beforehand and does not fit, before anything is written."""
+        """Refuse a size announced in advance that does not fit, before anything is written."""
         if self.used_bytes + size > self.max_bytes:
             raise self._too_large()
         self._check_disk(size)
@@ -40,7 +40,7 @@ class Room:
     def take(self, size: int) -> None:
         """Use up `size` bytes, about to be written.
 
-        Raises `StorageFailure` when they do not fit, and `Stopped` when the work was given up.
+        Raises `StorageFailure` when they do not fit, and `Stopped` when the work was cancelled.
         """
         if self.stop.is_set():
             raise Stopped
@@ -79,7 +79,7 @@ class Room:
 
 
 def readable_size(size: int) -> str:
-    """Return a number of bytes for people, as in `15.9 MB`."""
+    """Return a number of bytes for messages, as in `15.9 MB`."""
     if size < 1000:
         return f"{size} bytes"
     number = float(size)

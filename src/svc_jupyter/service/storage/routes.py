@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.storage.storage import Storage
 
 router = APIRouter(tags=["account"], route_class=JsonRoute)
 
 
-async def _storage(request: Request) -> Storage:
-    storage: Storage = request.app.state.service.storage
-    return storage
-
-
-StorageDep = Annotated[Storage, Depends(_storage)]
+StorageDep = Annotated[Storage, part(Storage)]
 
 
 @router.get("/account/storage", dependencies=[needs(Action.READ, Resource.ACCOUNT)])

@@ -14,9 +14,9 @@ from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.secrets import SecretBox
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.storage import archives, credentials, downloads
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.credentials import Credentials
@@ -28,11 +28,11 @@ from svc_jupyter.service.storage.room import Room
 
 Result = TypeVar("Result")
 _THREADS = 8
-"""Transfers and archives in work at once; further ones wait."""
+"""Limit of concurrent transfers and unpackings; further ones wait."""
 _LOOK_UP_THREADS = 16
-"""Of their own: a store that does not answer look-ups must not hold up transfers."""
+"""Separate threads: a store that does not answer look-ups must not block transfers."""
 _LOOK_UPS_AT_ONCE = 4
-"""Of one call, so that others have their turn."""
+"""Limit per call, so that other calls can proceed."""
 _STOP_SECONDS = 2.0
 
 
@@ -47,31 +47,31 @@ class Storage:
         self._look_ups = ThreadPoolExecutor(_LOOK_UP_THREADS, thread_name_prefix="storage-look-up")
 
     def close(self) -> None:
-        """Let go of the worker threads; call it when nothing is being read any more."""
+        """Release the worker threads; call it when nothing is being read any more."""
         for threads in (self._threads, self._look_ups):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def show(self, account_id: int) -> StorageRecord:
-        """Return where the account's data lies; secrets are `<hidden>`."""
+        """Return the location of the account's data; secrets are `<hidden>`."""
         return credentials.shown(self._credentials.of(account_id))
 
     def replace(self, update: StorageUpdate, *, by: Caller) -> StorageRecord:
-        """Store where the caller's account has its data and what opens it.
+        """Store the location and the credentials of the caller's account.
 
-        What is not given is cleared, except that a secret given as `<hidden>` stays as it is.
-        Raises `Invalid` for what cannot belong together, and `Forbidden` without `system-admin`.
+        Omitted values are cleared, but a secret given as `<hidden>` stays unchanged. Raises `Invalid` for inconsistent
+        values, and `Forbidden` without `system-admin`.
         """
         require(by, Action.UPDATE, Resource.ACCOUNT)
         return credentials.shown(self._credentials.replace(update, by))
 
     async def of(self, account_id: int) -> AccountStorage:
-        """Return an account's storage with what opens it, for a program that is to read it itself."""
+        """Return an account's storage with its credentials, for a program that reads it directly."""
         return await self._account(account_id)
 
     async def locate(self, account_id: int, text: str) -> Location:
-        """Return the location that `text` names for this account; nothing is read yet.
+        """Return the account's location in `text`; reads nothing.
 
-        Raises `Invalid` when it has no valid form or lies outside the folders that the service may read.
+        Raises `Invalid` when it is malformed or outside the folders that the service may read.
         """
         location = parse_location(text, base=await self._base(account_id))
         if location.scheme is Scheme.FILE:
@@ -79,9 +79,9 @@ class Storage:
         return location
 
     async def fetch(self, account_id: int, location: Location, target: Path) -> int:
-        """Write what lies at `location` to the new file `target`; return its size in bytes.
+        """Write the contents of `location` to the new file `target`; return its size in bytes.
 
-        Raises `StorageFailure`, which names the location and says what to do. `target` stays only when it is whole.
+        Raises `StorageFailure`, which names the location and says what to do. `target` stays only when it is complete.
         """
         account = await self._account(account_id)
         room = self._room(str(location), self._settings.max_fetched_bytes, target.parent)
@@ -89,9 +89,9 @@ class Storage:
         return await self._in_thread(partial(downloads.download, location, account, roots, target, room), room.stop)
 
     async def read_text(self, account_id: int, text: str, limit: int) -> str:
-        """Return the UTF-8 text at the location that `text` names, which has at most `limit` bytes.
+        """Return the UTF-8 text at the location in `text`, of at most `limit` bytes.
 
-        Raises `Invalid` for the location's form and `StorageFailure` for what cannot be read.
+        Raises `Invalid` for a malformed location and `StorageFailure` for what cannot be read.
         """
         location = await self.locate(account_id, text)
         account = await self._account(account_id)
@@ -104,9 +104,9 @@ class Storage:
             raise StorageFailure(f"{location} is no UTF-8 text (byte {error.start})", may_retry=False) from error
 
     async def existing(self, account_id: int, texts: Collection[str], *, or_folders: bool) -> set[str]:
-        """Return those of the locations where a file lies now, or, with `or_folders`, a folder with anything in it.
+        """Return the locations with an existing file or, with `or_folders`, a folder that is not empty.
 
-        Raises as `read_text` does when that cannot be known of one of them.
+        Raises as `read_text` does when it cannot check one of them.
         """
         account = await self._account(account_id)
         roots = self._settings.allowed_file_roots
@@ -121,7 +121,7 @@ class Storage:
         return {text for text, location in located.items() if location in search.found}
 
     async def unpack(self, archive: Path, folder: Path) -> Room:
-        """Unpack `archive` into the new `folder`; return how much it took. Raises `StorageFailure`."""
+        """Unpack `archive` into the new `folder`; return the budget that it used. Raises `StorageFailure`."""
         room = Room(
             folder.parent,
             what=archive.name,
@@ -144,7 +144,7 @@ class Storage:
     async def _in_thread(
         self, work: Callable[[], Result], stop: threading.Event, threads: ThreadPoolExecutor | None = None
     ) -> Result:
-        """Run blocking work; when the waiting task is cancelled, the work is told and given a moment to tidy up."""
+        """Run blocking work in a thread; a cancellation signals the work and gives it a moment to clean up."""
         future = asyncio.get_running_loop().run_in_executor(threads or self._threads, work)
         try:
             return await asyncio.shield(future)

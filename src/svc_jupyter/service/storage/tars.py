@@ -1,4 +1,4 @@
-"""Unpacking tar archives, compressed with gzip or not, from front to back."""
+"""Unpacks tar archives, compressed with gzip or not, from front to back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unpack_tar(archive: Path, source: str, tree: Tree, room: Room) -> None:
 
 @contextmanager
 def _decompressed(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give the file as it is or through gzip, by its first bytes: some web servers unpack what they send."""
+    """Return the file unchanged or through gzip, by its first bytes: some web servers unpack what they send."""
     compressed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     file.seek(0)
     if not compressed:
@@ -74,7 +74,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Iterator[bytes]:
 
 
 def _check_end(file: BoundedFile, source: str) -> None:
-    """The reader takes damage behind the first member for the end: tell it from the empty block that ends a tar.
+    """Raise for damage after the first member, which the reader takes for the end: a tar ends with an empty block.
 
     Then read to the very end: only there does gzip compare its checksum.
     """

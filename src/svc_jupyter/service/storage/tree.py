@@ -1,6 +1,6 @@
-"""A folder that an archive is unpacked into, and out of which no path of the archive leads.
+"""The target folder of an archive, out of which no path of the archive leads.
 
-Symbolic links are made only after everything else is written: nothing is ever written through one.
+Symbolic links are created only after everything else is written: no write ever follows one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.room import Room
 
 MAX_DEPTH = 100
-"""Folders in each other: deeper trees break tools that walk them, those that tidy up included."""
+"""Limit of nested folders: deeper trees break tools that walk them, including clean-up tools."""
 _PLAIN, _EXECUTABLE = 0o644, 0o755
 _SHOWN = 120
 Parts = tuple[str, ...]
@@ -38,7 +38,7 @@ class Tree:
         return StorageFailure(f"{self._source} cannot be unpacked: {shown!r} {why}", may_retry=False)
 
     def add_folder(self, name: str) -> None:
-        """Make a folder and those above it."""
+        """Create a folder and its parents."""
         self._make_folders(self._parts(name), name)
 
     def add_file(self, name: str, chunks: Iterable[bytes], *, executable: bool) -> None:
@@ -55,7 +55,7 @@ class Tree:
                 file.write(chunk)
 
     def add_hard_link(self, name: str, target: str) -> None:
-        """Give a file that is already there another name."""
+        """Give an existing file another name."""
         source = self._parts(target)
         if source not in self._files:
             raise self.refused(name, f"is a link to {target[:_SHOWN]!r}, which is no file before it in the archive")
@@ -67,9 +67,9 @@ class Tree:
         self._files.add(parts)
 
     def add_symbolic_link(self, name: str, target: str) -> None:
-        """Remember a symbolic link for `finish`.
+        """Record a symbolic link for `finish`.
 
-        `..` may stand only at the start of its target: after a name that is itself a link it could lead anywhere.
+        `..` is allowed only at the start of its target: after a name that is itself a link it could lead anywhere.
         """
         steps = [step for step in target.split("/") if step not in ("", ".")]
         climbs = 0
@@ -83,7 +83,7 @@ class Tree:
         self._links[parts] = target
 
     def finish(self) -> None:
-        """Make the symbolic links."""
+        """Create the symbolic links."""
         for parts, target in self._links.items():
             if parts in self._folders:
                 raise self.refused("/".join(parts), "is both a link and a folder")
@@ -103,7 +103,7 @@ class Tree:
         return parts
 
     def _place(self, name: str) -> Parts:
-        """Return the parts of the path of a new file or link, with its folders made and an earlier one removed."""
+        """Return the parts of the path of a new file or link; create its folders and remove an existing file."""
         parts = self._parts(name)
         if not parts or parts in self._folders:
             raise self.refused(name, "is a file in the place of a folder")
@@ -130,5 +130,5 @@ class Tree:
 
 
 def is_executable(mode: int) -> bool:
-    """Return whether a member's mode lets its owner run it: all that is kept of a mode."""
+    """Return whether a member's mode lets its owner run it; the rest of the mode is dropped."""
     return bool(mode & stat.S_IXUSR)

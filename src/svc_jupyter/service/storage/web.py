@@ -1,47 +1,44 @@
-"""Reading a URL: redirects stay on https, faults are told apart into lasting and passing, nothing shows a query.
+"""Reads a URL: redirects stay on https, failures are permanent or transient, and no message shows a query.
 
-A command's user names the URL, and the service reads it from where it stands. So the host is looked up once, its
-addresses are judged, and a judged one is connected to, also after each redirect.
+A command's user chooses the URL, but the service reads it from its own network. So the host is resolved once, its
+addresses are checked, and the connection goes to a checked one, also after each redirect.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from svc_jupyter.service.addresses import is_public, look_up_here
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.addresses import is_public, keep_urls_out_of_the_log, look_up_here, trusted
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.failures import StorageFailure, denied, not_found
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 from svc_jupyter.service.storage.object_stores import CONNECT_SECONDS, READ_SECONDS
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 _MAX_REDIRECTS = 10
+_trusted = cache(trusted)
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class TransientFailure(StorageFailure):
-    """A fault that may be over a moment later."""
+    """A failure that may pass soon."""
 
 
 @contextmanager
 def web_source(
     location: Location, account: AccountStorage, chunk_bytes: int
 ) -> Iterator[tuple[Iterable[bytes], int | None]]:
-    """Open a URL and give its chunks, and its size where the server tells it.
+    """Open a URL and return its chunks, and its size if the server reports it.
 
-    Raises `StorageFailure`; `TransientFailure` for what a new attempt may mend, also while the chunks are read.
+    Raises `StorageFailure`; `TransientFailure` for what a new attempt may solve, also while the chunks are read.
     """
-    for name in ("httpx", "httpcore"):
-        logging.getLogger(name).setLevel(logging.WARNING)  # they log whole URLs, with what signs them
+    keep_urls_out_of_the_log()
     with _client() as client:
         response = _answered(client, location, account)
         try:
@@ -55,11 +52,11 @@ def web_source(
 
 
 def _client() -> httpx.Client:
-    """Return a client that asks no proxy, which would look hosts up again, and keeps no connection for another host."""
+    """Return a client without a proxy, which would resolve hosts again, and without kept connections to other hosts."""
     import httpx
 
     return httpx.Client(
-        verify=_trust(),
+        verify=_trusted(),
         trust_env=False,
         timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
         limits=httpx.Limits(max_keepalive_connections=0),
@@ -67,18 +64,8 @@ def _client() -> httpx.Client:
     )
 
 
-@cache
-def _trust() -> ssl.SSLContext:
-    """The authorities of the package that httpx brings, and those that the machine trusts besides."""
-    import httpx
-
-    context = httpx.create_ssl_context()
-    context.load_default_certs()
-    return context
-
-
 def _answered(client: httpx.Client, location: Location, account: AccountStorage) -> httpx.Response:
-    """Return the answer at the end of the redirects, its body still unread."""
+    """Return the answer after all redirects, with its body still unread."""
     import httpx
 
     target = location
@@ -98,7 +85,7 @@ def _answered(client: httpx.Client, location: Location, account: AccountStorage)
 
 
 def _sent(client: httpx.Client, url: httpx.URL, location: Location, addresses: Iterable[str]) -> httpx.Response:
-    """Return the answer of the first of the addresses that a connection can be made to."""
+    """Return the answer of the first address that accepts a connection."""
     import httpx
 
     refused = f"{location}: cannot connect to {url.host}"
@@ -119,7 +106,7 @@ def _sent(client: httpx.Client, url: httpx.URL, location: Location, addresses: I
 
 
 def _addresses(url: httpx.URL, target: Location, account: AccountStorage) -> list[str]:
-    """Return the addresses that a URL may be read from: those of the internet, unless an administrator chose it."""
+    """Return the addresses from which a URL may be read: public ones, unless an administrator chose the URL."""
     try:
         found = look_up_here(url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80))
     except (OSError, UnicodeError) as error:
@@ -137,7 +124,7 @@ def _addresses(url: httpx.URL, target: Location, account: AccountStorage) -> lis
 
 
 def _followed(location: Location, url: str) -> Location:
-    """Return the target of a redirect, held to the same rules as a location."""
+    """Return the target of a redirect, checked by the same rules as a location."""
     try:
         target = parse_location(url)
     except Invalid as error:

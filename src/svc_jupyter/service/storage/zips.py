@@ -1,4 +1,4 @@
-"""Unpacking zip archives, jars among them."""
+"""Unpacks zip archives, including jars."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_LINK = 4096
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _ON_DOS, _ON_UNIX = 0, 3
 _DIRECTORY_BYTES_PER_ENTRY = 256
-"""Of the central directory, which is read whole; 130 are usual."""
+"""Limit for the central directory, which is read whole; 130 are usual."""
 
 
 def unpack_zip(archive: Path, source: str, tree: Tree, room: Room) -> None:
@@ -64,7 +64,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byte
 
 
 def _name(member: zipfile.ZipInfo) -> str:
-    """Return a member's name. Many programs write UTF-8 without saying so, and Windows ones backslashes."""
+    """Return a member's name. Many programs write UTF-8 without declaring it, and Windows ones backslashes."""
     name = member.orig_filename
     if not member.flag_bits & _UTF8:
         try:

@@ -1,8 +1,8 @@
-"""Who may do what to a folder, note or dashboard: policies from the object up to its root, then groups and roles.
+"""Permissions on folders, notes and dashboards: policies from the object up to its root, then groups and roles.
 
-The policy of the object itself comes first, then those of the folders that it lies in, the nearest first: who shares a
-folder shares what is in it. Where none of them names the caller their groups decide, and in another user's folder they
-must give the permission to manage.
+The object's own policy comes first, then those of its folders, the nearest first: sharing a folder shares its contents.
+If none of them names the caller, their groups decide; in another user's folder these must give the permission to
+manage.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from svc_jupyter.service.access.permissions import (
     decision,
     policy_decision,
 )
-from svc_jupyter.service.errors import Forbidden, NotFound
+from svc_jupyter.service.ground.errors import Forbidden, NotFound
+from svc_jupyter.service.schema.workspace import notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
-from svc_jupyter.service.workspace.tables import notes
 
 _NOUNS = {Resource.NOTEBOOK_DASHBOARD: "dashboard"}
 _IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
-"""What an action on something new asks of the policies of the folder that it goes to."""
+"""The action on a folder that an action on a new object in it requires."""
 
 
 class Where(Protocol):
-    """Where an object lies: the path, the folders whose policies count, and the user whose folder it is."""
+    """The place of an object: the path, the folders whose policies apply, and the user whose folder it is."""
 
     @property
     def path(self) -> ContentsPath:
-        """What errors call the folder."""
+        """The folder's name in errors."""
         ...
 
     @property
     def ids(self) -> Sequence[int]:
-        """The ids of the folder and of those above it, from the root on."""
+        """The ids of the folder and its ancestors, from the root on."""
         ...
 
     @property
     def owner_id(self) -> int | None:
-        """None for what is nobody's."""
+        """None if no user owns it."""
         ...
 
 
 def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None = None) -> None:
     """Raise `Forbidden` unless `caller` may do `action` to the object that is, or lies in, the folder `where`.
 
-    `object_id` is the object's, None for one that is to be made or for all that lies there.
+    `object_id` is the object's, None for a new object or for all objects there.
     """
     found = admission(caller, action, resource, where, object_id)
     if found.allowed:
@@ -66,15 +66,15 @@ def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace
 
 
 def require_visible(caller: Caller, action: Action, resource: Resource, where: Where, object_id: int) -> None:
-    """Raise what `absent` returns or raises for an object in another's folder of which the caller may know nothing."""
+    """Raise what `absent` returns or raises for an object that is closed to the caller in another user's folder."""
     if is_closed(caller, resource, where, object_id):
         raise absent(caller, action, resource, object_id)
 
 
 def absent(caller: Caller, action: Action, resource: Resource, object_id: int) -> NotFound:
-    """Return the error for an object that is not there, or of which the caller may not know.
+    """Return the error for an object that does not exist, or that the caller may not know.
 
-    Raises `Forbidden` for who could not do `action` to one: the answer tells nobody which ids there are.
+    Raises `Forbidden` for a caller who may not do `action` at all: the error does not reveal which ids exist.
     """
     found = decision(caller, action, resource)
     if not found.allowed:
@@ -83,20 +83,20 @@ def absent(caller: Caller, action: Action, resource: Resource, object_id: int) -
 
 
 def is_closed(caller: Caller, resource: Resource, where: Where, object_id: int | None) -> bool:
-    """Return whether an object lies in another user's folder, and the caller may do nothing at all to it."""
+    """Return whether an object lies in another user's folder, and the caller has no permission on it."""
     if where.owner_id in (None, caller.user_id):
         return False
     return not any(admission(caller, action, resource, where, object_id).allowed for action in OBJECT_ACTIONS)
 
 
 def admit_into(caller: Caller, where: FolderPlace) -> None:
-    """Raise `Forbidden` unless `caller` may put something into a folder: `update` or `manage`."""
+    """Raise `Forbidden` unless `caller` may put objects into a folder: `update` or `manage`."""
     if not admission(caller, Action.MANAGE, Resource.FOLDER, where, where.id).allowed:
         admit(caller, Action.UPDATE, Resource.FOLDER, where, where.id)
 
 
 def admission(caller: Caller, action: Action, resource: Resource, where: Where, object_id: int | None) -> Decision:
-    """Return whether `caller` may do `action`, and why or what is missing."""
+    """Return whether `caller` may do `action`, with the reason or what is missing."""
     by_groups = decision(caller, action, resource)
     if caller.is_admin:
         return by_groups
@@ -119,12 +119,12 @@ def admission(caller: Caller, action: Action, resource: Resource, where: Where, 
 
 
 def about_folder(connection: sa.Connection, caller: Caller, action: Action, folder_id: int) -> Decision:
-    """Return what a call of `caller` that does `action` to a folder would be told. Raises `NotFound`."""
+    """Return the decision on `action` by `caller` on a folder. Raises `NotFound`."""
     return admission(caller, action, Resource.FOLDER, _folder(connection, caller, folder_id), folder_id)
 
 
 def about_note(connection: sa.Connection, caller: Caller, action: Action, note_id: int) -> Decision:
-    """Return what a call of `caller` that does `action` to a note would be told. Raises `NotFound`."""
+    """Return the decision on `action` by `caller` on a note. Raises `NotFound`."""
     mine = sa.select(notes.c.folder_id).where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
     folder_id = connection.execute(mine).scalar()
     if folder_id is None:
@@ -142,7 +142,7 @@ def _folder(connection: sa.Connection, caller: Caller, folder_id: int) -> Folder
 def visible(
     caller: Caller, resource: Resource, where: FolderPlace, id_column: sa.ColumnElement[int]
 ) -> sa.ColumnElement[bool]:
-    """Return the condition that is true for what the caller may read of what lies in a folder."""
+    """Return the SQL condition that is true for the objects of a folder that the caller may read."""
     as_the_folder = admission(caller, Action.READ, resource, where, None).allowed
     otherwise = [one for one, allowed in said(caller, Action.READ, resource) if allowed is not as_the_folder]
     if not otherwise:
@@ -153,13 +153,13 @@ def visible(
 def withheld(
     caller: Caller, action: Action, resource: Resource, id_column: sa.ColumnElement[int]
 ) -> sa.ColumnElement[bool] | None:
-    """Return the condition that is true for objects whose own policy denies `action` to the caller; None for none."""
+    """Return the SQL condition for objects whose own policy denies `action` to the caller; None for none."""
     denied = [one for one, allowed in said(caller, action, resource) if not allowed]
     return id_column.in_(named(denied)) if denied else None
 
 
 def said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[int, bool]]:
-    """Yield the objects whose own policy says something of the caller, and whether it allows."""
+    """Yield the objects whose own policy applies to the caller, and whether it allows."""
     if caller.is_admin:
         return
     for kind, object_id in caller.policies.about(caller.user_id, caller.group_ids):
@@ -169,5 +169,5 @@ def said(caller: Caller, action: Action, resource: Resource) -> Iterator[tuple[i
 
 
 def named(ids: list[int]) -> sa.BindParameter[Any]:
-    """Return ids as part of the statement: databases bound the number of parameters."""
+    """Return ids as part of the statement: databases limit the number of parameters."""
     return sa.bindparam(None, sorted(ids), expanding=True, literal_execute=True, type_=sa.BigInteger())

@@ -1,4 +1,4 @@
-"""What the file system says, as errors for the caller."""
+"""Turns file system errors into errors for the caller."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound, ServiceError, Unavailable
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, Unavailable
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
 from svc_jupyter.service.workspace.file_tree import TooLargeError
 
@@ -18,7 +18,7 @@ _DISTURBED = frozenset({errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, err
 
 @contextmanager
 def told(path: ContentsPath) -> Iterator[None]:
-    """Raise what the file system says about a path as an error for the caller; an `OSError` nobody expects stays."""
+    """Raise a file system error of a path as an error for the caller; an unexpected `OSError` is raised unchanged."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files and folders as Jupyter Contents API models: functions of what the system knows and what was read."""
+"""Files and folders as Jupyter Contents API models: functions of file status and content."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import os
 import re
 import stat
 from base64 import b64decode, b64encode
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from svc_jupyter.api.jupyter_contents import Contents, ContentsFormat, ContentsType
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, ContentsPath
 from svc_jupyter.service.workspace.file_tree import is_writable
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
@@ -25,14 +25,14 @@ _HASH = "sha256"
 
 
 def type_of(path: ContentsPath, status: os.stat_result) -> ContentsType:
-    """Return what something on disk is, unless the caller asks for something else."""
+    """Return the type of a file or folder, unless the caller requests another one."""
     if stat.S_ISDIR(status.st_mode):
         return "directory"
     return "notebook" if path.name.endswith(NOTEBOOK_SUFFIX) else "file"
 
 
 def bare_model(path: ContentsPath, status: os.stat_result, contents_type: ContentsType | None = None) -> Contents:
-    """Return the model without content. `created` is the system's best: on Linux the time of the last change."""
+    """Return the model without content. `created` is the system's best value: on Linux the time of the last change."""
     kind = contents_type or type_of(path, status)
     created: float = getattr(status, "st_birthtime", status.st_ctime)
     return Contents(
@@ -48,7 +48,7 @@ def bare_model(path: ContentsPath, status: os.stat_result, contents_type: Conten
 
 
 def virtual_folder(path: ContentsPath, seconds: float, *, writable: bool) -> Contents:
-    """Return the model of a folder that is no single folder on disk, or not there yet, as of a time."""
+    """Return the model of a folder that is not a single folder on disk, or not yet there, as of a time."""
     moment = timestamp(seconds)
     return Contents(
         name=path.name, path=str(path), type="directory", created=moment, last_modified=moment, writable=writable
@@ -56,12 +56,12 @@ def virtual_folder(path: ContentsPath, seconds: float, *, writable: bool) -> Con
 
 
 def with_children(model: Contents, children: list[Contents]) -> Contents:
-    """Return a folder's model with the models of what lies in it."""
+    """Return a folder's model with the models of its children."""
     return model.model_copy(update={"format": "json", "content": children})
 
 
 def with_notebook(model: Contents, data: bytes) -> Contents:
-    """Return a notebook's model with its JSON. Raises `Invalid` when it is none."""
+    """Return a notebook's model with its JSON. Raises `Invalid` when it is not a notebook."""
     try:
         document = NotebookDocument.parse(data)
     except NotANotebookError as error:
@@ -71,7 +71,7 @@ def with_notebook(model: Contents, data: bytes) -> Contents:
 
 
 def with_file(model: Contents, data: bytes, wanted: ContentsFormat | None) -> Contents:
-    """Return a file's model with its text, or base64 where that is wanted or the file is no UTF-8."""
+    """Return a file's model with its text, or base64 if that is requested or the file is not UTF-8."""
     content: str | None = None
     if wanted != "base64":
         try:
@@ -97,7 +97,7 @@ def with_hash(model: Contents, data: bytes) -> Contents:
 
 
 def bytes_of_file(content: Any, contents_format: ContentsFormat | None) -> bytes:
-    """Return the bytes that a request's `content` and `format` stand for."""
+    """Return the bytes of a request's `content` and `format`."""
     if contents_format == "json":
         raise Invalid("format: a file's content is text or base64; json is for notebooks")
     if not isinstance(content, str):
@@ -113,27 +113,24 @@ def bytes_of_file(content: Any, contents_format: ContentsFormat | None) -> bytes
 
 
 def bytes_of_notebook(content: Any) -> bytes:
-    """Return a notebook's JSON as it is stored. Raises `Invalid` unless it is a valid notebook."""
-    try:
+    """Return the JSON of a notebook to store. Raises `Invalid` unless it is a valid notebook."""
+    with translated(NotANotebookError, to=Invalid, about="content: is not a notebook"):
         document = NotebookDocument.of(content)
         document.require_valid()
-    except NotANotebookError as error:
-        raise Invalid(f"content: is not a notebook: {error}") from error
     return document.serialised()
 
 
 def as_json(model: Contents) -> bytes:
-    """Return a model as JSON, whatever a notebook holds."""
+    """Return a model as JSON, whatever a notebook contains."""
     try:
         return to_json(model, inf_nan_mode="null")
-    except PydanticSerializationError:  # half of a character pair, or nested deeper than that writer goes
+    except PydanticSerializationError:  # a lone surrogate, or nested deeper than that writer supports
         return json.dumps(model.model_dump()).encode()
 
 
 def timestamp(seconds: float) -> str:
     """Return a file's time in ISO 8601, UTC; the epoch for one beyond the calendar."""
     try:
-        moment = datetime.fromtimestamp(seconds, UTC)
+        return iso_time(seconds, "microseconds")
     except (OSError, OverflowError, ValueError):
-        moment = datetime.fromtimestamp(0, UTC)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return iso_time(0, "microseconds")

@@ -1,4 +1,4 @@
-"""Paths of Jupyter contents: text in, checked parts out; nothing is read here."""
+"""Paths of Jupyter contents: parses and checks text; reads nothing."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Self
 from urllib.parse import unquote
 
 from svc_jupyter.api.text import UNREADABLE
-from svc_jupyter.service.errors import Invalid, NotFound
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 
 COMMON = "Common"
-"""The folder that all of the account share."""
+"""The folder that all users of the account share."""
 USERS = "Users"
 """Holds one folder per user, named by the e-mail address."""
 NOTEBOOK_SUFFIX = ".ipynb"
 MAX_LENGTH = 4096
 MAX_DEPTH = 64
 MAX_NAME_BYTES = 255
-"""What the file systems in use take as one name."""
+"""The limit of a name in common file systems."""
 _UNREADABLE = re.compile(rf"[{UNREADABLE}\ud800-\udfff]")
 _NO_ADDRESS = re.compile(r"[\x00-\x1f]")
 _UNFIT_FOR_A_PART = re.compile(r"^\.|[%/\\\x7f-\x9f]")
@@ -29,7 +29,7 @@ _COPY_MARK = re.compile(r"-Copy\d*\.")
 
 @dataclass(frozen=True, slots=True)
 class ContentsPath:
-    """A path from the roots on, every part of it checked. Its text has no slash at either end."""
+    """A path from the roots on, with every part checked. Its text has no slash at either end."""
 
     parts: tuple[str, ...]
 
@@ -38,7 +38,7 @@ class ContentsPath:
 
     @property
     def is_above_roots(self) -> bool:
-        """Whether it is the place where the roots are listed: the empty path, or `Users`."""
+        """Whether it lists the roots: the empty path, or `Users`."""
         return self.parts in ((), (USERS,))
 
     @property
@@ -48,7 +48,7 @@ class ContentsPath:
 
     @property
     def owner(self) -> str | None:
-        """The e-mail address of the user whose folder it lies in, None for `Common`."""
+        """The e-mail address of the user whose folder contains it, None for `Common`."""
         return _owner(self.parts[1]) if self.parts[0] == USERS else None
 
     @property
@@ -63,7 +63,7 @@ class ContentsPath:
 
     @property
     def parent(self) -> Self:
-        """The path of the folder that it lies in."""
+        """The path of the containing folder."""
         return type(self)(self.parts[:-1])
 
     def __truediv__(self, name: str) -> Self:
@@ -71,10 +71,9 @@ class ContentsPath:
 
 
 def parse_path(text: str, field: str = "path") -> ContentsPath:
-    """Return the path that a text means; slashes too many are passed over. Errors name `field`, of the request.
+    """Return the path of a text; extra slashes are ignored. Errors name the request's `field`.
 
-    Raises `Invalid` for names that no file here can have (hidden ones and `..` among them), `NotFound` for a path that
-    begins in none of the roots.
+    Raises `Invalid` for impossible names (including hidden ones and `..`), `NotFound` for a path outside the roots.
     """
     if len(text) > MAX_LENGTH:
         raise Invalid(f"{field}: has more than {MAX_LENGTH} characters")
@@ -91,12 +90,12 @@ def parse_path(text: str, field: str = "path") -> ContentsPath:
 
 
 def user_root(email: str) -> ContentsPath:
-    """Return the path of a user's own folder. What a part of a path cannot hold is percent-encoded."""
+    """Return the path of a user's own folder. Characters that a path cannot hold are percent-encoded."""
     return ContentsPath((USERS, _UNFIT_FOR_A_PART.sub(_percent_encoded, email)))
 
 
 def check_name(name: str, field: str, max_bytes: int = MAX_NAME_BYTES) -> None:
-    """Raise `Invalid`, naming the request's field, for what cannot be the name of a file or folder here."""
+    """Raise `Invalid`, naming the request's field, for an invalid file or folder name."""
     if not name.strip():
         raise Invalid(f"{field}: a name must not be blank")
     if name.startswith("."):
@@ -110,7 +109,7 @@ def check_name(name: str, field: str, max_bytes: int = MAX_NAME_BYTES) -> None:
 
 
 def is_shown(name: str) -> bool:
-    """Return whether a name found on disk is one that paths can name."""
+    """Return whether paths can contain a name found on disk."""
     try:
         check_name(name, "name")
     except Invalid:
@@ -119,9 +118,9 @@ def is_shown(name: str) -> bool:
 
 
 def free_names(wanted: str, insert: str = "") -> Iterator[str]:
-    """Yield `wanted`, then it with a number: `Untitled.ipynb`, `Untitled1.ipynb`, … as Jupyter numbers them.
+    """Yield `wanted`, then numbered ones: `Untitled.ipynb`, `Untitled1.ipynb`, … as Jupyter numbers them.
 
-    `insert` goes before the number; the suffix begins at the first dot, except a notebook's.
+    `insert` precedes the number; the suffix begins at the first dot, except a notebook's.
     """
     stem, dot, suffix = wanted.partition(".")
     if wanted.endswith(NOTEBOOK_SUFFIX):
@@ -132,7 +131,7 @@ def free_names(wanted: str, insert: str = "") -> Iterator[str]:
 
 
 def copy_names(name: str) -> Iterator[str]:
-    """Yield the names that a copy of `name` may take: `a.ipynb`, `a-Copy1.ipynb`, …; a copy's copy counts on."""
+    """Yield the names for a copy of `name`: `a.ipynb`, `a-Copy1.ipynb`, …; a copy of a copy continues the count."""
     return free_names(_COPY_MARK.sub(".", name), "-Copy")
 
 

@@ -1,7 +1,7 @@
-"""Who may reach which path of the Jupyter contents, and where it lies on disk.
+"""Permissions on paths of the Jupyter contents, and their place on disk.
 
-The policy of what lies there comes first, then groups and roles, which in another user's folder must give the
-permission to manage. Who no policy of a notebook names costs the database nothing.
+The notebook's own policy comes first, then groups and roles, which must give the permission to manage in another user's
+folder. A caller whom no notebook policy names causes no database query.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from svc_jupyter.api.account import Features
 from svc_jupyter.service.access.accounts import Accounts
-from svc_jupyter.service.access.acting import ActingUsers
+from svc_jupyter.service.access.caller_reading import ActingUsers
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import (
     Action,
@@ -23,43 +24,42 @@ from svc_jupyter.service.access.permissions import (
     policy_decision,
     require,
 )
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.admission import admission
 from svc_jupyter.service.workspace.contents_paths import ContentsPath, parse_path
 from svc_jupyter.service.workspace.contents_roots import NOBODY, Root, root_of, user_folder
 from svc_jupyter.service.workspace.file_tree import FileTree
-from svc_jupyter.service.workspace.jupyter_feature import require_jupyter_notebooks
 
 _FOLDER = "jupyter"
 _SWEEP_AGE = 3600.0
-"""Seconds after which a draft belongs to a process that is no more."""
+"""Seconds after which a draft counts as left by a killed process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path that its caller may reach, with the tree that holds it and its parts there."""
+    """A path that its caller may use, with its tree and its parts there."""
 
     path: ContentsPath
     tree: FileTree
     parts: tuple[str, ...]
     owner_id: int | None = None
-    """Whose folder it lies in; None in `Common`."""
+    """The user whose folder contains it; None in `Common`."""
 
     def __truediv__(self, name: str) -> Place:
         return Place(self.path / name, self.tree, (*self.parts, name), self.owner_id)
 
     @property
     def folder(self) -> Place:
-        """The folder that it lies in; a root folder has none."""
+        """The containing folder; a root folder has none."""
         return Place(self.path.parent, self.tree, self.parts[:-1], self.owner_id)
 
 
 class ContentsPlaces:
-    """Finds places for callers; each account has a tree of its own."""
+    """Finds places for callers; each account has its own tree."""
 
     def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
         self._settings = settings
@@ -73,11 +73,11 @@ class ContentsPlaces:
         require(caller, action, Resource.JUPYTER_NOTEBOOK)
 
     def place(self, path: str | ContentsPath, caller: Caller, action: Action, *, is_new: bool = False) -> Place:
-        """Return where a path lies, to which the caller may do `action`; the root folder is made at its first use.
+        """Return the place of a path on which the caller may do `action`; makes the root folder at its first use.
 
-        With `is_new` it is about what is yet to come there, of which no policy says anything. Raises `Invalid` for a
-        path above the roots, `Forbidden` for what the caller may not do and while Jupyter notebooks are off, and
-        `NotFound` for nobody's folder.
+        With `is_new` the object does not exist yet, and no policy applies to it. Raises `Invalid` for a path above the
+        roots, `Forbidden` for a missing permission and while Jupyter notebooks are off, and `NotFound` for an unknown
+        user's folder.
         """
         require_jupyter_notebooks(self._accounts.features(caller.account_id))
         path = parse_path(path) if isinstance(path, str) else path
@@ -93,16 +93,16 @@ class ContentsPlaces:
         if root.owner_id == NOBODY:
             raise NotFound(f"there is no folder {root.path}: nobody in this account has that address")
         tree = tree_of(self._settings, caller.account_id)
-        with suppress(OSError):  # on a full disk what is there can still be read
+        with suppress(OSError):  # on a full disk existing files can still be read
             tree.ensure_folder(root.parts)
         return Place(shown, tree, parts, root.owner_id)
 
     def hidden(self, folder: Place, caller: Caller) -> frozenset[str]:
-        """Return the names in a folder that policies keep from the caller, whom that folder is open to."""
+        """Return the names in a folder that policies hide from a caller who may read the folder."""
         return frozenset(path for path, _ in self._withheld(caller, Action.READ, folder) if "/" not in path)
 
     def admit_below(self, caller: Caller, action: Action, folder: Place) -> None:
-        """Raise `Forbidden` when a policy of anything in a folder, or deeper, denies `action` to the caller."""
+        """Raise `Forbidden` when a policy on anything below a folder denies `action` to the caller."""
         denied = min((notebook_id for _, notebook_id in self._withheld(caller, action, folder)), default=None)
         if denied is not None:
             raise Forbidden(
@@ -111,9 +111,10 @@ class ContentsPlaces:
             )
 
     def user_folders(self, caller: Caller) -> list[tuple[Place, float]]:
-        """Return the users' folders that the caller may reach, by name, each with when its user came (Unix seconds).
+        """Return the users' folders that the caller may reach, by name, with the creation time of the user (Unix
+        seconds).
 
-        One that its user has not used yet is not on disk.
+        A folder that its user has never used is not on disk.
         """
         everybody = sa.select(users.c.id, users.c.email, users.c.created_at).where(
             users.c.account_id == caller.account_id
@@ -126,28 +127,28 @@ class ContentsPlaces:
         return [(_place(tree, user_folder(row.id, row.email)), row.created_at) for row in rows]
 
     def caller(self, account_id: int, user_id: int) -> Caller:
-        """Return a user as the caller of what the service does in their name (`ActingUsers.caller`)."""
+        """Return a user as the caller of actions in their name (`ActingUsers.caller`)."""
         return self._acting.caller(account_id, user_id)
 
     def sweep(self) -> None:
-        """Remove what processes that were killed left half done."""
+        """Remove unfinished files of killed processes."""
         before = time.time() - _SWEEP_AGE
         for folder in (self._settings.data_dir / _FOLDER).glob("*"):
             FileTree(folder).sweep(before)
 
     def _notebook_id(self, caller: Caller, parts: Sequence[str]) -> int | None:
-        """Return the id of what lies at a place, where policies could say something of the caller."""
+        """Return the id of the object at a place, if policies can apply to the caller."""
         if not _naming(caller):
             return None
         with self._database.connect() as connection:
             return notebook_ids.find(connection, caller.account_id, parts)
 
     def _withheld(self, caller: Caller, action: Action, folder: Place) -> Iterator[tuple[str, int]]:
-        """Yield what lies in a folder, or deeper, and the caller may not do `action` to: path from there on, and id."""
+        """Yield everything below a folder on which the caller may not do `action`: relative path, and id."""
         denied = {one for one in _naming(caller) if not _allows(caller, action, one)}
         if not denied:
             return
-        with self._database.connect() as connection:  # all there are: naming those that are denied costs more
+        with self._database.connect() as connection:  # all ids: selecting only the denied ones costs more
             found = notebook_ids.below(connection, caller.account_id, folder.parts)
         yield from ((path, notebook_id) for path, notebook_id in found.items() if notebook_id in denied)
 
@@ -162,7 +163,7 @@ def _place(tree: FileTree, root: Root) -> Place:
 
 
 def _naming(caller: Caller) -> Sequence[int]:
-    """Return the notebooks whose policies name the caller or their groups; an administrator heeds none."""
+    """Return the notebooks whose policies name the caller or their groups; none for an administrator."""
     if caller.is_admin:
         return ()
     named = caller.policies.about(caller.user_id, caller.group_ids)
@@ -170,6 +171,15 @@ def _naming(caller: Caller) -> Sequence[int]:
 
 
 def _allows(caller: Caller, action: Action, notebook_id: int) -> bool:
-    """Return whether a notebook's policy leaves `action` to who may do it to the folder."""
+    """Return whether a notebook's policy allows `action` to the caller, or does not apply to them."""
     said = policy_decision(caller, action, Resource.JUPYTER_NOTEBOOK, notebook_id)
     return said is None or said.allowed
+
+
+def require_jupyter_notebooks(features: Features) -> None:
+    """Raise `Forbidden`, with how an administrator enables it, while the account's Jupyter notebooks are off."""
+    if not features.jupyter_notebooks:
+        raise Forbidden(
+            "Jupyter notebooks are switched off for this account; a member of system-admin switches them on by "
+            'PUT account/features with {"jupyter_notebooks": true}'
+        )

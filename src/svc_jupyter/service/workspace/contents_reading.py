@@ -1,4 +1,4 @@
-"""Reading of contents: files, notebooks and folders as they are found."""
+"""Reads contents: files, notebooks and folders."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import stat
 from dataclasses import dataclass
 
 from svc_jupyter.api.jupyter_contents import Contents, ContentsFormat, ContentsType
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace.contents_failures import told
 from svc_jupyter.service.workspace.contents_paths import ContentsPath, is_shown
 from svc_jupyter.service.workspace.contents_places import Place
 
 READ_LIMIT_BYTES = 64 * 2**20
-"""A larger file is not answered: as JSON it would take a multiple of it in memory."""
+"""Limit of a file that can be read: as JSON it takes a multiple of its size in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a file or folder is to be answered, as Jupyter's own API has it."""
+    """The requested parts of a file or folder, as in Jupyter's own API."""
 
     type: ContentsType | None = None
     format: ContentsFormat | None = None
@@ -28,7 +28,7 @@ class Wanted:
 
 
 def read(place: Place, wanted: Wanted) -> Contents:
-    """Return what lies at a place. Raises `Invalid` when it is not as wanted, `OSError`, `TooLargeError`."""
+    """Return the object at a place. Raises `Invalid` when it does not match the request, `OSError`, `TooLargeError`."""
     status = place.tree.status(place.parts)
     kind = models.type_of(place.path, status)
     check_type(place.path, kind, wanted.type)
@@ -56,24 +56,24 @@ def _folder(place: Place, *, content: bool) -> Contents:
 
 
 def check_type(path: ContentsPath, kind: ContentsType, wanted: ContentsType | None) -> None:
-    """Raise `Invalid` unless what is there can be read as what is wanted: every file can be read as a file."""
+    """Raise `Invalid` unless the object can be read as requested: every file can be read as a file."""
     if wanted is None or wanted == kind or (kind == "notebook" and wanted == "file"):
         return
     raise Invalid(f"type: {str(path) or 'the empty path'} is a {kind}, not a {wanted}")
 
 
 def model_of(place: Place) -> Contents:
-    """Return the model, without content, of what lies at a place."""
+    """Return the model, without content, of the object at a place."""
     return models.bare_model(place.path, status_of(place))
 
 
 def status_of(place: Place) -> os.stat_result:
-    """Return what the system knows of what lies at a place; raises `NotFound` when that is nothing."""
+    """Return the file status at a place; raises `NotFound` if nothing is there."""
     with told(place.path):
         return place.tree.status(place.parts)
 
 
 def require_folder(place: Place) -> None:
-    """Raise `NotFound` when nothing lies at a place, `Invalid` when it is a file."""
+    """Raise `NotFound` if nothing is at a place, `Invalid` if it is a file."""
     if not stat.S_ISDIR(status_of(place).st_mode):
         raise Invalid(f"path: {place.path} is a file, not a folder")

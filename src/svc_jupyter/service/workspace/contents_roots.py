@@ -1,6 +1,6 @@
-"""The root folders of Jupyter contents: whose one is, and where it lies on disk.
+"""The root folders of Jupyter contents: their owners, and their places on disk.
 
-A user's folder lies under the user's id: what an e-mail address holds never becomes a name on disk.
+A user's folder is named by the user's id, so no e-mail address ever becomes a name on disk.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.tables import users
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
 
 NOBODY = 0
-"""Stands for the id of the user whose e-mail address nobody has."""
+"""Stands for the owner's id if no user has the e-mail address."""
 _COMMON_FOLDER = "common"
 _USERS_FOLDER = "users"
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """`Common`, of which `owner_id` is None, or a user's own folder."""
+    """`Common`, with `owner_id` None, or a user's own folder."""
 
     path: ContentsPath
     owner_id: int | None
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The folders whose policies count for what lies in it: Jupyter folders have none."""
+        """The folders whose policies apply to its contents: Jupyter folders have none."""
         return ()
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Where it lies, from the account's folder on."""
+        """Its place on disk, relative to the account's folder."""
         return (_COMMON_FOLDER,) if self.owner_id is None else (_USERS_FOLDER, str(self.owner_id))
 
 
@@ -43,9 +43,9 @@ COMMON_ROOT = Root(ContentsPath((COMMON,)), None)
 
 
 def root_of(path: ContentsPath, caller: Caller, connect: Callable[[], AbstractContextManager[sa.Connection]]) -> Root:
-    """Return the root folder that a path begins in; its owner is `NOBODY` where no user has the address.
+    """Return the root folder of a path; its owner is `NOBODY` if no user has the address.
 
-    The database is asked about other users only.
+    Queries the database only for other users.
     """
     if path.owner is None:
         return COMMON_ROOT

@@ -1,4 +1,4 @@
-"""Writing of contents: what a request means is worked out and checked before anything on disk changes."""
+"""Writes contents: a request is parsed and checked before anything on disk changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable
 
 from svc_jupyter.api.jupyter_contents import ContentsCreate, ContentsSave, ContentsType
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace.contents_failures import told
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, check_name, free_names
@@ -17,7 +17,7 @@ _UNTITLED = {"notebook": "Untitled.ipynb", "file": "untitled", "directory": "Unt
 
 
 def create(folder: Place, request: ContentsCreate) -> str:
-    """Make a new notebook, file or folder in a folder and return its name: the given one, or the next free one.
+    """Create a notebook, file or folder in a folder and return its name: the given one, or the next free one.
 
     Raises `Invalid` when the given name is taken.
     """
@@ -40,9 +40,9 @@ def create(folder: Place, request: ContentsCreate) -> str:
 
 
 def save(place: Place, request: ContentsSave) -> None:
-    """Store a notebook or file at a place, or make a folder there; a folder that is there already stays as it is.
+    """Store a notebook or file at a place, or create a folder there; an existing folder stays unchanged.
 
-    Raises `Invalid` for content that is not what it is said to be, `OSError`.
+    Raises `Invalid` for content that does not match its type, `OSError`.
     """
     kind = request.type or _type_named(place.path.name)
     if kind == "directory":
@@ -68,11 +68,9 @@ def _data(kind: ContentsType, request: ContentsSave) -> bytes:
 
 
 def _require_notebook(data: bytes) -> None:
-    """A file that is stored byte by byte under a notebook's name must be one."""
-    try:
+    """Raise `Invalid` unless a file stored under a notebook's name is a notebook."""
+    with translated(NotANotebookError, to=Invalid, about="content: is not a notebook"):
         NotebookDocument.parse(data).require_valid()
-    except NotANotebookError as error:
-        raise Invalid(f"content: is not a notebook: {error}") from error
 
 
 def _type_named(name: str) -> ContentsType:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Header, Response
 
 from svc_jupyter.api.dashboards import Dashboard, DashboardClone, DashboardCreate, DashboardUpdate
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
+from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
 from svc_jupyter.service.workspace.versions import etag
 
@@ -26,12 +27,7 @@ _DASHBOARD: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _dashboards(request: Request) -> Dashboards:
-    dashboards: Dashboards = request.app.state.service.workspace.dashboards
-    return dashboards
-
-
-DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
+DashboardsDep = Annotated[Dashboards, part(Dashboards)]
 IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
 
 

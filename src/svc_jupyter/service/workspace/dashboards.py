@@ -1,4 +1,4 @@
-"""Dashboards: what a note showed when it was published, for those who need not see the note."""
+"""Dashboards: a note as it was when published, for users who may not see the note."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from svc_jupyter.api.dashboards import (
     DashboardUpdate,
 )
 from svc_jupyter.api.folders import DASHBOARDS
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.workspace import dashboards
 from svc_jupyter.service.workspace import folder_tree, note_store
 from svc_jupyter.service.workspace.admission import absent, admission, admit, admit_into
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
@@ -26,7 +27,6 @@ from svc_jupyter.service.workspace.names import free_copy_name, require_free
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import DASHBOARD_COLUMNS, dashboard_summary
-from svc_jupyter.service.workspace.tables import dashboards
 from svc_jupyter.service.workspace.versions import require_match
 
 _WHAT = "dashboard"
@@ -34,24 +34,24 @@ _RESOURCE = Resource.NOTEBOOK_DASHBOARD
 
 
 class ReadDashboard(NamedTuple):
-    """A dashboard and what it shows: `paragraphs`, as the note had them, and the viewer's `config`."""
+    """A dashboard and its contents: the note's `paragraphs`, and the viewer's `config`."""
 
     summary: DashboardSummary
     document: Document
 
 
 class Dashboards:
-    """Publishes notes and keeps what was published.
+    """Publishes notes and stores the published versions.
 
-    Every method raises `NotFound`, `Forbidden`, which says what is missing, and `Invalid` for names and places that
-    cannot be. Where `if_match` is given and names another version, `StateConflict` is raised and nothing changes.
+    Every method raises `NotFound`, `Forbidden` with what is missing, and `Invalid` for impossible names and places. If
+    `if_match` names another version, it raises `StateConflict` and nothing changes.
     """
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def create(self, body: DashboardCreate, *, by: Caller) -> ReadDashboard:
-        """Publish a note as it is now, under a name in the folder at the given location."""
+        """Publish a note's current state, under a name in the folder at the given location."""
         name = name_of(body.name)
         with self._places.changing() as connection:
             where = self._places.at(connection, body.location, "location", DASHBOARDS, by)
@@ -61,7 +61,7 @@ class Dashboards:
         return ReadDashboard(dashboard_summary(row, where.path), document)
 
     def get(self, dashboard_id: int, *, by: Caller) -> ReadDashboard:
-        """Return a dashboard with what it shows."""
+        """Return a dashboard with its contents."""
         with self._places.database.connect() as connection:
             row, where = self._found(connection, dashboard_id, Action.READ, by)
         return ReadDashboard(dashboard_summary(row, where.path), unpacked(row.document))
@@ -83,10 +83,10 @@ class Dashboards:
     def update(
         self, dashboard_id: int, body: DashboardUpdate, if_match: str | None = None, *, by: Caller
     ) -> ReadDashboard:
-        """Change the given attributes; with `refresh` take over what the note says now."""
+        """Change the given attributes; with `refresh` copy the note's current state."""
         name = None if body.name is None else name_of(body.name)
         with self._places.changing() as connection:
-            row, where = self._found(connection, dashboard_id, Action.READ, by, lock=True)  # the answer shows it
+            row, where = self._found(connection, dashboard_id, Action.READ, by, lock=True)  # the answer contains it
             admit(by, Action.UPDATE, _RESOURCE, where, dashboard_id)
             require_match(if_match, row.version, f"{_WHAT} {dashboard_id}", row.updated_at)
             target = self._target(connection, row, where, name or row.name, body.location, by)
@@ -105,7 +105,7 @@ class Dashboards:
         return ReadDashboard(dashboard_summary(row, target.path), document)
 
     def clone(self, dashboard_id: int, body: DashboardClone, *, by: Caller) -> ReadDashboard:
-        """Make a copy of a dashboard, by default beside it under a free name, and return it."""
+        """Copy a dashboard, by default beside it under a free name, and return the copy."""
         wanted = None if body.name is None else name_of(body.name)
         with self._places.changing() as connection:
             row, where = self._found(connection, dashboard_id, Action.READ, by)
@@ -127,7 +127,7 @@ class Dashboards:
     def _found(
         self, connection: sa.Connection, dashboard_id: int, action: Action, caller: Caller, *, lock: bool = False
     ) -> tuple[sa.Row[Any], FolderPlace]:
-        """Return a dashboard's row and its folder, once the caller may do `action` to it."""
+        """Return a dashboard's row and its folder, if the caller may do `action` to it."""
         query = sa.select(dashboards).where(
             dashboards.c.id == dashboard_id, dashboards.c.account_id == caller.account_id
         )
@@ -147,7 +147,7 @@ class Dashboards:
         location: str | None,
         by: Caller,
     ) -> FolderPlace:
-        """Return the folder that a dashboard is to lie in, once its name is free there."""
+        """Return the target folder of a dashboard, once its name is free there."""
         target = where
         if location is not None:
             target = self._places.at(connection, location, "location", DASHBOARDS, by)
@@ -200,7 +200,7 @@ class Dashboards:
 
     @staticmethod
     def _published(connection: sa.Connection, note_id: int, caller: Caller) -> tuple[list[Any], int]:
-        """Return a note's paragraphs and the revision they are of, to whom may read the note."""
+        """Return a note's paragraphs and their revision, for a caller who may read the note."""
         row, data = note_store.row_with_document(connection, note_id, Action.READ, caller)
         where = of_object(connection, caller.account_id, row.folder_id)
         admit(caller, Action.READ, Resource.NOTE, where, note_id)

@@ -1,16 +1,16 @@
-"""Files and folders below one folder, from which no path leads out and in which nothing is ever half done.
+"""Files and folders below one folder: no path leads out of it, and every change is atomic.
 
-Why this is our own: the file manager of Jupyter's server writes into the file itself and keeps a copy beside it, so
-that a reader can meet half a file and a kill leaves one; two replicas share that copy's name; symbolic links are
-followed out of the folder; and its import brings a second web server. What it does well, the notebook format, is
-nbformat's, which is used here too (`notebook_documents.py`).
+Why not Jupyter's file manager: it writes into the file itself and keeps a copy beside it, so that a reader can see half
+a file and a kill leaves one; two replicas share that copy's name; it follows symbolic links out of the folder; and its
+import adds a second web server. Its strength, the notebook format, is nbformat's, which this package uses too
+(`notebook_documents.py`).
 
-A path is walked folder by folder with `O_NOFOLLOW`, each opened relative to the one before. So a symbolic link is never
-followed, also one that a command plants between a check and its use; links, devices and pipes count as not there.
+A path is opened folder by folder with `O_NOFOLLOW`, each relative to the one before. So a symbolic link is never
+followed, even one that a command creates between a check and its use; links, devices and pipes count as missing.
 
-What is new is written and synchronised in the folder `.drafts`, then renamed to its place. Names are taken and given up
-under a lock file, so that of two replicas that share the folder one finds the name taken. What is deleted is renamed
-into `.drafts` first. What a kill leaves there is removed by `sweep`.
+New files are written and synchronised in the folder `.drafts`, then renamed to their place. Names are created and
+removed under a lock file, so that of two replicas that share the folder one finds the name taken. Deleted files are
+first renamed into `.drafts`. `sweep` removes what a kill leaves there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Parts = Sequence[str]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _INNER_FOLDER = _FOLDER | os.O_NOFOLLOW
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Without blocking: a pipe that took a file's place must not hold the thread."""
+"""Non-blocking: a pipe in place of a file must not block the thread."""
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PIECE_BYTES = 1 << 20
 MAX_COPIED_DEPTH = 64
@@ -36,7 +36,7 @@ MAX_COPIED_DEPTH = 64
 
 
 class TooLargeError(Exception):
-    """There is more than may be read or copied at once."""
+    """The file or folder exceeds the limit for reading or copying."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"{size} bytes")
@@ -44,10 +44,10 @@ class TooLargeError(Exception):
 
 
 class FileTree:
-    """The files below a folder, by the parts of their paths, which hold no slash. Every method blocks.
+    """The files below a folder, by the parts of their paths, which contain no slash. Every method blocks.
 
-    Raises `OSError` as the system tells it: `FileNotFoundError` also for what is neither file nor folder,
-    `NotADirectoryError` for a path that leads through a file or a link.
+    Raises the system's `OSError`: `FileNotFoundError` also for what is neither file nor folder, `NotADirectoryError`
+    for a path through a file or a link.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,16 +55,16 @@ class FileTree:
         self._drafts = folder / ".drafts"
 
     def ensure_folder(self, parts: Parts) -> None:
-        """Make a folder, and those above it, unless it is there."""
+        """Create a folder, and its parents, unless it exists."""
         self._folder.joinpath(*parts).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def status(self, parts: Parts) -> os.stat_result:
-        """Return what the system knows of a file or folder."""
+        """Return the status of a file or folder."""
         with self._opened(parts[:-1]) as folder:
             return _status(parts[-1], folder)
 
     def entries(self, parts: Parts) -> dict[str, os.stat_result]:
-        """Return the files and folders of a folder by name, sorted, hidden ones too."""
+        """Return the files and folders of a folder by name, sorted, including hidden ones."""
         found: dict[str, os.stat_result] = {}
         with self._opened(parts) as folder:
             for name in sorted(os.listdir(folder)):
@@ -87,9 +87,9 @@ class FileTree:
             return b"".join(pieces), status
 
     def save(self, parts: Parts, data: bytes, *, must_exist: bool = False) -> None:
-        """Store a file, in place of the one with this name, whose mode it keeps; on disk when this returns.
+        """Store a file, replacing one of this name but keeping its mode; it is on disk on return.
 
-        Raises `FileExistsError` when a folder has the name, `PermissionError` when the file there is read-only, and
+        Raises `FileExistsError` when a folder has the name, `PermissionError` when the existing file is read-only, and
         with `must_exist` `FileNotFoundError` when there is none.
         """
         with self._drafted(data) as draft, self._changing(parts[:-1]) as (folder,):
@@ -105,17 +105,17 @@ class FileTree:
             os.rename(draft, parts[-1], dst_dir_fd=folder)
 
     def create(self, folder: Parts, names: Iterable[str], data: bytes | None) -> str:
-        """Store a new file, without `data` a new folder, under the first of `names` that is free; return the name.
+        """Store a new file, without `data` a new folder, under the first free one of `names`; return the name.
 
-        Raises `FileExistsError` when none is.
+        Raises `FileExistsError` when none is free.
         """
         with self._drafted(data) as draft:
             return self._place(draft, folder, names)
 
     def copy(self, source: Parts, folder: Parts, names: Iterable[str], limit: int) -> str:
-        """Copy a file, or a folder with the files in it, to the first of `names` that is free; return the name.
+        """Copy a file, or a folder with its files, to the first free one of `names`; return the name.
 
-        Raises `FileExistsError` when none is, `TooLargeError` when there are more than `limit` bytes.
+        Raises `FileExistsError` when none is free, `TooLargeError` for more than `limit` bytes.
         """
         draft = self._new_draft()
         try:
@@ -126,7 +126,7 @@ class FileTree:
             self._remove(draft)
 
     def move(self, source: Parts, target: Parts) -> None:
-        """Give a file or folder another path. Raises `FileExistsError` when anything is there."""
+        """Move a file or folder to another path. Raises `FileExistsError` when the path exists."""
         with self._changing(source[:-1], target[:-1]) as (old, new):
             _status(source[-1], old)
             if _is_taken(target[-1], new):
@@ -134,7 +134,7 @@ class FileTree:
             os.rename(source[-1], target[-1], src_dir_fd=old, dst_dir_fd=new)
 
     def delete(self, parts: Parts) -> None:
-        """Delete a file, or a folder with all that is in it: at once for everybody who looks."""
+        """Delete a file, or a folder with its contents; it disappears at once for all readers."""
         gone = self._new_draft()
         with self._changing(parts[:-1]) as (folder,):
             _status(parts[-1], folder)
@@ -142,7 +142,7 @@ class FileTree:
         self._remove(gone)
 
     def sweep(self, before: float) -> None:
-        """Remove what killed processes left behind before a time, in Unix seconds."""
+        """Remove what killed processes left before a time, in Unix seconds."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for left in list(self._drafts.iterdir()):
                 with suppress(FileNotFoundError):
@@ -151,7 +151,7 @@ class FileTree:
 
     @contextmanager
     def _opened(self, parts: Parts) -> Iterator[int]:
-        """Lend the descriptor of a folder, reached without following a link."""
+        """Yield the descriptor of a folder, opened without following a link."""
         number = os.open(self._folder, _FOLDER)
         try:
             for part in parts:
@@ -164,7 +164,7 @@ class FileTree:
 
     @contextmanager
     def _changing(self, *folders: Parts) -> Iterator[list[int]]:
-        """Lend folders whose names nobody else changes meanwhile; afterwards the change is on disk."""
+        """Yield folders whose names no other process changes meanwhile; then sync the change to disk."""
         with ExitStack() as stack:
             with (self._folder / ".lock").open("a") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -175,7 +175,7 @@ class FileTree:
 
     @contextmanager
     def _drafted(self, data: bytes | None) -> Iterator[Path]:
-        """Lend a new file with these bytes, or a new folder; it is gone afterwards unless it was renamed."""
+        """Yield a new file with these bytes, or a new folder; it is removed afterwards unless it was renamed."""
         draft = self._new_draft()
         try:
             if data is None:
@@ -198,7 +198,7 @@ class FileTree:
         raise FileExistsError(errno.EEXIST, "exists already")
 
     def _remove(self, draft: Path) -> None:
-        """Remove a draft as far as that goes. A folder in it becomes a draft of its own: no depth is too much then."""
+        """Remove a draft as far as possible. A folder in it becomes its own draft, so that no depth is too much."""
         left = [draft]
         while left:
             path = left.pop()
@@ -206,7 +206,7 @@ class FileTree:
                 path.unlink()
             except FileNotFoundError:
                 continue
-            except (IsADirectoryError, PermissionError):  # a folder; which of the two depends on the system
+            except (IsADirectoryError, PermissionError):  # a folder; the error depends on the system
                 with suppress(OSError):
                     left += self._emptied(path)
                     path.rmdir()
@@ -262,7 +262,7 @@ def _opened_file(name: str, folder: int) -> Iterator[int]:
 
 
 class _Copying:
-    """Copies files and folders, without what is hidden, until its bytes are used up."""
+    """Copies files and folders, without hidden ones, until its byte limit is reached."""
 
     def __init__(self, limit: int) -> None:
         self._left = limit

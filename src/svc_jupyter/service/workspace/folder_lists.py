@@ -1,4 +1,4 @@
-"""What is in a folder: its folders, then its notes or dashboards, each by name."""
+"""The contents of a folder: its folders, then its notes or dashboards, each by name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from svc_jupyter.api.folders import NOTES, FolderContents
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, decision, require
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.workspace import dashboards, folders, notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import admit, visible
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
@@ -25,19 +26,18 @@ from svc_jupyter.service.workspace.records import (
     folder_record,
     note_summary,
 )
-from svc_jupyter.service.workspace.tables import dashboards, folders, notes
 
 
 class FolderLists:
-    """Lists folders for callers: a handful of statements, however much there is."""
+    """Lists folders for callers: in a few statements, however large they are."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def list(self, folder_type: str, location: str | None, page: Page, *, by: Caller) -> FolderContents:
-        """Return a page of what the caller may read of a folder; without a location the roots.
+        """Return a page of a folder's contents that the caller may read; without a location the roots.
 
-        Raises `NotFound`, `Forbidden`, and `Invalid` for a location that cannot be or is of the other type.
+        Raises `NotFound`, `Forbidden`, and `Invalid` for an invalid location or one of the other type.
         """
         path = location_of(location or "", "location")
         if path.is_above_roots:
@@ -51,7 +51,7 @@ class FolderLists:
             error = missing(connection, path, owner_id, "location", folder_type, by)
         if path.inside:
             raise error
-        with self._places.changing() as connection:  # a root that nobody has used yet
+        with self._places.changing() as connection:  # a root that was never used
             return _contents(connection, self._places.at(connection, str(path), "location", folder_type, by), page, by)
 
     def _roots(self, folder_type: str, path: ContentsPath, page: Page, by: Caller) -> FolderContents:
@@ -60,7 +60,7 @@ class FolderLists:
             shown, paging_info = page.cut(_owners(connection, page, by, with_common=not path.parts))
             owners = [owner_id for owner_id, _ in shown]
             known = folder_tree.roots(connection, by.account_id, folder_type, owners)
-        if len(known) < len(owners):  # those that nobody has used yet
+        if len(known) < len(owners):  # those that were never used
             with self._places.database.begin() as connection:
                 folder_tree.ensure_roots(connection, by.account_id, folder_type, owners, self._places.clock())
                 known = folder_tree.roots(connection, by.account_id, folder_type, owners)
@@ -71,7 +71,7 @@ class FolderLists:
 def _contents(connection: sa.Connection, place: FolderPlace, page: Page, by: Caller) -> FolderContents:
     admit(by, Action.READ, Resource.FOLDER, place, place.id)
     inside = sa.and_(folders.c.parent_id == place.id, visible(by, Resource.FOLDER, place, folders.c.id))
-    # On later pages the count tells first whether there is a folder among them; mostly there is none.
+    # On later pages a count first checks for folders among them; mostly there is none.
     before = _count(connection, inside) if page.offset else 0
     found: Sequence[sa.Row[Any]] = ()
     if page.offset <= before:
@@ -99,7 +99,7 @@ def _count(connection: sa.Connection, inside: sa.ColumnElement[bool]) -> int:
 def _objects(
     connection: sa.Connection, place: FolderPlace, offset: int, limit: int, by: Caller
 ) -> Sequence[sa.Row[Any]]:
-    """Return notes or dashboards of a folder, none to a caller who may read none."""
+    """Return the notes or dashboards of a folder, none to a caller who may read none."""
     if place.row.type == NOTES:
         table, columns, resource = notes, NOTE_COLUMNS, Resource.NOTE
     else:
@@ -116,7 +116,7 @@ def _objects(
 def _owners(
     connection: sa.Connection, page: Page, by: Caller, *, with_common: bool
 ) -> list[tuple[int | None, ContentsPath]]:
-    """Return whose roots are on a page, and one more: `Common`, which is None's, then the users' by e-mail address."""
+    """Return the owners of the roots on a page, and one more: None for `Common`, then the users by e-mail address."""
     everybody = sa.select(users.c.id, users.c.email).where(users.c.account_id == by.account_id)
     if not decision(by, Action.MANAGE, Resource.FOLDER).allowed:
         everybody = everybody.where(users.c.id == by.user_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.folders import (
@@ -21,25 +21,16 @@ from svc_jupyter.api.folders import (
     FolderType,
 )
 from svc_jupyter.api.notes import LocationText
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.errors import Invalid
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.workspace.folder_lists import FolderLists
 from svc_jupyter.service.workspace.folders import Folders
 
 router = APIRouter(prefix="/folders", tags=["folders"], route_class=JsonRoute)
-
-
-async def _folders(request: Request) -> Folders:
-    folders: Folders = request.app.state.service.workspace.folders
-    return folders
-
-
-async def _lists(request: Request) -> FolderLists:
-    lists: FolderLists = request.app.state.service.workspace.lists
-    return lists
 
 
 async def _meant(
@@ -66,8 +57,8 @@ async def _in_query(
     return FolderReference(folder_id=folder_id, location=location, type=type_)
 
 
-FoldersDep = Annotated[Folders, Depends(_folders)]
-ListsDep = Annotated[FolderLists, Depends(_lists)]
+FoldersDep = Annotated[Folders, part(Folders)]
+ListsDep = Annotated[FolderLists, part(FolderLists)]
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.FOLDER)], response_model=FolderContents)

@@ -1,6 +1,6 @@
-"""The folders of notes and dashboards as a tree in the database: each knows its parent, so a move changes one row.
+"""The folders of notes and dashboards as a tree in the database: each row has its parent, so a move changes one row.
 
-Everything here takes a connection; what changes the tree is done while `lock` is held.
+Every function takes a connection; changes of the tree require `lock`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.database import conflict_insert
+from svc_jupyter.service.database.database import conflict_insert
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.workspace import COMMON_ROOT, folders
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
-from svc_jupyter.service.workspace.tables import COMMON_ROOT, folders
 
 _LOCK = 0x5C4A05
 """Key of PostgreSQL's advisory lock on all trees; SQLite has one writer at a time anyway."""
@@ -24,13 +24,13 @@ _LOCK = 0x5C4A05
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
-    """A folder and where it lies. `ids` are its ancestors' and its own, from the root on."""
+    """A folder and its place. `ids` are its ancestors' and its own, from the root on."""
 
     row: sa.Row[Any]
     path: ContentsPath
     ids: tuple[int, ...]
     owner_id: int | None
-    """The user whose folder it lies in, None in `Common`."""
+    """The user whose folder it is in, None in `Common`."""
 
     @property
     def id(self) -> int:
@@ -44,14 +44,14 @@ class FolderPlace:
 
 
 class Extent(NamedTuple):
-    """How far a folder's subtree reaches below it: in folders, and in characters of the longest location."""
+    """The extent of a folder's subtree: its levels, and the characters of its longest location below the folder."""
 
     levels: int
     characters: int
 
 
 def lock(connection: sa.Connection) -> None:
-    """Make other changes of trees wait for this transaction: two moves could each be right and both make a cycle."""
+    """Block other changes of trees until this transaction ends: two moves, each valid alone, could create a cycle."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
 
@@ -59,7 +59,7 @@ def lock(connection: sa.Connection) -> None:
 def ensure_roots(
     connection: sa.Connection, account_id: int, folder_type: str, owners: Iterable[int | None], now: float
 ) -> None:
-    """Make the roots that are not there yet, of users and, for None, of `Common`."""
+    """Create the missing roots, of users and, for None, of `Common`."""
     about = {"account_id": account_id, "type": folder_type, "name": "", "created_at": now}
     rows = [about | {"root_of": COMMON_ROOT if owner is None else owner} for owner in owners]
     connection.execute(conflict_insert(connection, folders).values(rows).on_conflict_do_nothing())
@@ -68,7 +68,7 @@ def ensure_roots(
 def roots(
     connection: sa.Connection, account_id: int, folder_type: str, owners: Iterable[int | None]
 ) -> dict[int | None, sa.Row[Any]]:
-    """Return the rows of the roots that are there, by their owner."""
+    """Return the rows of the existing roots, by their owner."""
     wanted = [COMMON_ROOT if owner is None else owner for owner in owners]
     found = connection.execute(
         sa.select(folders).where(
@@ -115,7 +115,7 @@ def place(connection: sa.Connection, account_id: int, folder_id: int) -> FolderP
 
 
 def places(connection: sa.Connection, account_id: int, folder_ids: Collection[int]) -> dict[int, FolderPlace]:
-    """Return those of the folders that are there, each with its way from the root, by one statement."""
+    """Return the existing ones of the folders, each with its path from the root, by one statement."""
     climb = (
         sa.select(folders.c.id.label("of"), folders.c.id, folders.c.parent_id, sa.literal(0).label("level"))
         .where(folders.c.id.in_(folder_ids), folders.c.account_id == account_id)
@@ -157,7 +157,7 @@ def subtree(folder_id: int) -> sa.CTE:
 
 
 def extent(connection: sa.Connection, folder_id: int) -> Extent:
-    """Return how far the subtree of a folder reaches below it."""
+    """Return the extent of a folder's subtree."""
     tree = subtree(folder_id)
     row = connection.execute(sa.select(sa.func.max(tree.c.level), sa.func.max(tree.c.characters))).one()
     return Extent(*row)

@@ -19,11 +19,11 @@ from svc_jupyter.api.folders import (
     FolderRename,
 )
 from svc_jupyter.api.object_policies import SourceType
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.errors import Forbidden, Invalid
+from svc_jupyter.service.ground.errors import Forbidden, Invalid
+from svc_jupyter.service.schema.workspace import dashboards, folders, notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import admit, admit_into, withheld
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
@@ -32,23 +32,22 @@ from svc_jupyter.service.workspace.locations import name_of, require_room
 from svc_jupyter.service.workspace.places import Places
 from svc_jupyter.service.workspace.records import folder_record
 from svc_jupyter.service.workspace.running_notes import require_none_running
-from svc_jupyter.service.workspace.tables import dashboards, folders, notes
 
 _NOTHING_BELOW = Extent(0, 0)
 
 
 class Folders:
-    """Makes, renames, moves and deletes folders; each call is one transaction, so nothing is ever half done.
+    """Creates, renames, moves and deletes folders; each call is one transaction.
 
-    Every method raises `NotFound` for a folder that is not there, `Forbidden`, which says what is missing, and
-    `Invalid` for names and places that cannot be.
+    Every method raises `NotFound` for a missing folder, `Forbidden` with what is missing, and `Invalid` for impossible
+    names and places.
     """
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def create(self, body: FolderCreate, *, by: Caller) -> Folder:
-        """Make a folder in the one at the given location and return it."""
+        """Create a folder in the one at the given location and return it."""
         with self._places.changing() as connection:
             parent = self._places.at(connection, body.location, "location", body.type, by)
             admit(by, Action.CREATE, Resource.FOLDER, parent)
@@ -66,7 +65,7 @@ class Folders:
         return folder_record(row, path)
 
     def rename(self, body: FolderRename, *, by: Caller) -> Folder:
-        """Give a folder another name, where it lies, and return it. A root keeps its name."""
+        """Rename a folder in its place, and return it. A root keeps its name."""
         with self._places.changing() as connection:
             place = self._inner(connection, body, Action.UPDATE, by)
             name = name_of(body.name)
@@ -78,10 +77,10 @@ class Folders:
         return folder_record(row, path)
 
     def move(self, body: FolderMove, *, by: Caller) -> FolderChanged:
-        """Put a folder, with all that is in it, into the one at the destination; everything keeps its id.
+        """Move a folder, with its contents, into the one at the destination; everything keeps its id.
 
-        Raises `Invalid` when it would lie in itself, when its name is taken there, and for a root. Where it lies there
-        already nothing changes.
+        Raises `Invalid` when it would contain itself, when its name is taken there, and for a root. If it is already
+        there, nothing changes.
         """
         field = "destination_location"
         with self._places.changing() as connection:
@@ -98,9 +97,10 @@ class Folders:
         return FolderChanged(message=f"{place.path} lies in {target.path} now", folder=folder_record(row, path))
 
     def delete(self, reference: FolderReference, *, by: Caller) -> FolderDeleted:
-        """Delete a folder with all that is in it, and with its notes their dashboards; tell how much went.
+        """Delete a folder with its contents, and its notes with their dashboards; return the numbers of deleted
+        objects.
 
-        Raises `StateConflict` while a note in it is being run, `Forbidden` when something in it may not be deleted.
+        Raises `StateConflict` while a note in it is running, `Forbidden` when something in it may not be deleted.
         """
         with self._places.changing() as connection:
             place, tree, counts = self._deletable(connection, reference, by)
@@ -117,7 +117,7 @@ class Folders:
         )
 
     def deletion(self, reference: FolderReference, *, by: Caller) -> FolderDeletion:
-        """Return what `delete` would take now; changes nothing, and raises what `delete` would."""
+        """Return what `delete` would delete now; changes nothing, and raises what `delete` would."""
         with self._places.changing() as connection:
             place, _, counts = self._deletable(connection, reference, by)
         return FolderDeletion(
@@ -129,7 +129,7 @@ class Folders:
     def _deletable(
         self, connection: sa.Connection, reference: FolderReference, by: Caller
     ) -> tuple[FolderPlace, sa.Select[tuple[int]], FolderCounts]:
-        """Return a folder that the caller may delete just now, the ids of its subtree, and how much goes with it."""
+        """Return a folder that the caller may delete now, the ids of its subtree, and the numbers of its objects."""
         place = self._inner(connection, reference, Action.DELETE, by)
         tree = sa.select(folder_tree.subtree(place.id).c.id)
         _require_deletable(connection, tree, by)
@@ -140,7 +140,7 @@ class Folders:
     def _inner(
         self, connection: sa.Connection, reference: FolderReference, action: Action, caller: Caller
     ) -> FolderPlace:
-        """Return the folder that is meant, which the caller may change and which is no root."""
+        """Return the requested folder, which the caller may change and which is not a root."""
         place = self._places.meant(connection, reference, action, caller)
         admit(caller, action, Resource.FOLDER, place, place.id)
         if place.is_root:
@@ -161,7 +161,7 @@ def _require_free(
 def _set(
     connection: sa.Connection, place: FolderPlace, path: ContentsPath, field: str, *, parent_id: int, name: str
 ) -> sa.Row[Any]:
-    """Store where a folder lies and what it is called, once all that is in it can still be named."""
+    """Store a folder's place and name, provided that locations can still name all of its contents."""
     require_room(path, folder_tree.extent(connection, place.id), field)
     return connection.execute(
         sa.update(folders).where(folders.c.id == place.id).values(parent_id=parent_id, name=name).returning(folders)
@@ -174,7 +174,7 @@ def _record_move(connection: sa.Connection, by: Caller, action: str, place: Fold
 
 
 def _require_deletable(connection: sa.Connection, tree: sa.Select[tuple[int]], caller: Caller) -> None:
-    """Raise `Forbidden` for something in a tree whose own policy denies its deletion to the caller."""
+    """Raise `Forbidden` for an object in a tree whose own policy denies its deletion to the caller."""
     for resource, table, inside in (
         (Resource.FOLDER, folders, folders.c.id.in_(tree)),
         (Resource.NOTE, notes, notes.c.folder_id.in_(tree)),

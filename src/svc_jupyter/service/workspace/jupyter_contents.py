@@ -1,6 +1,6 @@
 """Notebooks, files and folders of the account.
 
-Everything here blocks: it is called from worker threads.
+All methods block: worker threads call them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from svc_jupyter.api.jupyter_contents import (
     ContentsMove,
     ContentsSave,
 )
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.accounts import Accounts, lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, Target, decide, decision
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, translated
+from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace import contents_reading as reading
 from svc_jupyter.service.workspace import contents_writing as writing
@@ -41,14 +41,14 @@ from svc_jupyter.service.workspace.contents_reading import Wanted, model_of, req
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, encoded, require_outline
 
 COPY_LIMIT_BYTES = 500 * 10**6
-"""More is refused: the caller waits for the end of it."""
+"""Larger copies are refused: the caller waits for the copy."""
 
 
 class JupyterContents:
     """The account's contents, with the roots `Common` and `Users/<e-mail>`.
 
     Every method raises `Forbidden` while the feature is off, for a caller without the permission, and for another
-    user's folder; `Invalid` for a path that cannot be; `NotFound` for one where nothing is.
+    user's folder; `Invalid` for an invalid path; `NotFound` if nothing is there.
     """
 
     def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
@@ -56,9 +56,9 @@ class JupyterContents:
         self._places = ContentsPlaces(settings, database, accounts)
 
     def get(self, path: str, wanted: Wanted, *, by: Caller) -> Contents:
-        """Return a file, notebook or folder; `Invalid` when it is not of the type or format that is wanted.
+        """Return a file, notebook or folder; `Invalid` when it does not have the requested type or format.
 
-        A folder is answered without the notebooks in it that the caller may not read.
+        A folder is returned without the notebooks that the caller may not read.
         """
         parsed = parse_path(path)
         if parsed.is_above_roots:
@@ -74,7 +74,7 @@ class JupyterContents:
         return models.with_children(model, [child for child in model.content if child.name not in hidden])
 
     def create(self, path: str, request: ContentsCreate, *, by: Caller) -> Contents:
-        """Make a notebook, file or folder in the folder `path`, or a copy, and return it without its content."""
+        """Create a notebook, file or folder in the folder `path`, or a copy, and return it without its content."""
         folder = self._places.place(path, by, Action.CREATE)
         require_folder(folder)
         if request.name is not None:
@@ -87,14 +87,14 @@ class JupyterContents:
         return model_of(folder / name)
 
     def save(self, path: str, request: ContentsSave, *, by: Caller) -> Contents:
-        """Store a notebook or file, in place of the one that is there, or make a folder; return it without content."""
+        """Store a notebook or file, replacing an existing one, or create a folder; return it without content."""
         place = self._inner_place(path, by, Action.UPDATE)
         if request.copy_from is not None:
             raise Invalid("copy_from: a copy is made by POST to the folder it goes to")
         if request.chunk is not None:
             raise Invalid("chunk: a file is uploaded in one request, not in chunks")
         is_new = not _is_there(place)
-        if is_new:  # a policy of what was there once gives nothing
+        if is_new:  # a policy of a former object there does not apply
             self._places.place(path, by, Action.UPDATE, is_new=True)
         require_folder(place.folder)
         with told(place.path):
@@ -103,10 +103,10 @@ class JupyterContents:
         return model_of(place)
 
     def move(self, path: str, request: ContentsMove, *, by: Caller) -> Contents:
-        """Give a file or folder the path that the request names, and return it without content; its policy goes along.
+        """Move a file or folder to the requested path, and return it without content; its policy moves along.
 
-        Raises `Invalid` when anything is there already, and for a folder that would lie in itself; `Forbidden` when a
-        notebook with a policy would come to be another user's, and the caller may not set its policy.
+        Raises `Invalid` when the path is taken, and for a folder that would contain itself; `Forbidden` when a notebook
+        with a policy would become another user's, and the caller may not set its policy.
         """
         source = self._inner_place(path, by, Action.UPDATE)
         target = self._inner_place(request.path, by, Action.UPDATE, is_new=True)
@@ -117,9 +117,9 @@ class JupyterContents:
         status_of(source)
         require_folder(target.folder)
         self._places.admit_below(by, Action.UPDATE, source)
-        # All in one transaction, which a failure of the disk undoes.
+        # All in one transaction, which a disk failure rolls back.
         with self._database.begin() as connection:
-            lock_account(connection, by.account_id)  # nobody sets a policy meanwhile
+            lock_account(connection, by.account_id)  # no policy can be set meanwhile
             moved = notebook_ids.move(connection, by.account_id, source.parts, target.parts, target.owner_id)
             for row in moved:
                 _require_policy_right(by, row.id, row.user_id, target)
@@ -131,7 +131,7 @@ class JupyterContents:
         return model_of(target)
 
     def delete(self, path: str, *, by: Caller) -> ContentsDeleted:
-        """Delete a file, or a folder with all that is in it, and forget its policy."""
+        """Delete a file, or a folder with its contents, and forget its policy."""
         place = self._inner_place(path, by, Action.DELETE)
         self._places.admit_below(by, Action.DELETE, place)
         with told(place.path):
@@ -144,24 +144,22 @@ class JupyterContents:
         self._runnable_place(path, caller)
 
     def read_notebook(self, path: str, *, account_id: int, users: Sequence[int]) -> str:
-        """Return the text of a notebook's file as it is now, which all the users may run with the rights they have now.
+        """Return the current text of a notebook's file, which all the users may run with their current rights.
 
-        Raises `Forbidden` also when one of them is disabled, `Invalid` for a file that is no notebook.
+        Raises `Forbidden` also when one of them is disabled, `Invalid` for a file that is not a notebook.
         """
         place, *_ = [self._runnable_place(path, self._places.caller(account_id, user_id)) for user_id in users]
         with told(place.path):
             data, _ = place.tree.read(place.parts, reading.READ_LIMIT_BYTES)
-        try:
+        with translated(NotANotebookError, to=Invalid, about=f"{place.path} is not a notebook"):
             return require_outline(data)
-        except NotANotebookError as error:
-            raise Invalid(f"{place.path} is not a notebook: {error}") from error
 
     def replace_notebook(self, path: str, text: str, *, account_id: int, users: Sequence[int], command_id: int) -> None:
-        """Put the copy that a command has executed in place of a notebook, at once for everybody who reads it.
+        """Replace a notebook by the copy that a command has executed, atomically for all readers.
 
-        It is done in the name of the first of the users, who must all be allowed to. Raises `NotFound` when it was
-        moved or deleted meanwhile, `Invalid` when the text is so large that nobody could read it again, `Unavailable`
-        when there is no room. The old one stays then.
+        Acts as the first of the users, all of whom must have the permission. Raises `NotFound` when it was moved or
+        deleted meanwhile, `Invalid` when the text is too large to be read again, `Unavailable` when there is no room.
+        The old one stays then.
         """
         callers = [self._places.caller(account_id, user_id) for user_id in users]
         place, *_ = [self._notebook_place(path, caller, Action.UPDATE) for caller in callers]
@@ -174,15 +172,15 @@ class JupyterContents:
         self._tell(callers[0], "replace", place, command_id=command_id)
 
     def sweep(self) -> None:
-        """Remove what killed processes left half done; called now and then."""
+        """Remove unfinished files of killed processes; called periodically."""
         self._places.sweep()
 
     def _tell(
         self, by: Caller, action: str, place: Place, *, forget: bool = False, command_id: int | None = None
     ) -> None:
-        """Log a change right after it: files and the database have no transaction in common.
+        """Log a change right after it: files and the database have no common transaction.
 
-        With `forget` what lay there before is gone, and with it its policy.
+        With `forget` the former object there is gone, and its policy is deleted.
         """
         detail = {} if command_id is None else {"command_id": command_id}
         with self._database.begin() as connection:
@@ -217,7 +215,7 @@ class JupyterContents:
         return place
 
     def _runnable_place(self, path: str, caller: Caller) -> Place:
-        """Return where a notebook lies that the caller may run: who may read it, or by their roles only change it."""
+        """Return the place of a notebook that the caller may run: with read permission, or by roles only update."""
         reads, changes = (
             decision(caller, action, Resource.JUPYTER_NOTEBOOK).allowed for action in (Action.READ, Action.UPDATE)
         )
@@ -225,7 +223,7 @@ class JupyterContents:
             return self._notebook_place(path, caller, Action.READ)
         place = self._notebook_place(path, caller, Action.UPDATE)
         if place.path.name in self._places.hidden(place.folder, caller):
-            self._places.place(path, caller, Action.READ)  # says which policy denies it
+            self._places.place(path, caller, Action.READ)  # raises with the policy that denies it
         return place
 
     def _copy(self, path: str, folder: Place, name: str | None, by: Caller) -> str:
@@ -248,7 +246,7 @@ def _is_there(place: Place) -> bool:
 
 
 def _require_policy_right(by: Caller, notebook_id: int, owner_id: int | None, target: Place) -> None:
-    """Raise `Forbidden` when a move would take a notebook's policy out of the hands of who may set it."""
+    """Raise `Forbidden` when a move would take a notebook's policy away from a user who may set it."""
     if target.owner_id == owner_id:
         return
     found = decide(by, Action.UPDATE, Resource.OBJECT_POLICY, Target(notebook_id, owner_id))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from svc_jupyter.api.jupyter_contents import (
     Contents,
@@ -18,10 +18,11 @@ from svc_jupyter.api.jupyter_contents import (
     ContentsSave,
     ContentsType,
 )
+from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.workspace.contents_models import as_json
 from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
@@ -34,11 +35,6 @@ router = APIRouter(
 )
 
 
-async def _contents(request: Request) -> JupyterContents:
-    contents: JupyterContents = request.app.state.service.jupyter_contents
-    return contents
-
-
 async def _wanted(
     type_: Annotated[ContentsType | None, Query(alias="type", description="what it must be")] = None,
     format_: Annotated[ContentsFormat | None, Query(alias="format", description="of a file's content")] = None,
@@ -48,7 +44,7 @@ async def _wanted(
     return Wanted(type_, format_, content, hash_)
 
 
-ContentsDep = Annotated[JupyterContents, Depends(_contents)]
+ContentsDep = Annotated[JupyterContents, part(JupyterContents)]
 WantedDep = Annotated[Wanted, Depends(_wanted)]
 
 

@@ -1,7 +1,7 @@
-"""Locations of folders, notes and dashboards: text in, checked names out; nothing is read here.
+"""Locations of folders, notes and dashboards: parses and checks text; reads nothing.
 
-They look like the paths of Jupyter contents and have the same roots. Names are compared as they are written, capitals
-and small letters apart, in Unicode's composed form, so that no two look the same.
+They look like the paths of Jupyter contents and have the same roots. Names are case-sensitive, in Unicode's composed
+form, so that no two look the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import count
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.contents_paths import (
     COMMON,
     MAX_DEPTH,
@@ -28,7 +28,7 @@ _COPY_MARK = re.compile(r"(?<=.)-Copy\d{1,9}\Z", re.DOTALL)
 
 
 def location_of(text: str, field: str) -> ContentsPath:
-    """Return the folder that a location means. Raises `Invalid` and `NotFound` as `parse_path` does, naming `field`."""
+    """Return the folder of a location. Raises `Invalid` and `NotFound` as `parse_path` does, naming `field`."""
     path = parse_path(text, field)
     if path.is_above_roots:
         return path
@@ -37,14 +37,14 @@ def location_of(text: str, field: str) -> ContentsPath:
 
 
 def name_of(text: str, field: str = "name") -> str:
-    """Return a name as it is stored. Raises `Invalid`, naming `field`, for what cannot be one."""
+    """Return a name as it is stored. Raises `Invalid`, naming `field`, for an invalid one."""
     name = unicodedata.normalize("NFC", text)
     check_name(name, field)
     return name
 
 
 def require_room(path: ContentsPath, extent: Extent, field: str) -> None:
-    """Raise `Invalid` when a folder with what is below it would lie so deep that no location could name it."""
+    """Raise `Invalid` when a folder and its subtree would be too deep for any location to name it."""
     if len(path.parts) + extent.levels > MAX_DEPTH:
         raise Invalid(f"{field}: {path} would reach deeper than {MAX_DEPTH} folders")
     if len(str(path)) + extent.characters > MAX_LENGTH:
@@ -52,7 +52,7 @@ def require_room(path: ContentsPath, extent: Extent, field: str) -> None:
 
 
 def copy_names(name: str) -> Iterator[str]:
-    """Yield the names that a copy may take: `report-Copy1`, `report-Copy2`, …; too long ones are shortened."""
+    """Yield the names for a copy: `report-Copy1`, `report-Copy2`, …; too long ones are shortened."""
     name = _COPY_MARK.sub("", name)
     for number in count(1):
         mark = f"-Copy{number}"

@@ -1,4 +1,4 @@
-"""Names of notes and dashboards in a folder: each is there once."""
+"""Names of notes and dashboards in a folder, which are unique."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import islice
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
 from svc_jupyter.service.workspace.locations import copy_names
 
@@ -14,7 +14,7 @@ _AT_ONCE = 50
 
 
 def require_free(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str, what: str) -> None:
-    """Raise `Invalid` when a note or dashboard of this name lies in a folder already."""
+    """Raise `Invalid` when a folder already has a note or dashboard of this name."""
     known = connection.execute(
         sa.select(table.c.id).where(table.c.folder_id == where.id, table.c.name == name)
     ).scalar()
@@ -23,7 +23,7 @@ def require_free(connection: sa.Connection, table: sa.Table, where: FolderPlace,
 
 
 def free_copy_name(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str) -> str:
-    """Return the first name that a copy of `name` may take in a folder: `report-Copy1` …"""
+    """Return the first free name for a copy of `name` in a folder: `report-Copy1` …"""
     names = copy_names(name)
     while True:
         some = list(islice(names, _AT_ONCE))

@@ -1,7 +1,7 @@
-"""Documents of notes: checked, without passwords, and as the bytes that are stored. Functions of values.
+"""Documents of notes: checked, without passwords, and as stored bytes. Functions of values.
 
-A document is what a `.zpln` file holds apart from the name: `paragraphs`, `noteParams`, `noteForms`, `config`, `info`
-and whatever else its maker wrote into it, kept as it came.
+A document is the content of a `.zpln` file except the name: `paragraphs`, `noteParams`, `noteForms`, `config`, `info`
+and any other keys, which are kept unchanged.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from uuid import uuid4
 
 from svc_jupyter.api.notes import NoteFields
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.note_forms import without_passwords
 
 Document = dict[str, Any]
 OBJECTS = ("noteParams", "noteForms", "config", "info")
-"""The parts, besides the paragraphs, that every note has: objects, empty unless something is in them."""
+"""The parts, besides the paragraphs, that every note has: objects, which may be empty."""
 PARTS = ("paragraphs", *OBJECTS)
 _TEXTS = ("text", "title")
 _MAX_ID_LENGTH = 255
@@ -27,9 +27,9 @@ _COMPRESSION = 4
 
 
 def checked(document: Mapping[str, Any]) -> Document:
-    """Return the document as it may be kept: its paragraphs have ids, and no password's value is in it.
+    """Return the document to store: its paragraphs have ids, and it contains no password's value.
 
-    Raises `Invalid`, naming the paragraph, for texts, titles and ids that are none, and for parts of a wrong type.
+    Raises `Invalid`, naming the paragraph, for invalid texts, titles and ids, and for parts of a wrong type.
     """
     for part in OBJECTS:
         if not isinstance(document.get(part, {}), dict):
@@ -46,14 +46,14 @@ def checked(document: Mapping[str, Any]) -> Document:
 
 
 def given_parts(fields: NoteFields) -> Document:
-    """Return the parts of a document that a request gives."""
+    """Return the parts of a document in a request."""
     return {part: value for part in PARTS if (value := getattr(fields, part)) is not None}
 
 
 def packed(document: Document) -> tuple[bytes, int]:
-    """Return the document as it is stored, and its size in bytes before it was compressed.
+    """Return the stored form of the document, and its uncompressed size in bytes.
 
-    Raises `Invalid` for what JSON does not have: NaN, infinities.
+    Raises `Invalid` for values that JSON lacks: NaN, infinities.
     """
     try:
         text = json.dumps(document, separators=(",", ":"), allow_nan=False)
@@ -64,13 +64,13 @@ def packed(document: Document) -> tuple[bytes, int]:
 
 
 def unpacked(data: bytes) -> Document:
-    """Return the document that was stored."""
+    """Return the stored document."""
     document: Document = json.loads(zlib.decompress(data))
     return document
 
 
 def shown(document: Document) -> Document:
-    """Return the parts of a document that an answer has."""
+    """Return the parts of a document in an answer."""
     return {"paragraphs": document["paragraphs"], **{part: document.get(part, {}) for part in OBJECTS}}
 
 

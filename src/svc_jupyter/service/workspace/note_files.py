@@ -1,4 +1,4 @@
-"""Notes as files: `.zpln` and `.ipynb`, in and out. Functions of values."""
+"""Notes as files: imports and exports `.zpln` and `.ipynb`. Functions of values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from svc_jupyter.api.notes import NoteImport, NoteReplacement
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.note_documents import OBJECTS, Document
 from svc_jupyter.service.workspace.note_notebooks import note_of, notebook_of
 from svc_jupyter.service.workspace.notes import ReadNote
@@ -15,12 +15,12 @@ from svc_jupyter.service.workspace.notes import ReadNote
 FileFormat = Literal["zpln", "ipynb"]
 MEDIA_TYPES: dict[FileFormat, str] = {"zpln": "application/json", "ipynb": "application/x-ipynb+json"}
 _ATTRIBUTES = frozenset({"name", "location", "note_type", "cluster_id"})
-"""What a request to import says of the note itself; every other key is the document's."""
+"""Keys of an import request about the note itself; every other key is the document's."""
 _ZPLN_VERSION = "0.12.0"
 
 
 def imported(body: NoteImport | NoteReplacement) -> Document:
-    """Return the document that an import brings. Raises `Invalid` when it is of neither format."""
+    """Return the document of an import. Raises `Invalid` when it has neither format."""
     keys = {key: value for key, value in body if key not in _ATTRIBUTES and value is not None}
     if "cells" in keys or "worksheets" in keys:
         if "paragraphs" in keys:
@@ -38,12 +38,12 @@ def exported(note: ReadNote, file_format: FileFormat) -> bytes:
 
 
 def disposition(note: ReadNote, file_format: FileFormat) -> str:
-    """Return the header by which a browser saves the file under the note's name."""
+    """Return the header with which a browser saves the file under the note's name."""
     return f"attachment; filename*=UTF-8''{quote(f'{note.summary.name}.{file_format}', safe='')}"
 
 
 def _zpln(note: ReadNote) -> Document:
-    """Return the document with everything that readers of the format expect to be there."""
+    """Return the document with everything that readers of the format expect."""
     defaults: Document = {part: {} for part in OBJECTS}
     defaults |= {
         "id": str(note.summary.id),

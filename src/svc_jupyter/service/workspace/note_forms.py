@@ -1,8 +1,8 @@
-"""Dynamic forms of notes: which a text asks for, and which values a document may keep. Functions of values.
+"""Dynamic forms of notes: the forms in a text, and the values that a document may keep. Functions of values.
 
 The grammar: `${name=default}`, `${name(Label)=default}`, `${name=default,one|two(Label)}` for a choice,
-`${checkbox:name=a|b,a|b|c}` for several, `${checkbox( or ):name=…}` with what joins them, `${password:name}`. `$${…}`
-is one form for the whole note; a `_` before it hides it.
+`${checkbox:name=a|b,a|b|c}` for several, `${checkbox( or ):name=…}` with the text that joins them, `${password:name}`.
+`$${…}` is one form for the whole note; a `_` before it hides it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _STORED_TYPES: Mapping[str, FormType] = {
     "select": "select",
     "checkbox": "checkbox",
 }
-"""The words by which a document names the forms that code made."""
+"""A document's type names of forms that code made."""
 
 
 _SEPARATOR = ","
 
 
 class Placeholder(NamedTuple):
-    """A form in a text, and where it stands."""
+    """A form in a text, and its position."""
 
     form: NoteForm
     note_wide: bool
@@ -36,7 +36,7 @@ class Placeholder(NamedTuple):
 
 
 def placeholders(text: str) -> Iterator[Placeholder]:
-    """Yield the forms that a text asks for, in order; a name may come several times."""
+    """Yield the forms in a text, in order; a name may occur several times."""
     position = 0
     while (opening := text.find("${", position)) >= 0:
         closing = text.find("}", opening)
@@ -52,9 +52,9 @@ def placeholders(text: str) -> Iterator[Placeholder]:
 
 
 def forms_of(document: Mapping[str, Any]) -> list[NoteForm]:
-    """Return the forms of a document, each once, in the order of its texts, with the values that it keeps.
+    """Return the forms of a document, each once, in the order of its texts, with their stored values.
 
-    Those that code made in an earlier run are known from the document's own list.
+    Forms that code made in an earlier run are in the document's own list.
     """
     found: dict[tuple[str | None, str], NoteForm] = {}
     for paragraph in document["paragraphs"]:
@@ -74,7 +74,7 @@ def forms_of(document: Mapping[str, Any]) -> list[NoteForm]:
 
 
 def without_passwords(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document without the values of its password forms, by whatever way it knows of them."""
+    """Return the document without the values of its password forms, wherever it records them."""
     texts = [list(placeholders(paragraph.get("text") or "")) for paragraph in document["paragraphs"]]
     note_wide = {one.form.name for found in texts for one in found if one.note_wide and one.form.type == "password"}
     note_wide |= _password_names(document.get("noteForms"))
@@ -115,7 +115,7 @@ def _form(body: str, *, hidden: bool) -> NoteForm | None:
 
 
 def _typed(head: str) -> tuple[FormType | None, str, str]:
-    """Return the type that stands before a colon, None for an unknown one, what joins options, and what follows."""
+    """Return the type before a colon (None if unknown), the text that joins options, and the rest."""
     word, colon, rest = head.partition(":")
     bare, bracket, joint = word.strip().partition("(")
     if not colon or (bracket and not joint.endswith(")")):  # the colon is in the label
@@ -140,7 +140,7 @@ def _labelled(text: str) -> tuple[str, str | None]:
 
 
 def _stored(forms: Any) -> Iterator[NoteForm]:
-    """Yield the forms that a document lists; what is no form there is passed over."""
+    """Yield the forms that a document lists, skipping invalid entries."""
     for name, about in _object(forms).items():
         if not isinstance(about, dict):
             continue
@@ -177,7 +177,7 @@ def _stripped_paragraph(paragraph: dict[str, Any], secret: set[str]) -> dict[str
 
 
 def _strip(holder: dict[str, Any], values: str, forms: str, secret: set[str]) -> None:
-    """Take values, and defaults (a form remembers its last value there), out of where a document keeps them."""
+    """Remove values, and defaults (which hold a form's last value), from a part of a document."""
     if values in holder:
         holder[values] = {name: value for name, value in _object(holder[values]).items() if name not in secret}
     if forms in holder:

@@ -1,4 +1,4 @@
-"""Revisions of notes: which there are, what they said, and how one comes back."""
+"""Revisions of notes: lists, reads and restores them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from svc_jupyter.api.notes import NoteRevision, NoteRevisionList
+from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.commands.record import iso_time
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.workspace import note_revisions, notes
 from svc_jupyter.service.workspace import note_store
 from svc_jupyter.service.workspace.admission import admit
 from svc_jupyter.service.workspace.note_documents import Document, unpacked
@@ -19,7 +20,6 @@ from svc_jupyter.service.workspace.note_store import PackedDocument
 from svc_jupyter.service.workspace.notes import ReadNote
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
-from svc_jupyter.service.workspace.tables import note_revisions, notes
 from svc_jupyter.service.workspace.versions import require_match
 
 _COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
@@ -38,7 +38,7 @@ class ReadRevision(NamedTuple):
 
 
 class NoteHistory:
-    """The states that notes had: every save that changed the document made one, and the newest hundred are kept."""
+    """The former states of notes: every save that changes the document adds one; the newest hundred are kept."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -65,7 +65,7 @@ class NoteHistory:
         return ReadRevision(_record(row), unpacked(row.document))
 
     def restore(self, note_id: int, number: int, if_match: str | None, *, by: Caller) -> ReadNote:
-        """Make a note say again what it said at a revision, as its newest one, and return it: to whom may read it.
+        """Make a revision's document the note's newest one, and return it to a caller who may read it.
 
         Raises `NotFound`, `Forbidden`, and `StateConflict` when `if_match` names another version than the note's.
         """

@@ -1,4 +1,4 @@
-"""The notes of an account that a caller may read, newest first: three statements, however many there are."""
+"""The notes of an account that a caller may read, newest first: in three statements."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from svc_jupyter.api.folders import NOTES
 from svc_jupyter.api.notes import NoteList
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.workspace import COMMON_ROOT, folders, notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import admission, named, said
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
-from svc_jupyter.service.workspace.tables import COMMON_ROOT, folders, notes
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A folder as far as admission asks for it."""
+    """A folder with the fields that admission needs."""
 
     ids: tuple[int, ...]
     owner_id: int | None
 
     @property
     def path(self) -> ContentsPath:
-        """Errors would name it, and a list tells nobody of what it leaves out."""
+        """For errors only; a list never shows what it omits."""
         return ContentsPath((COMMON,))
 
 
@@ -47,7 +47,7 @@ def readable_notes(connection: sa.Connection, page: Page, by: Caller) -> NoteLis
 
 
 def _readable(connection: sa.Connection, by: Caller) -> sa.ColumnElement[bool]:
-    """Return the condition that is true for what the caller may read: by the note's policy, else by its folder."""
+    """Return the condition for notes that the caller may read: by the note's policy, or else by its folder."""
     if by.is_admin:
         return sa.true()
     inside = [
@@ -64,7 +64,7 @@ def _readable(connection: sa.Connection, by: Caller) -> sa.ColumnElement[bool]:
 
 
 def _ways(connection: sa.Connection, account_id: int) -> list[_Way]:
-    """Return the account's folders of notes, each with the folders above it."""
+    """Return the account's folders of notes, each with its ancestors."""
     rows = connection.execute(
         sa.select(folders.c.id, folders.c.parent_id, folders.c.root_of).where(
             folders.c.account_id == account_id, folders.c.type == NOTES

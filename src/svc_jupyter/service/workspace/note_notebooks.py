@@ -1,8 +1,8 @@
-"""Notes as Jupyter notebooks and back, without loss. Functions of values.
+"""Converts notes to Jupyter notebooks and back, without loss. Functions of values.
 
-What one format has and the other lacks travels in a place that the other keeps: a paragraph's own attributes in the
-cell's metadata under `svc_note`, a cell's own in the paragraph under `ipynb`. Nothing is written there that the cell or
-paragraph itself tells; where a cell was edited elsewhere meanwhile, the cell is right.
+What one format has and the other lacks is stored in a place that the other preserves: a paragraph's own attributes in
+the cell's metadata under `svc_note`, a cell's own in the paragraph under `ipynb`. Only what the cell or paragraph
+itself does not express is stored there; after an edit elsewhere the cell takes precedence.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from svc_jupyter.service.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.workspace.note_documents import Document
 from svc_jupyter.service.workspace.note_results import KEY, outputs_of, results_of
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
 
 _LEFT = "ipynb"
-"""Where a note keeps what a notebook has besides."""
+"""The key of a note for what only a notebook has."""
 _FORMAT, _MINOR = 4, 5
 _MARKDOWN = re.compile(r"\A[ \t]*%(?:[\w-]+\.)?md(?:[ \t]*\r?\n|[ \t]+|\Z)")
 _MARKDOWN_MARK = "%md\n"
@@ -26,7 +26,7 @@ _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def note_of(notebook: Mapping[str, Any]) -> Document:
-    """Return the document that a notebook of any known format makes. Raises `Invalid` when it is none."""
+    """Return the document of a notebook of any known format. Raises `Invalid` when it is none."""
     content = _valid({"nbformat": _FORMAT, "nbformat_minor": _MINOR, "metadata": {}, **notebook})
     metadata = dict(content["metadata"])
     kept = _object(metadata.pop(KEY, None))
@@ -39,7 +39,7 @@ def note_of(notebook: Mapping[str, Any]) -> Document:
 
 
 def notebook_of(document: Document) -> dict[str, Any]:
-    """Return a valid notebook of the newest format that says what a document says."""
+    """Return a valid notebook of the newest format with a document's contents."""
     left = _object(document.get(_LEFT))
     kept = {key: value for key, value in document.items() if key not in ("paragraphs", _LEFT)}
     metadata = {**_object(left.get("metadata")), **({KEY: kept} if kept else {})}
@@ -52,7 +52,7 @@ def notebook_of(document: Document) -> dict[str, Any]:
     }
     try:
         return _valid(notebook)
-    except Invalid:  # something else wrote into `ipynb`: the cells without it are always a notebook
+    except Invalid:  # another program wrote into `ipynb`: the cells without it are always a notebook
         bare = [{key: value for key, value in one.items() if key != _LEFT} for one in document["paragraphs"]]
         taken = set()
         return notebook | {
@@ -63,7 +63,7 @@ def notebook_of(document: Document) -> dict[str, Any]:
 
 
 def _valid(notebook: dict[str, Any]) -> dict[str, Any]:
-    try:
+    with translated(NotANotebookError, to=Invalid, about="cells: this is not a notebook"):
         document = NotebookDocument.of(notebook)
         content = document.content
         if content["nbformat_minor"] < _MINOR:
@@ -72,8 +72,6 @@ def _valid(notebook: dict[str, Any]) -> dict[str, Any]:
                 cell["id"] = f"cell-{number}"
             document = NotebookDocument.of(content)
         document.require_valid()
-    except NotANotebookError as error:
-        raise Invalid(f"cells: this is not a notebook: {error}") from error
     return document.content
 
 
@@ -140,7 +138,7 @@ def _cell(paragraph: Document, taken: set[str]) -> dict[str, Any]:
 
 
 def _outputs(rest: Document, original: Any) -> list[Any]:
-    """Return a code cell's outputs, and take the results out of `rest` where the outputs tell them."""
+    """Return a code cell's outputs, and remove the results that they express from `rest`."""
     results = rest.get("results")
     if isinstance(original, list) and _tell(original, results):
         if results is not None:
@@ -156,7 +154,7 @@ def _outputs(rest: Document, original: Any) -> list[Any]:
 def _tell(outputs: list[Any], results: Any) -> bool:
     try:
         return bool(results_of(outputs) == results)
-    except (AttributeError, KeyError, TypeError):  # no outputs of a notebook
+    except (AttributeError, KeyError, TypeError):  # not outputs of a notebook
         return False
 
 
@@ -168,7 +166,7 @@ def _cell_type(paragraph: Document, left: Mapping[str, Any]) -> str:
 
 
 def _cell_id(wanted: str, taken: set[str]) -> str:
-    """Return an id that no other cell has: the paragraph's where it can be one of a cell, else one by number."""
+    """Return an id that no other cell has: the paragraph's if it is valid for a cell, or else a numbered one."""
     found = wanted
     numbers = count(len(taken) + 1)
     while not _CELL_ID.fullmatch(found) or found in taken:

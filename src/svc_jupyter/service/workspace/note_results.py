@@ -1,4 +1,4 @@
-"""Results of a paragraph as outputs of a cell and back. Functions of values.
+"""Converts results of a paragraph to outputs of a cell and back. Functions of values.
 
 A paragraph's results are `{"code": "SUCCESS", "msg": [{"type": "TEXT"|"HTML"|"TABLE"…, "data": text}, …]}`; a TABLE is
 tab-separated with a row of headers.
@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 KEY = "svc_note"
-"""Where the metadata of notebooks, cells and outputs keep what a note has besides."""
+"""The metadata key of notebooks, cells and outputs for what only a note has."""
 _SUCCESS, _ERROR = "SUCCESS", "ERROR"
 _MESSAGE = {"type", "data"}
 _RESULTS = {"code", "msg"}
 
 
 def outputs_of(results: Any) -> list[dict[str, Any]]:
-    """Return the outputs that say what results say; none for results of another form, which they cannot say."""
+    """Return the outputs for results; none for results of another form, which outputs cannot express."""
     if not _is_plain(results):
         return []
     outputs = []
@@ -34,7 +34,7 @@ def outputs_of(results: Any) -> list[dict[str, Any]]:
 
 
 def results_of(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return what outputs say as results, or None when they say nothing that results can."""
+    """Return the results for outputs, or None when results cannot express any of them."""
     code = _SUCCESS
     messages: list[dict[str, str]] = []
     for output in outputs:
@@ -68,7 +68,7 @@ def _message(output: Mapping[str, Any], known_type: str | None) -> dict[str, str
 
 
 def _about(output: Mapping[str, Any]) -> dict[str, str]:
-    """Return what this module itself wrote about an output."""
+    """Return this module's own metadata of an output."""
     metadata = output.get("metadata")
     about = metadata.get(KEY) if isinstance(metadata, dict) else None
     if not isinstance(about, dict):

@@ -6,7 +6,7 @@ import json
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 
 from svc_jupyter.api.dashboards import DashboardList
 from svc_jupyter.api.fields import Id
@@ -22,10 +22,11 @@ from svc_jupyter.api.notes import (
     NoteRevisionList,
     NoteUpdate,
 )
+from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.bodies import JsonRoute
-from svc_jupyter.service.dependencies import CallerDep, PageDep
-from svc_jupyter.service.route_rights import needs
+from svc_jupyter.service.access.route_rights import needs
+from svc_jupyter.service.http.bodies import JsonRoute
+from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.workspace import note_files
 from svc_jupyter.service.workspace.dashboards import Dashboards
 from svc_jupyter.service.workspace.note_documents import shown
@@ -46,24 +47,9 @@ _FILE: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _notes(request: Request) -> Notes:
-    notes: Notes = request.app.state.service.workspace.notes
-    return notes
-
-
-def _history(request: Request) -> NoteHistory:
-    history: NoteHistory = request.app.state.service.workspace.history
-    return history
-
-
-def _dashboards(request: Request) -> Dashboards:
-    dashboards: Dashboards = request.app.state.service.workspace.dashboards
-    return dashboards
-
-
-NotesDep = Annotated[Notes, Depends(_notes)]
-HistoryDep = Annotated[NoteHistory, Depends(_history)]
-DashboardsDep = Annotated[Dashboards, Depends(_dashboards)]
+NotesDep = Annotated[Notes, part(Notes)]
+HistoryDep = Annotated[NoteHistory, part(NoteHistory)]
+DashboardsDep = Annotated[Dashboards, part(Dashboards)]
 IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 409 when it was changed since")]
 
 

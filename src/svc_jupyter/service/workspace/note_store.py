@@ -8,14 +8,14 @@ import sqlalchemy as sa
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.errors import NotFound
+from svc_jupyter.service.ground.errors import NotFound
+from svc_jupyter.service.schema.workspace import note_revisions, notes
 from svc_jupyter.service.workspace.admission import absent
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS
-from svc_jupyter.service.workspace.tables import note_revisions, notes
 
 KEPT_REVISIONS = 100
-"""Of each note; the oldest go first."""
+"""Kept revisions of each note; the oldest are deleted first."""
 _WITH_DOCUMENT: tuple[sa.ColumnElement[Any], ...] = (
     *NOTE_COLUMNS,
     note_revisions.c.document,
@@ -24,14 +24,14 @@ _WITH_DOCUMENT: tuple[sa.ColumnElement[Any], ...] = (
 
 
 class PackedDocument(NamedTuple):
-    """A document as it is stored, and its size in bytes before it was compressed."""
+    """A document as it is stored, and its uncompressed size in bytes."""
 
     data: bytes
     size: int
 
     @classmethod
     def of(cls, document: Document) -> PackedDocument:
-        """Return a document ready to be stored. Raises `Invalid` for what JSON does not have."""
+        """Return a document ready to be stored. Raises `Invalid` for values that JSON lacks."""
         return cls(*packed(document))
 
     def opened(self) -> Document:
@@ -42,7 +42,7 @@ class PackedDocument(NamedTuple):
 def row_of(
     connection: sa.Connection, note_id: int, action: Action, caller: Caller, *, lock: bool = False
 ) -> sa.Row[Any]:
-    """Return a note's row, with `lock` such that others who change it wait. Raises `NotFound`."""
+    """Return a note's row; `lock` locks it against other changes. Raises `NotFound`."""
     query = sa.select(*NOTE_COLUMNS).where(notes.c.id == note_id, notes.c.account_id == caller.account_id)
     row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
     if row is None:
@@ -53,7 +53,7 @@ def row_of(
 def row_with_document(
     connection: sa.Connection, note_id: int, action: Action, caller: Caller
 ) -> tuple[sa.Row[Any], PackedDocument]:
-    """Return a note's row with its document, as both were at one moment. Raises `NotFound`."""
+    """Return a note's row with its document, read at one moment. Raises `NotFound`."""
     row = connection.execute(
         sa.select(*_WITH_DOCUMENT)
         .join(note_revisions, (note_revisions.c.note_id == notes.c.id) & (note_revisions.c.number == notes.c.revision))
@@ -75,7 +75,7 @@ def insert(connection: sa.Connection, values: dict[str, Any], document: PackedDo
 def insert_revision(
     connection: sa.Connection, note_id: int, number: int, user_id: int, now: float, document: PackedDocument
 ) -> None:
-    """Store a revision, and forget the one that is too many now."""
+    """Store a revision, and delete the one beyond the limit."""
     connection.execute(
         sa.insert(note_revisions).values(
             note_id=note_id,
@@ -94,7 +94,7 @@ def insert_revision(
 
 
 def replace_revision(connection: sa.Connection, note_id: int, number: int, document: PackedDocument) -> None:
-    """Put another document in the place of a revision's."""
+    """Replace a revision's document."""
     connection.execute(
         sa.update(note_revisions)
         .where(note_revisions.c.note_id == note_id, note_revisions.c.number == number)

@@ -1,6 +1,6 @@
-"""Notebook documents: what lies in an `.ipynb` file, checked and brought to the newest format by nbformat.
+"""Notebook documents: the content of an `.ipynb` file, checked and converted to the newest format by nbformat.
 
-nbformat is loaded at the first notebook, or before by who expects one: with the validators that it compiles it takes
+nbformat is loaded at the first notebook, or earlier by a caller that expects one: with its compiled validators it takes
 13 MB, and a quarter of a second.
 """
 
@@ -14,6 +14,8 @@ from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
+from svc_jupyter.service.ground.errors import Failure
+
 _DEFAULT_KERNEL = "python3"
 _DISPLAY_NAMES = {_DEFAULT_KERNEL: "Python 3 (ipykernel)"}
 _NEWEST = 4
@@ -22,28 +24,30 @@ _WITH_IDS = 5
 """Since 4.5 every cell has an id."""
 _REASON_LENGTH = 300
 _UNUSED = "rfc3987_syntax"
-"""What jsonschema, by which nbformat validates, loads for the text format `iri` where it is installed. No notebook's
-schema has that, and its grammar takes 20 MB and 1.3 s of processor time; without it nbformat is loaded in 0.05 s."""
+"""jsonschema, with which nbformat validates, loads it for the text format `iri` if it is installed. No notebook schema
+has
+that, and its grammar takes 20 MB and 1.3 s of processor time; without it nbformat loads in 0.05 s.
+"""
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
-"""What nbformat raises, besides its own errors, when parts of a document are not of the types that it expects."""
+"""nbformat's exceptions, besides its own errors, when parts of a document have unexpected types."""
 
 
-class NotANotebookError(Exception):
-    """The reason why something is no notebook."""
+class NotANotebookError(Failure):
+    """The reason why a document is not a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookDocument:
-    """A notebook as JSON of format 4, multi-line texts joined. `fault` says where it breaks the format, if it does."""
+    """A notebook as JSON of format 4, multi-line texts joined. `fault` is its violation of the format, if any."""
 
     content: dict[str, Any]
     fault: str | None
 
     @classmethod
     def of(cls, content: Any) -> NotebookDocument:
-        """Return the notebook that a parsed JSON document is; older formats are converted.
+        """Return the notebook of a parsed JSON document; older formats are converted.
 
-        Raises `NotANotebookError` when it is none, or one of a format to come.
+        Raises `NotANotebookError` when it is not a notebook, or has a future format.
         """
         major, minor = _version(content)
         nbformat = _nbformat()
@@ -60,7 +64,7 @@ class NotebookDocument:
 
     @classmethod
     def parse(cls, data: bytes) -> NotebookDocument:
-        """Return the notebook in a file's bytes. NaN, which Python writes and JSON does not have, becomes null."""
+        """Return the notebook in a file's bytes. NaN, which Python writes and JSON lacks, becomes null."""
         try:
             content = json.loads(data, parse_constant=lambda _: None)
         except RecursionError as error:
@@ -70,24 +74,24 @@ class NotebookDocument:
         return cls.of(content)
 
     def serialised(self) -> bytes:
-        """Return it as it is stored: line by line and with sorted keys, which version control likes."""
+        """Return its stored form: line by line and with sorted keys, which suits version control."""
         return encoded(_nbformat().v4.writes(self.content) + "\n")
 
     def require_valid(self) -> None:
-        """Raise `NotANotebookError` unless it keeps to the format in every part."""
+        """Raise `NotANotebookError` unless every part conforms to the format."""
         if self.fault is not None:
             raise NotANotebookError(self.fault)
 
 
 def encoded(text: str) -> bytes:
-    """Return a JSON document in UTF-8, which cannot write half of a character pair: that becomes the escape of JSON."""
+    """Return a JSON document in UTF-8, which cannot encode a lone surrogate: that becomes a JSON escape."""
     return text.encode(errors="backslashreplace")
 
 
 def require_outline(data: bytes) -> str:
-    """Return a file's text when it looks like a notebook: JSON of a known notebook format, nothing deeper checked.
+    """Return a file's text when it looks like a notebook: JSON of a known notebook format, without deeper checks.
 
-    Raises `NotANotebookError`. For who reads the notebook with nbformat anyway, elsewhere: it is not loaded here.
+    Raises `NotANotebookError`. For callers that leave reading to nbformat elsewhere: this does not load it.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -116,13 +120,13 @@ def empty_notebook(kernel: str | None) -> bytes:
 
 @cache
 def load_what_notebooks_need() -> None:
-    """Load nbformat with its validators, so that the first notebook does not wait for it; it is for a thread."""
+    """Load nbformat with its validators, so that the first notebook does not wait for it; run it in a thread."""
     NotebookDocument.parse(empty_notebook(None))
 
 
 def _nbformat() -> ModuleType:
     if "nbformat" not in sys.modules and _UNUSED not in sys.modules:
-        sys.modules[_UNUSED] = None  # type: ignore[assignment]  # by this an import is told that there is none
+        sys.modules[_UNUSED] = None  # type: ignore[assignment]  # makes an import fail as if it were not installed
         try:
             import nbformat
         finally:
@@ -145,7 +149,7 @@ def _version(content: Any) -> tuple[int, int]:
 
 
 def _number_cells(cells: list[dict[str, Any]]) -> None:
-    """Give an id of its own to each cell that has none, as nbformat itself does with a warning."""
+    """Give each cell without an id its own, as nbformat itself does with a warning."""
     seen: set[str] = set()
     for cell in cells:
         if "id" not in cell or cell["id"] in seen:
@@ -154,7 +158,7 @@ def _number_cells(cells: list[dict[str, Any]]) -> None:
 
 
 def _fault(notebook: dict[str, Any]) -> str | None:
-    """Return where a notebook breaks its format. All formats to come are checked as one: each is kept in memory."""
+    """Return a notebook's violation of its format. All future formats use one schema: each stays in memory."""
     nbformat = _nbformat()
     minor = min(notebook["nbformat_minor"], _NEWEST_MINOR + 1)
     try:

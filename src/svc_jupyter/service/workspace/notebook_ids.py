@@ -1,6 +1,7 @@
-"""The ids by which policies name Jupyter notebooks: given when a policy is first set, never given twice.
+"""The ids by which policies name Jupyter notebooks: assigned when a policy is first set, never reused.
 
-A notebook is found by where it lies on disk, in parts from the account's folder on. Everything here takes a connection.
+A notebook is identified by its place on disk, in parts relative to the account's folder. Every function takes a
+connection.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access import policy_versions
-from svc_jupyter.service.workspace.tables import jupyter_notebooks
+from svc_jupyter.service.schema.workspace import jupyter_notebooks
 
 Parts = Sequence[str]
 _C = jupyter_notebooks.c
 
 
 def find(connection: sa.Connection, account_id: int, parts: Parts) -> int | None:
-    """Return the id of what lies at a place, None where no policy was ever set."""
+    """Return the id of the object at a place, None if no policy was ever set."""
     found: int | None = connection.execute(
         sa.select(_C.id).where(_C.account_id == account_id, _C.digest == _digest("/".join(parts)))
     ).scalar()
@@ -28,7 +29,7 @@ def find(connection: sa.Connection, account_id: int, parts: Parts) -> int | None
 
 
 def ensure(connection: sa.Connection, account_id: int, parts: Parts, owner_id: int | None) -> int:
-    """Return the id of a notebook, a new one where it has none. Call it while the account is locked."""
+    """Return the id of a notebook, a new one if it has none. Call it while the account is locked."""
     known = find(connection, account_id, parts)
     if known is not None:
         return known
@@ -39,21 +40,21 @@ def ensure(connection: sa.Connection, account_id: int, parts: Parts, owner_id: i
 
 
 def row_of(connection: sa.Connection, account_id: int, notebook_id: int) -> sa.Row[Any] | None:
-    """Return the row of an id of the account; None where there is none."""
+    """Return the row of an id of the account; None if there is none."""
     return connection.execute(
         sa.select(jupyter_notebooks).where(_C.id == notebook_id, _C.account_id == account_id)
     ).one_or_none()
 
 
 def below(connection: sa.Connection, account_id: int, folder: Parts) -> Mapping[str, int]:
-    """Return the ids of what lies in a folder, or deeper, each by its path from there on."""
+    """Return the ids of everything below a folder, by relative path."""
     prefix = "/".join(folder) + "/"
     rows = connection.execute(sa.select(_C.id, _C.path).where(_C.account_id == account_id, _begins_with(prefix)))
     return {row.path.removeprefix(prefix): row.id for row in rows}
 
 
 def rows_at(connection: sa.Connection, account_id: int, parts: Parts) -> Sequence[sa.Row[Any]]:
-    """Return the rows of what lies at a place, or in the folder that it is."""
+    """Return the rows of the object at a place and, if it is a folder, of its contents."""
     path = "/".join(parts)
     here = (_C.path == path) | _begins_with(f"{path}/")
     return connection.execute(sa.select(jupyter_notebooks).where(_C.account_id == account_id, here)).all()
@@ -62,9 +63,9 @@ def rows_at(connection: sa.Connection, account_id: int, parts: Parts) -> Sequenc
 def move(
     connection: sa.Connection, account_id: int, source: Parts, target: Parts, owner_id: int | None
 ) -> Sequence[sa.Row[Any]]:
-    """Let ids and policies go with what moves from one place to another, free one; return the rows as they were.
+    """Move ids and policies from one place to another, free one; return the rows as they were.
 
-    `owner_id` is whose folder the target lies in. What a file that was once at the target has left is forgotten.
+    `owner_id` is the owner of the target folder. Entries of a former file at the target are deleted.
     """
     forget(connection, account_id, target)
     rows = rows_at(connection, account_id, source)
@@ -77,7 +78,7 @@ def move(
 
 
 def forget(connection: sa.Connection, account_id: int, parts: Parts) -> None:
-    """Forget the ids, policies and their history of what lay at a place, or in the folder that it was."""
+    """Delete the ids, policies and their history of the former object at a place and, for a folder, of its contents."""
     ids = [row.id for row in rows_at(connection, account_id, parts)]
     if ids:
         policy_versions.forget(connection, SourceType.JUPYTER_NOTEBOOK, ids)
@@ -86,7 +87,7 @@ def forget(connection: sa.Connection, account_id: int, parts: Parts) -> None:
 
 
 def _begins_with(prefix: str) -> sa.ColumnElement[bool]:
-    """Not LIKE, which takes `A` for `a` on SQLite."""
+    """Compare a prefix; LIKE is case-insensitive on SQLite."""
     return sa.func.substr(_C.path, 1, len(prefix)) == prefix
 
 

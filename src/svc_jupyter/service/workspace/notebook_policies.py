@@ -1,4 +1,4 @@
-"""Jupyter notebooks as objects of policies: found by their path in the service, or by the id they once got."""
+"""Jupyter notebooks as objects of policies: found by their path in the service, or by their id."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Decision, decide
 from svc_jupyter.service.access.policy_objects import PolicyObject
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.admission import admission
 from svc_jupyter.service.workspace.contents_failures import told
@@ -25,16 +25,16 @@ from svc_jupyter.service.workspace.contents_roots import COMMON_ROOT, Root, root
 
 
 class PoliciedNotebooks:
-    """Finds notebooks. The owner is the user in whose folder one lies; in `Common` it is nobody."""
+    """Finds notebooks. The owner is the user whose folder contains it; in `Common` there is none."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def find(self, connection: sa.Connection, source_id: int | str, by: Caller) -> PolicyObject | None:
-        """Return the notebook with an id or path, None where there is none.
+        """Return the notebook with an id or path, None if there is none.
 
-        Raises `Forbidden`, whether there is one or not, where the caller may neither read it nor set policies, and
-        `Invalid` for a path that is none of a notebook.
+        Raises `Forbidden`, whether it exists or not, if the caller may neither read it nor set policies, and `Invalid`
+        for a path that is not a notebook's.
         """
         known: int | None
         if isinstance(source_id, int):
@@ -54,14 +54,14 @@ class PoliciedNotebooks:
         return PolicyObject(SourceType.JUPYTER_NOTEBOOK, known, root.owner_id, str(path))
 
     def numbered(self, connection: sa.Connection, found: PolicyObject, by: Caller) -> PolicyObject:
-        """Return a notebook with its id, a new one where it had none. Call it while the account is locked."""
+        """Return a notebook with its id, a new one if it had none. Call it while the account is locked."""
         if found.id is not None:
             return found
         parts = (*_root(found).parts, *parse_path(found.path or "").inside)
         return replace(found, id=notebook_ids.ensure(connection, by.account_id, parts, found.owner_id))
 
     def decide(self, caller: Caller, action: Action, found: PolicyObject) -> Decision:
-        """Return what a call of `caller` that does `action` to a notebook would be told."""
+        """Return the decision on `action` by `caller` on a notebook."""
         return admission(caller, action, Resource.JUPYTER_NOTEBOOK, _root(found), found.id)
 
     def _is_there(self, account_id: int, root: Root, path: ContentsPath) -> bool:
@@ -94,7 +94,7 @@ def _root_of_user(connection: sa.Connection, owner_id: int | None) -> Root:
 
 
 def _require_knowledge(by: Caller, root: Root, path: ContentsPath, notebook_id: int | None) -> None:
-    """Raise `Forbidden` for another user's folder: what lies there is told to nobody who could not read it."""
+    """Raise `Forbidden` for another user's folder: only users who may read it may know its contents."""
     if root.owner_id in (None, by.user_id) or decide(by, Action.UPDATE, Resource.OBJECT_POLICY).allowed:
         return
     found = admission(by, Action.READ, Resource.JUPYTER_NOTEBOOK, root, notebook_id)

@@ -1,4 +1,4 @@
-"""Notes: Spark notebooks as documents. To run them is the work of commands."""
+"""Notes: Spark notebooks as documents. Commands run them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from svc_jupyter.api.folders import NOTES
 from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteDeleted, NoteImport, NoteList, NoteSummary, NoteUpdate
 from svc_jupyter.api.object_policies import SourceType
-from svc_jupyter.service.access import policy_versions
+from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.audit import trail
-from svc_jupyter.service.errors import StateConflict
-from svc_jupyter.service.paging import Page
+from svc_jupyter.service.ground.errors import StateConflict
+from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.schema.workspace import dashboards, notes
 from svc_jupyter.service.workspace import note_store
 from svc_jupyter.service.workspace.admission import admit, admit_into
 from svc_jupyter.service.workspace.folder_tree import FolderPlace
@@ -27,36 +27,35 @@ from svc_jupyter.service.workspace.note_store import PackedDocument
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
 from svc_jupyter.service.workspace.running_notes import require_none_running
-from svc_jupyter.service.workspace.tables import dashboards, notes
 from svc_jupyter.service.workspace.versions import require_match
 
 _ATTEMPTS = 10
 
 
 class ReadNote(NamedTuple):
-    """A note and its document, as they were at one moment."""
+    """A note and its document, read at one moment."""
 
     summary: NoteSummary
     document: Document
 
 
 class Notes:
-    """Makes, reads, saves, moves, copies and deletes notes.
+    """Creates, reads, saves, moves, copies and deletes notes.
 
-    Every method raises `NotFound` for a note or folder that is not there, `Forbidden`, which says what is missing, and
-    `Invalid` for names, places and documents that cannot be. Where `if_match` is given and names another version than
-    the note has, `StateConflict` is raised and nothing changes.
+    Every method raises `NotFound` for a missing note or folder, `Forbidden` with what is missing, and `Invalid` for
+    impossible names, places and documents. If `if_match` names another version than the note's, it raises
+    `StateConflict` and nothing changes.
     """
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def create(self, body: NoteCreate, *, by: Caller) -> ReadNote:
-        """Make a note in the folder at the given location and return it."""
+        """Create a note in the folder at the given location and return it."""
         return self.store(body, given_parts(body), by=by)
 
     def store(self, about: NoteCreate | NoteImport, document: Document, *, by: Caller) -> ReadNote:
-        """Make a note of a document that was made elsewhere and return it."""
+        """Create a note from an existing document and return it."""
         name = name_of(about.name)
         document = checked(document)
         data = PackedDocument.of(document)
@@ -79,9 +78,10 @@ class Notes:
             return readable_notes(connection, page, by)
 
     def update(self, note_id: int, body: NoteUpdate, if_match: str | None = None, *, by: Caller) -> ReadNote:
-        """Change the given attributes and parts of the document, and return the note; what says nothing new is no edit.
+        """Change the given attributes and parts of the document, and return the note; a request without a change is no
+        edit.
 
-        Without `if_match` the last one to save wins, part by part.
+        Without `if_match` the last save wins, part by part.
         """
         given = given_parts(body)
         return self._changed(note_id, body, lambda before: before | given if given else before, if_match, by)
@@ -89,9 +89,9 @@ class Notes:
     def replace_document(
         self, note_id: int, document: Callable[[], Document], if_match: str | None = None, *, by: Caller
     ) -> ReadNote:
-        """Put another document in the place of a note's, as an edit, and return the note.
+        """Replace a note's document, as an edit, and return the note.
 
-        `document` is called once the caller may read the note: what is wrong with it is nobody else's to know.
+        `document` is called once the caller may read the note, so that its errors are not revealed to others.
         """
         return self._changed(note_id, NoteUpdate(), lambda _before: document(), if_match, by)
 
@@ -104,7 +104,7 @@ class Notes:
         by: Caller,
     ) -> ReadNote:
         for _ in range(_ATTEMPTS):
-            # The document is read, checked and packed before the transaction, which others wait for, begins.
+            # The document is read, checked and packed before the transaction, which blocks others.
             before = self.get(note_id, by=by)
             wanted = change(before.document)
             document = before.document if wanted is before.document else checked(wanted)
@@ -115,9 +115,9 @@ class Notes:
         raise StateConflict(f"note {note_id} is being changed all the time; try again in a moment")
 
     def keep_results(self, note_id: int, change: Callable[[Document], Document], *, by: Caller) -> None:
-        """Put what a run left into a note's document. It is no edit: version and revision stay.
+        """Store a run's results in a note's document. This is no edit: version and revision stay.
 
-        Others who save meanwhile wait. Raises `Forbidden` for who may not change the note.
+        Concurrent saves wait. Raises `Forbidden` for a caller who may not change the note.
         """
         with self._places.database.begin() as connection:
             row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
@@ -134,7 +134,7 @@ class Notes:
                 admit(caller, action, Resource.NOTE, of_object(connection, caller.account_id, row.folder_id), note_id)
 
     def clone(self, note_id: int, body: NoteClone, *, by: Caller) -> ReadNote:
-        """Make a copy of a note, by default beside it under a free name, and return it. It has no former revisions."""
+        """Copy a note, by default beside it under a free name, and return the copy, which has no former revisions."""
         wanted = None if body.name is None else name_of(body.name)
         with self._places.changing() as connection:
             row, data = note_store.row_with_document(connection, note_id, Action.READ, by)
@@ -149,7 +149,7 @@ class Notes:
         return ReadNote(note_summary(copy, where.path), data.opened())
 
     def delete(self, note_id: int, if_match: str | None = None, *, by: Caller) -> NoteDeleted:
-        """Delete a note with its revisions and its dashboards. Raises `StateConflict` while it is being run."""
+        """Delete a note with its revisions and its dashboards. Raises `StateConflict` while it is running."""
         with self._places.changing() as connection:
             row = note_store.row_of(connection, note_id, Action.DELETE, by, lock=True)
             admit(by, Action.DELETE, Resource.NOTE, of_object(connection, by.account_id, row.folder_id), note_id)
@@ -196,7 +196,7 @@ class Notes:
         if_match: str | None,
         by: Caller,
     ) -> NoteSummary | None:
-        """Store an edit that was made of `version`; None, and nothing changes, when the note is of another by now."""
+        """Store an edit based on `version`; return None, without a change, when the note's version has changed."""
         moves = body.name is not None or body.location is not None
         with self._places.changing() if moves else self._places.database.begin() as connection:
             row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
@@ -222,7 +222,7 @@ class Notes:
     def _target(
         self, connection: sa.Connection, row: sa.Row[Any], where: FolderPlace, body: NoteUpdate, by: Caller
     ) -> FolderPlace:
-        """Return the folder that a note is to lie in, once its name is free there."""
+        """Return the target folder of a note, once its name is free there."""
         name = row.name if body.name is None else name_of(body.name)
         target = where
         if body.location is not None:

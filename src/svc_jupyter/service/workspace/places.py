@@ -1,4 +1,4 @@
-"""From what a request says of a folder to the folder itself, or to the error that tells what is wrong with it."""
+"""Finds the folder that a request names, or raises the error that explains what is wrong with it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from svc_jupyter.api.folders import DASHBOARDS, NOTES, FolderReference
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, decision
-from svc_jupyter.service.access.tables import users
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import absent, is_closed, require_visible
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
@@ -24,7 +24,7 @@ _OTHER_TYPE = {NOTES: DASHBOARDS, DASHBOARDS: NOTES}
 
 
 class Places:
-    """Finds folders for callers, and gives out the transactions in which trees change."""
+    """Finds folders for callers, and provides the transactions in which trees change."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self.database = database
@@ -32,13 +32,13 @@ class Places:
 
     @contextmanager
     def changing(self) -> Iterator[sa.Connection]:
-        """Lend a connection in a write transaction while no other one changes a tree."""
+        """Yield a connection in a write transaction that blocks other changes of trees."""
         with self.database.begin() as connection:
             folder_tree.lock(connection)
             yield connection
 
     def at(self, connection: sa.Connection, location: str, field: str, folder_type: str, caller: Caller) -> FolderPlace:
-        """Return the folder at a location, in a transaction from `changing`: a root is made at its first use.
+        """Return the folder at a location, in a transaction from `changing`: a root is created at its first use.
 
         Raises `Invalid`, naming the request's `field`, for a location above the roots and for a folder of the other
         type; `NotFound`.
@@ -59,7 +59,7 @@ class Places:
     def meant(
         self, connection: sa.Connection, reference: FolderReference, action: Action, caller: Caller
     ) -> FolderPlace:
-        """Return the folder that a request names by id, location or both; `action` is what is to be done to it.
+        """Return the folder that a request names by id, location or both, for `action`.
 
         Raises `Invalid` when they do not agree or it is of the other type, `NotFound`.
         """
@@ -82,7 +82,7 @@ class Places:
 
 
 def of_object(connection: sa.Connection, account_id: int, folder_id: int) -> FolderPlace:
-    """Return the folder that an object lies in, which the database makes sure of."""
+    """Return the folder of an object, which the database guarantees."""
     place = folder_tree.place(connection, account_id, folder_id)
     if place is None:
         raise NotFound(f"there is no folder {folder_id} any more")
@@ -90,7 +90,7 @@ def of_object(connection: sa.Connection, account_id: int, folder_id: int) -> Fol
 
 
 def owner_of(connection: sa.Connection, path: ContentsPath, caller: Caller) -> int | None:
-    """Return the id of the user whose folder a path leads into, None for `Common`. Raises `NotFound` for nobody's."""
+    """Return the id of the user in whose folder a path is, None for `Common`. Raises `NotFound` for an unknown user."""
     if path.owner is None:
         return None
     if path.owner == caller.email:
@@ -99,13 +99,13 @@ def owner_of(connection: sa.Connection, path: ContentsPath, caller: Caller) -> i
         sa.select(users.c.id).where(users.c.account_id == caller.account_id, users.c.email == path.owner)
     ).scalar_one_or_none()
     if owner_id is None:
-        require_managing(path, caller)  # who may not look there is not told who there is
+        require_managing(path, caller)  # a caller without access there must not learn which users exist
         raise NotFound(f"there is no folder {path}: nobody in this account has that address")
     return owner_id
 
 
 def require_managing(path: ContentsPath, caller: Caller) -> None:
-    """Raise `Forbidden`, the same for every path of others, unless the caller may look into all users' folders."""
+    """Raise `Forbidden`, the same for every path of others, unless the caller may access all users' folders."""
     managing = decision(caller, Action.MANAGE, Resource.FOLDER)
     if not managing.allowed:
         raise Forbidden(
@@ -117,9 +117,10 @@ def require_managing(path: ContentsPath, caller: Caller) -> None:
 def require_open(
     connection: sa.Connection, path: ContentsPath, owner_id: int | None, folder_type: str, caller: Caller
 ) -> None:
-    """Raise `Forbidden` for a path in another user's folder where nothing is open to the caller, be it there or not.
+    """Raise `Forbidden` for a path in another user's folder to which the caller has no access, whether it exists or
+    not.
 
-    What is not there is as open as the nearest folder above it.
+    A missing path is as accessible as its nearest existing folder.
     """
     if owner_id in (None, caller.user_id):
         return
@@ -135,7 +136,7 @@ def require_open(
 def missing(
     connection: sa.Connection, path: ContentsPath, owner_id: int | None, field: str, folder_type: str, caller: Caller
 ) -> Invalid | NotFound:
-    """Return the error for a path where no folder of a type is."""
+    """Return the error for a path without a folder of a type."""
     other = _OTHER_TYPE[folder_type]
     if path.inside and folder_tree.find(connection, caller.account_id, other, path, owner_id) is not None:
         return Invalid(f"{field}: {path} is a folder of {other}, not of {folder_type}")

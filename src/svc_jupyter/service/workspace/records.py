@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from svc_jupyter.api.dashboards import DashboardSummary
 from svc_jupyter.api.folders import Folder
 from svc_jupyter.api.notes import NoteSummary
-from svc_jupyter.service.commands.record import iso_time
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.schema.workspace import dashboards, notes
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
-from svc_jupyter.service.workspace.tables import dashboards, notes
 
 NOTE_COLUMNS = tuple(notes.c)
 DASHBOARD_COLUMNS = tuple(column for column in dashboards.c if column is not dashboards.c.document)
@@ -31,14 +31,14 @@ def folder_record(row: sa.Row[Any], path: ContentsPath) -> Folder:
 
 
 def note_summary(row: sa.Row[Any], folder: ContentsPath) -> NoteSummary:
-    """Return a note's record without its document; `folder` is the path of the folder that it lies in."""
+    """Return a note's record without its document; `folder` is the path of its folder."""
     return NoteSummary(
         **_edited(row, folder), note_type=row.note_type, cluster_id=row.cluster_id, revision=row.revision
     )
 
 
 def dashboard_summary(row: sa.Row[Any], folder: ContentsPath) -> DashboardSummary:
-    """Return a dashboard's record without what it shows; `folder` is the path of the folder that it lies in."""
+    """Return a dashboard's record without its contents; `folder` is the path of its folder."""
     return DashboardSummary(**_edited(row, folder), note_id=row.note_id, note_revision=row.note_revision)
 
 

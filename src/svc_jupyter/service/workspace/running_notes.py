@@ -1,4 +1,4 @@
-"""Which notes are being run: what they lie in cannot be deleted meanwhile."""
+"""Running notes, whose folders cannot be deleted meanwhile."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.commands.tables import commands
-from svc_jupyter.service.errors import StateConflict
-from svc_jupyter.service.workspace.tables import notes
+from svc_jupyter.service.ground.errors import StateConflict
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.workspace import notes
 
 _OPEN = (CommandStatus.WAITING.value, CommandStatus.RUNNING.value)
 
 
 def require_none_running(connection: sa.Connection, account_id: int, condition: sa.ColumnElement[bool]) -> None:
-    """Raise `StateConflict`, naming one, when a command that waits or runs is to run one of the notes meant."""
+    """Raise `StateConflict`, naming one, when a waiting or running command runs one of these notes."""
     open_runs = connection.execute(
         sa.select(commands.c.id, commands.c.command["note_id"].as_string().label("note_id")).where(
             commands.c.status.in_(_OPEN),

@@ -1,10 +1,10 @@
-"""Entity tags: by which an edit that somebody else made meanwhile is noticed. Functions of values."""
+"""Entity tags, which detect concurrent edits. Functions of values."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from svc_jupyter.service.errors import StateConflict
+from svc_jupyter.service.ground.errors import StateConflict
 
 
 def etag(version: int) -> str:

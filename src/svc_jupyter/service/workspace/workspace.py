@@ -1,10 +1,10 @@
-"""The parts of the workspace that lie in the database."""
+"""The parts of the workspace in the database."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svc_jupyter.service.database import Database
+from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.workspace.dashboards import Dashboards
 from svc_jupyter.service.workspace.folder_lists import FolderLists
 from svc_jupyter.service.workspace.folders import Folders
@@ -15,7 +15,7 @@ from svc_jupyter.service.workspace.places import Places
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Folders, notes and dashboards over one database. Everything in it blocks: it is called from worker threads."""
+    """Folders, notes and dashboards over one database. All methods block: worker threads call them."""
 
     folders: Folders
     lists: FolderLists

@@ -1,4 +1,4 @@
-"""The logic of the cluster panel, without a widget: what it shows, what it asks, and what it does."""
+"""The logic of the cluster panel, without widgets: its state, its questions and its steps."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle, perform, possible_steps, removal_obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
 from svc_jupyter.widgets.panels.followed_commands import FollowedCommands
-from svc_jupyter.widgets.panels.watched_model import Clock, WatchedModel
+from svc_jupyter.widgets.panels.watched_model import PAUSED, Clock, WatchedModel
 
 if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterRecord
     from svc_jupyter.client import Client
 
 BUSY_SECONDS, CALM_SECONDS = 1.0, 5.0
-"""How often a panel that is seen looks again: while something is under way, and otherwise."""
+"""How often a visible panel refreshes: during a change, and otherwise."""
 LATE_SECONDS = 4.0
-"""How long the service may take to answer a look before what is shown is called unknown."""
+"""How long the service may take to answer before the displayed state is called unknown."""
 LISTED = 100
 
 
 class ClusterModel(WatchedModel[Question]):
-    """One panel's state. `clusters` are what can be chosen, empty in a panel of one cluster.
+    """The state of one panel. `clusters` are the choices, empty in a panel of one cluster.
 
-    `doubt` says why what `view` shows may no longer be true, None when it is as fresh as can be.
+    `doubt` says why `view` may be out of date; None when it is current.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ClusterModel(WatchedModel[Question]):
 
     @property
     def steps(self) -> set[Step]:
-        """What can be done just now: nothing while a question waits, a step is under way or nothing is known."""
+        """The steps possible now: none during a question or a step, or without a view."""
         if self.view is None or self.question is not None or self.working or self.doubt is not None:
             return set()
         steps = possible_steps(self.view)
@@ -59,18 +59,18 @@ class ClusterModel(WatchedModel[Question]):
 
     @property
     def obstacle(self) -> str | None:
-        """Why the cluster cannot get as many workers as are asked for."""
+        """Why the cluster cannot get the requested number of workers, or None."""
         return None if self.view is None else obstacle(self.view, self.target)
 
     def period(self) -> float:
-        """Return the seconds between two looks."""
+        """Return the seconds between two refreshes."""
         busy = self.commands.are_running or (self.view is not None and self.view.is_moving)
         return BUSY_SECONDS if busy else CALM_SECONDS
 
-    # What the buttons call, on the kernel's main thread: nothing here waits.
+    # Called by the buttons on the kernel's main thread: nothing here blocks.
 
     def ask(self, step: Step, node: str | None = None) -> None:
-        """Ask for the confirmation of a step; `node` is the worker to remove. A start needs none."""
+        """Ask for the confirmation of a step; `node` is the worker to remove. A start needs no confirmation."""
         with self._lock:
             if self.view is None or step not in self.steps:
                 return
@@ -82,23 +82,23 @@ class ClusterModel(WatchedModel[Question]):
             self.on_change()
 
     def aim(self, target: int) -> None:
-        """Say how many workers the cluster is to have; nothing is done before `ask`."""
+        """Set the requested number of workers; nothing happens before `ask`."""
         with self._lock:
             self.target = target
         self.on_change()
 
     def dismiss(self) -> None:
-        """Take the question back, and the size that it was about."""
+        """Dismiss the question and reset the requested size."""
         with self._lock:
             if self.view is not None:
                 self.target = len(self.view.workers)
         super().dismiss()
 
     def cancel(self) -> None:
-        """Cancel the commands that the panel has begun: what they have done is taken back."""
+        """Cancel the commands that the panel has started; their changes are reverted."""
         self.worker.submit(self._cancel)
 
-    # In the panel's own thread.
+    # Below: the panel's own thread.
 
     def _look(self) -> None:
         if self.view is not None:
@@ -131,13 +131,13 @@ class ClusterModel(WatchedModel[Question]):
             self._looks += 1
             before = self.view
             is_other = before is None or before.record.id != view.record.id
-            # A size that nobody has asked for follows the cluster's.
+            # If the user has not changed the size, it follows the cluster's.
             if is_other or before is None or self.target == len(before.workers):
                 self.target = len(view.workers)
             self.view, self.clusters, self.problem, self.doubt = view, clusters, None, None
 
     def _late(self, look: int) -> None:
-        """Say that nothing is known, when that look has not ended meanwhile."""
+        """Mark the view as out of date, unless that refresh has ended meanwhile."""
         with self._lock:
             if look != self._looks:
                 return
@@ -145,7 +145,7 @@ class ClusterModel(WatchedModel[Question]):
         self.on_change()
 
     def _pause(self) -> None:
-        self.doubt = "nobody touched the panel for long, it looks no more"
+        self.doubt = f"the panel is {PAUSED}"
         super()._pause()
 
     def _take(self, question: Question) -> int:
@@ -174,14 +174,14 @@ def _doing(question: Question) -> str:
 
 
 def listed(client: Client) -> list[ClusterRecord]:
-    """Return the newest clusters, as many as a person can choose from, by their labels."""
+    """Return the newest clusters, as many as the choice shows, sorted by label."""
     return sorted(client.clusters.list(per_page=LISTED).clusters, key=lambda record: (record.label or ["~"])[0])
 
 
 def open_cluster(client: Callable[[], Client], wanted: str | None, default: str = "default") -> ClusterModel:
-    """Return the model of one cluster's panel, or of all clusters' when none is named; asks the service.
+    """Return the model of one cluster's panel, or without a name of all clusters'; asks the service.
 
-    Of all the one labelled `default` is shown first. Raises the client's errors.
+    Of all clusters, the one labelled `default` is shown first. Raises the client's errors.
     """
     if wanted is not None:
         return ClusterModel(client, fetch_view(client(), wanted))

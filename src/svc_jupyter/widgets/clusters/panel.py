@@ -1,4 +1,4 @@
-"""The cluster panel: a model shown by ipywidgets, and as a text where no widgets are shown."""
+"""The cluster panel: displays a model with ipywidgets, or as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from svc_jupyter.widgets.clusters.rendering import (
     foot_text,
     health_html,
     plots_html,
-    question_html,
     situation_html,
     title_html,
     warning_html,
@@ -22,7 +21,7 @@ from svc_jupyter.widgets.clusters.steps import SPARK_REFUSAL, Step, removal_obst
 from svc_jupyter.widgets.clusters.view import ClusterView
 from svc_jupyter.widgets.clusters.words import choice, panel_text
 from svc_jupyter.widgets.clusters.workers import ClusterWorkers
-from svc_jupyter.widgets.panels.confirming import ConfirmingPanel
+from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
 
 if TYPE_CHECKING:
@@ -31,39 +30,29 @@ if TYPE_CHECKING:
 _CARD = {"border": "1px solid var(--jp-border-color2)", "padding": "4px 12px", "max_width": "60em"}
 
 
-class ClusterPanelText:
-    """The panel where there are no widgets: its text, as of when it was made."""
-
-    def __init__(self, model: ClusterModel) -> None:
-        self._model = model
-
-    def __repr__(self) -> str:
-        view = self._model.view
-        return NO_CLUSTERS if view is None else panel_text(view, self._model.clock())
+def cluster_text(model: ClusterModel) -> str:
+    """Return the panel as text."""
+    return NO_CLUSTERS if model.view is None else panel_text(model.view, model.clock())
 
 
-class ClusterPanel(ConfirmingPanel):
+class ClusterPanel(ChoosingPanel):
     """The panel of a cluster and its nodes; see `PanelFrame`."""
 
     def __init__(self, model: ClusterModel) -> None:
         self.model = model
-        super().__init__(model, ClusterPanelText(model))
-        self._look_while_seen()
+        super().__init__(model, lambda: cluster_text(model))
 
     def _draw(self) -> None:
         view = self.model.view
         question = self.model.question
-        if question is None:
-            self._draw_asking(None)
-        else:
-            self._draw_asking(question_html(question.text), question.yes)
+        self._draw_asking(question.text if question else None, question.yes if question else "")
         self._draw_problem(self.model.problem)
         show(self._choosing, visible=bool(self.model.clusters))
         show(self._body, visible=view is not None)
         if view is None:
             self._draw_foot(NO_CLUSTERS)
             return
-        self._draw_choices()
+        self._draw_choices([(choice(record), record.id) for record in self.model.clusters], view.record.id)
         self._draw_view(view)
         self._draw_size(view)
 
@@ -88,7 +77,7 @@ class ClusterPanel(ConfirmingPanel):
         self._draw_foot(model.note, "working …" if model.working else "", foot_text(view, model.period(), doubt))
 
     def _draw_size(self, view: ClusterView) -> None:
-        """Show the number of workers that is asked for; on a Spark cluster that it cannot be changed."""
+        """Show the requested number of workers; for a Spark cluster, that it cannot be changed."""
         model = self.model
         show(self._sizing, visible=view.phase == "UP")
         self._count.value = workers_html(view)
@@ -101,15 +90,6 @@ class ClusterPanel(ConfirmingPanel):
         why = SPARK_REFUSAL if view.type == "Spark" else model.obstacle
         self._why_not.value = warning_html(why) if why else ""
 
-    def _draw_choices(self) -> None:
-        options = [(choice(record), record.id) for record in self.model.clusters]
-        if list(self._chooser.options) != options:
-            with self._unheard():
-                self._chooser.options = options
-                shown = self.model.view.record.id if self.model.view is not None else None
-                if shown in dict(options).values():
-                    self._chooser.value = shown
-
     def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
 
@@ -117,7 +97,7 @@ class ClusterPanel(ConfirmingPanel):
         self._plots, self._count, self._why_not = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._commands = widgets.HTML()
         self._make_answers()
-        self._chooser = widgets.Dropdown(description="Cluster", options=[], layout={"width": "auto"})
+        self._make_chooser(widgets.Dropdown(description="Cluster", options=[], layout={"width": "auto"}))
         self._buttons: dict[Step, Button] = {
             Step.START: make_button("Start", "play"),
             Step.TERMINATE: make_button("Terminate…", "stop"),
@@ -129,7 +109,6 @@ class ClusterPanel(ConfirmingPanel):
             description="wanted", style={"description_width": "initial"}, layout={"width": "9em"}
         )
         self._workers = ClusterWorkers(lambda node: self._ask(Step.REMOVE, node))
-        self._choosing = widgets.HBox([self._chooser], layout=ROW)
         head = [self._title, self._buttons[Step.START], self._buttons[Step.TERMINATE], self._refresh]
         row = widgets.HBox(head, layout=ROW)
         sizing = [self._count, self._fewer, self._target, self._more, self._buttons[Step.RESIZE], self._why_not]
@@ -149,17 +128,12 @@ class ClusterPanel(ConfirmingPanel):
         self._fewer.on_click(lambda _: model.aim(model.target - 1))
         self._more.on_click(lambda _: model.aim(model.target + 1))
         self._target.observe(self._aim, "value")
-        self._chooser.observe(self._choose, "value")
+        self._connect_chooser()
 
     def _aim(self, change: Any) -> None:
         if not self._is_unheard:
             self.model.aim(change["new"])
 
-    def _choose(self, change: Any) -> None:
-        if not self._is_unheard and change["new"] is not None:
-            self.model.choose(change["new"])
-
     def _ask(self, step: Step, node: str | None = None) -> None:
         self.model.ask(step, node)
-        if self.model.question is not None:
-            self._no.focus()  # the answer that changes nothing is the nearest
+        self._focus_no()

@@ -1,6 +1,6 @@
-"""A cluster as a panel's HTML: pure functions of a view, with the present as an argument.
+"""A cluster panel's HTML: pure functions of a view, with the current time as an argument.
 
-Colours and fonts are the front end's theme's, and every value is escaped.
+Colours and fonts come from the front end's theme; every value is escaped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from svc_jupyter.widgets.clusters.words import (
     worker_words,
     workers_line,
 )
-from svc_jupyter.widgets.panels.sparkline import sparkline
 from svc_jupyter.widgets.panels.status_words import DONE, FAILED
 
 NO_CLUSTERS = "The service has no clusters."
@@ -44,6 +43,10 @@ _PLOTS = (
     ("yarn_memory", "YARN memory", "%", 100.0),
     ("containers_pending", "pending containers", "", 1.0),
 )
+_WIDTH, _HEIGHT = 96, 20
+_MARGIN = 2.0
+_GAP_SECONDS = 30.0
+"""Samples come every 5 s; the plot leaves a gap where at least this much time is missing."""
 
 
 def title_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
@@ -59,7 +62,7 @@ def title_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
 
 
 def situation_html(view: ClusterView) -> str:
-    """Return what is being done, or why the cluster is down and what a start will do; empty when it is UP."""
+    """Return the current operation, or why the cluster is down and what a start will do; empty when it is UP."""
     parts = [doing(view)]
     if view.phase == "DOWN":
         parts.append(start_words(view))
@@ -67,7 +70,7 @@ def situation_html(view: ClusterView) -> str:
 
 
 def health_html(view: ClusterView, doubt: str | None) -> str:
-    """Return the line of the daemons: a dot and a word for each, and why where one is not well."""
+    """Return the line of the daemons: a dot and a word for each, and the reason if one is unhealthy."""
     entries = health_entries(view, doubt)
     if not entries:
         return ""
@@ -84,7 +87,7 @@ def _entry_html(entry: Entry) -> str:
 
 
 def plots_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
-    """Return the figures with their plots over the last ten minutes; figures alone where no samples are kept."""
+    """Return the metrics with plots of the last ten minutes; without plots when no samples are kept."""
     if view.health is None or doubt is not None:
         return ""
     series = view.metrics.metrics if view.metrics is not None else {}
@@ -110,7 +113,7 @@ def workers_html(view: ClusterView) -> str:
 
 
 def worker_html(row: Sequence[str], *, is_known: bool) -> str:
-    """Return a worker's line; of one that is not known how it stands the name alone."""
+    """Return a worker's line; only its name when its state is unknown."""
     name, status, up = row
     tone = Tone.GOOD if "RUNNING" in status else Tone.BAD if "LOST" in status else Tone.WARNING
     told = f'<span style="{_COLOURS[tone]}">{escape(status)}</span>' if is_known else "? unknown"
@@ -122,14 +125,14 @@ def worker_html(row: Sequence[str], *, is_known: bool) -> str:
 
 
 def worker_rows(view: ClusterView, now: datetime) -> dict[str, tuple[str, str, str]]:
-    """Return the words on each worker by its name; none of a cluster that is ending."""
+    """Return the words for each worker by name; empty for a cluster that is terminating."""
     if view.phase == "TERMINATING":
         return {}
     return {node.private_dns: worker_words(node, now) for node in view.workers}
 
 
 def commands_html(lines: Sequence[str]) -> str:
-    """Return a line for each command that the panel has begun."""
+    """Return a line for each command that the panel has started."""
     return "".join(f'<div style="line-height: 1.5; {_command_colour(line)}">{escape(line)}</div>' for line in lines)
 
 
@@ -139,19 +142,62 @@ def _command_colour(line: str) -> str:
     return _COLOURS[Tone.GOOD] if line.startswith(DONE) else ""
 
 
-def question_html(text: str) -> str:
-    """Return a question that waits for its answer; it may take several lines."""
-    return f'<div role="alert" style="line-height: 1.5; max-width: 56em">{escape(text)}</div>'
-
-
 def warning_html(text: str) -> str:
-    """Return why something cannot be done."""
+    """Return why a step is impossible."""
     return f'<span role="status" style="{_COLOURS[Tone.WARNING]}">! {escape(text)}</span>'
 
 
 def foot_text(view: ClusterView, period: float, doubt: str | None) -> str:
-    """Return when the view was made, and how often it is made again."""
+    """Return when the view was fetched, and how often it is refreshed."""
     if doubt is not None:
         return f"as of {clock_of(view.as_of)} · {doubt}"
     often = "second" if period <= 1 else f"{period:.0f} s"
     return f"as of {clock_of(view.as_of)} · refreshes every {often} while visible"
+
+
+def sparkline(samples: Sequence[tuple[float, float]], label: str, *, now: float, span: float, top: float) -> str:
+    """Return the plot of samples, pairs of Unix seconds and value, over the last `span` seconds.
+
+    `top` is the minimum of the upper edge; the lower edge is 0. Empty without data.
+    """
+    seen = [(at, value) for at, value in samples if now - span <= at <= now]
+    if not seen:
+        return ""
+    top = max(top, *(value for _, value in seen))
+    lines = "".join(_piece([_point(at, value, now, span, top) for at, value in piece]) for piece in _pieces(seen))
+    values = [value for _, value in seen]
+    said = f"{label} over {_minutes(span)}: from {min(values):.0f} to {max(values):.0f}, last {values[-1]:.0f}"
+    return (
+        f'<svg role="img" aria-label="{escape(said)}" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" style="vertical-align: middle"><title>{escape(said)}</title>'
+        f'<line x1="0" y1="{_HEIGHT - 1}" x2="{_WIDTH}" y2="{_HEIGHT - 1}" stroke="var(--jp-border-color2)"/>'
+        f'<g fill="none" stroke="var(--jp-brand-color1)" stroke-width="1.5" stroke-linejoin="round">{lines}</g></svg>'
+    )
+
+
+def _pieces(samples: Sequence[tuple[float, float]]) -> list[list[tuple[float, float]]]:
+    """Return the samples, split at gaps."""
+    pieces: list[list[tuple[float, float]]] = []
+    for sample in samples:
+        if pieces and sample[0] - pieces[-1][-1][0] <= _GAP_SECONDS:
+            pieces[-1].append(sample)
+        else:
+            pieces.append([sample])
+    return pieces
+
+
+def _point(at: float, value: float, now: float, span: float, top: float) -> tuple[float, float]:
+    x = _WIDTH - _MARGIN - (now - at) / span * (_WIDTH - 2 * _MARGIN)
+    y = _HEIGHT - _MARGIN - (value / top if top else 0.0) * (_HEIGHT - 2 * _MARGIN)
+    return x, y
+
+
+def _piece(points: Sequence[tuple[float, float]]) -> str:
+    if len(points) == 1:
+        x, y = points[0]
+        points = [(x - 1, y), (x, y)]
+    return f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+
+
+def _minutes(span: float) -> str:
+    return f"{span / 60:.0f} minutes"

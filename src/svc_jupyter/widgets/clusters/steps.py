@@ -1,4 +1,4 @@
-"""What a person can do about a cluster in its panel, and how each step is confirmed: once, by name."""
+"""The steps that a user can take in a cluster's panel, and their confirmation: once, by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPARK_REFUSAL = "Node changes are not supported for Spark clusters"
 
 
 class Step(StrEnum):
-    """Something that the panel changes."""
+    """A change that the panel can make."""
 
     START = "Start"
     TERMINATE = "Terminate"
@@ -35,12 +35,12 @@ class Question:
 
     @property
     def added(self) -> int:
-        """How many workers a new size adds; negative for how many leave."""
+        """The number of workers that a new size adds; negative when it removes some."""
         return self.target - len(self.view.workers)
 
     @property
     def text(self) -> str:
-        """The question: what would be done, to which cluster, and what that means."""
+        """The question: the step, the cluster and the consequences."""
         view = self.view
         match self.step:
             case Step.START:
@@ -69,7 +69,7 @@ class Question:
 
     @property
     def yes(self) -> str:
-        """What the button that confirms says; it names the object too."""
+        """The label of the confirming button; it names the object."""
         match self.step:
             case Step.REMOVE:
                 return f"Remove {self.node}"
@@ -80,7 +80,7 @@ class Question:
 
 
 def possible_steps(view: ClusterView) -> set[Step]:
-    """Return what can be done about a cluster in its state."""
+    """Return the steps possible in the cluster's state."""
     match view.phase:
         case "DOWN":
             return {Step.START}
@@ -95,7 +95,7 @@ def possible_steps(view: ClusterView) -> set[Step]:
 
 
 def obstacle(view: ClusterView, target: int) -> str | None:
-    """Return why the cluster cannot get this many workers; None when it can, as far as one can see here."""
+    """Return why the cluster cannot get this many workers, or None if nothing visible here prevents it."""
     if view.type == "Spark":
         return SPARK_REFUSAL
     if target < 1:
@@ -106,7 +106,7 @@ def obstacle(view: ClusterView, target: int) -> str | None:
 
 
 def removal_obstacle(view: ClusterView) -> str | None:
-    """Return why the cluster cannot lose a worker; None when it can, as far as one can see here."""
+    """Return why the cluster cannot lose a worker, or None if nothing visible here prevents it."""
     if Step.REMOVE not in possible_steps(view):
         return SPARK_REFUSAL if view.type == "Spark" else f"the cluster is {view.phase}"
     return obstacle(view, len(view.workers) - 1)
@@ -114,14 +114,14 @@ def removal_obstacle(view: ClusterView) -> str | None:
 
 @dataclass(frozen=True)
 class Begun:
-    """What a step has begun: the commands that go on with it, and what more there is to say."""
+    """The result of a step: the commands it started, and a message."""
 
     commands: tuple[Command, ...] = ()
     note: str = ""
 
 
 def perform(client: Client, question: Question) -> Begun:
-    """Do what was confirmed. Raises the client's errors."""
+    """Perform the confirmed step. Raises the client's errors."""
     cluster = question.view.record.id
     match question.step:
         case Step.START:
@@ -139,7 +139,7 @@ def perform(client: Client, question: Question) -> Begun:
 
 
 def _removed(client: Client, cluster: int, count: int) -> Begun:
-    """Remove several workers; what was begun is followed also when the service refuses one of the later ones."""
+    """Remove several workers; commands already started are followed even if the service refuses a later one."""
     from svc_jupyter.client.errors import StatusError
 
     begun: list[Command] = []

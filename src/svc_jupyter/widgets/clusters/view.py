@@ -1,4 +1,4 @@
-"""What a panel shows of a cluster, fetched at once: its configuration, its state, and while it is UP its health."""
+"""The data of a cluster's panel, fetched together: its configuration, its state and, when UP, its health."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPES = {"hadoop": "Hadoop", "spark": "Spark", "presto": "Presto"}
 
 @dataclass(frozen=True)
 class ClusterView:
-    """One cluster as it was at `as_of`. `unread` says why there is no health of a cluster that is UP."""
+    """One cluster as of `as_of`. `unread` says why an UP cluster has no health data."""
 
     record: ClusterRecord
     state: ClusterStateRecord
@@ -30,12 +30,12 @@ class ClusterView:
 
     @property
     def name(self) -> str:
-        """How the cluster is called in a sentence: its first label, or its id."""
+        """The cluster's name in messages: its first label, or its id."""
         return name_of(self.record)
 
     @property
     def phase(self) -> str:
-        """The state's word: DOWN, PENDING, UP or TERMINATING."""
+        """The state: DOWN, PENDING, UP or TERMINATING."""
         return str(self.state.state)
 
     @property
@@ -45,45 +45,45 @@ class ClusterView:
 
     @property
     def type(self) -> str:
-        """What the cluster runs."""
+        """The engine of the cluster."""
         return type_of(self.record)
 
     @property
     def minimum(self) -> int:
-        """How many workers it starts with, and a Hadoop cluster never goes below."""
+        """The number of workers at the start, and the minimum of a Hadoop cluster."""
         return size_of(self.record, "initial_nodes")
 
     @property
     def maximum(self) -> int:
-        """How many workers it should have at most; the service does not check it."""
+        """The configured maximum of workers; the service does not enforce it."""
         return size_of(self.record, "max_nodes")
 
     @property
     def is_moving(self) -> bool:
-        """Whether it is on its way to another state, so that news are near."""
+        """Whether it is changing its state, so that updates are due soon."""
         return self.phase in ("PENDING", "TERMINATING")
 
 
 def name_of(record: ClusterRecord) -> str:
-    """Return how a cluster is called: by its first label, or by its id where it has none."""
+    """Return a cluster's name in messages: its first label, or its id."""
     return record.label[0] if record.label else str(record.id)
 
 
 def type_of(record: ClusterRecord) -> str:
-    """Return `Hadoop`, `Spark` or `Presto`, as it follows from the settings."""
+    """Return `Hadoop`, `Spark` or `Presto`, from the settings."""
     if _on(record.presto_settings, "enable_presto"):
         return _TYPES["presto"]
     return _TYPES["spark" if _on(record.hadoop_settings, "use_spark") else "hadoop"]
 
 
 def size_of(record: ClusterRecord, name: str) -> int:
-    """Return a number of workers of the configuration; 0 where another service tells none."""
+    """Return a number of workers of the configuration; 0 if the service does not report it."""
     value = (record.node_configuration or {}).get(name)
     return value if isinstance(value, int) else 0
 
 
 def fetch_view(client: Client, cluster: str | int, now: datetime | None = None) -> ClusterView:
-    """Ask for all that a panel shows of a cluster. Raises the client's errors."""
+    """Fetch all data of a cluster's panel. Raises the client's errors."""
     record = client.clusters.get(cluster)
     state = client.clusters.state(record.id)
     health, unread = _health(client, record.id) if str(state.state) == "UP" else (None, None)
@@ -92,7 +92,7 @@ def fetch_view(client: Client, cluster: str | int, now: datetime | None = None) 
 
 
 def _health(client: Client, cluster_id: int) -> tuple[ClusterHealth | None, str | None]:
-    """Return the health, or why the service cannot tell it: the rest of the panel is shown all the same."""
+    """Return the health, or why the service cannot report it; the rest of the panel is shown anyway."""
     from svc_jupyter.client.errors import StatusError
 
     try:

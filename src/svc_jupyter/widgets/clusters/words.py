@@ -1,4 +1,4 @@
-"""What a cluster says to people: pure functions of a view, with the present as an argument."""
+"""Text about a cluster: pure functions of a view, with the current time as an argument."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterNode, ClusterRecord
 
 UP_DOT, OFF_DOT, BAD_DOT, UNKNOWN_DOT = "●", "○", "✗", "?"
-_ICONS = {"UP": UP_DOT, "DOWN": OFF_DOT, "PENDING": RUNNING, "TERMINATING": RUNNING}
+ICONS = {"UP": UP_DOT, "DOWN": OFF_DOT, "PENDING": RUNNING, "TERMINATING": RUNNING}
 _NOT_STARTED = "not started"
 START_SECONDS = 12
-"""How long the start of a local Hadoop cluster takes, about (measured on two cores)."""
+"""Approximate start time of a local Hadoop cluster (measured on two cores)."""
 
 
 class Tone(StrEnum):
-    """How something stands out, besides its word."""
+    """The emphasis of an entry, besides its word."""
 
     GOOD = "good"
     WARNING = "warning"
@@ -33,7 +33,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """One word of health: a dot, a name, what is said of it, and why."""
+    """One entry of health: a dot, a name, its status, and the reason."""
 
     dot: str
     name: str
@@ -50,17 +50,17 @@ class Entry:
 
 def icon_of(state: str) -> str:
     """Return the icon of a cluster's state; the word always stands beside it."""
-    return _ICONS.get(state, "·")
+    return ICONS.get(state, "·")
 
 
 def sizes(record: ClusterRecord) -> str:
-    """Return `2 to 4`, or `2` where the smallest is the largest."""
+    """Return `2 to 4`, or `2` when both are equal."""
     low, high = size_of(record, "initial_nodes"), size_of(record, "max_nodes")
     return f"{low} to {high}" if high > low else str(low)
 
 
 def instant(text: str | None) -> datetime | None:
-    """Return a time of a record; None for none, or for what is no time."""
+    """Return a time of a record; None for a missing or invalid one."""
     try:
         read = datetime.fromisoformat(text) if isinstance(text, str) and text else None
     except ValueError:
@@ -69,7 +69,7 @@ def instant(text: str | None) -> datetime | None:
 
 
 def span(seconds: float) -> str:
-    """Return a length of time as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`."""
+    """Return a duration as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`."""
     whole = max(int(seconds), 0)
     if whole < 60:
         return f"{whole} s"
@@ -81,7 +81,7 @@ def span(seconds: float) -> str:
 
 
 def since(text: str | None, now: datetime) -> str:
-    """Return how long ago a time of a record is; empty for none."""
+    """Return the time since a time of a record; empty without one."""
     then = instant(text)
     return span((now - then).total_seconds()) if then is not None else ""
 
@@ -98,13 +98,13 @@ def title(view: ClusterView, now: datetime) -> str:
 
 
 def choice(record: ClusterRecord) -> str:
-    """Return a cluster as a line to choose: with its state."""
+    """Return a cluster as a choice of the list, with its state."""
     state = str(record.state)
     return f"{icon_of(state)} {name_of(record)} · {type_of(record)} · {state}"
 
 
 def doing(view: ClusterView) -> str:
-    """Return what is being done right now, or why the cluster is down, or nothing."""
+    """Return the current operation, or why the cluster is down; else empty."""
     if view.is_moving:
         return view.state.message or ("starting" if view.phase == "PENDING" else "terminating")
     if view.phase != "DOWN":
@@ -120,12 +120,12 @@ def start_words(view: ClusterView) -> str:
 
 
 def clock_of(moment: datetime) -> str:
-    """Return a time on the reader's clock."""
+    """Return a time in local time."""
     return f"{moment.astimezone():%H:%M:%S}"
 
 
 def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
-    """Return a word on each daemon of a cluster that is UP. With `doubt` nothing is known since the view was made."""
+    """Return an entry for each daemon of an UP cluster. With `doubt`, nothing is known since the view was fetched."""
     if view.health is None:
         reason = view.unread or "the service did not tell"
         return [_unknown("health", view, reason)] if view.phase == "UP" else []
@@ -153,7 +153,7 @@ def _daemon(name: str, word: str) -> Entry:
 
 
 def _with_heap(name: str, told: Mapping[str, Any]) -> Entry:
-    """Return the word on what has a status and a heap: an engine, what notebooks talk to."""
+    """Return the entry of an engine with a status and a heap."""
     status, heap = str(told.get("status")), told.get("heap", {})
     if status != "UP":
         return _daemon(name, status)
@@ -180,7 +180,7 @@ def _unknown(name: str, view: ClusterView, reason: str) -> Entry:
 
 
 def percent(text: str) -> str:
-    """Return the record's percentage, a text, as people write it."""
+    """Return the record's percentage, a text, in readable form."""
     try:
         return f"{float(text):.0f} %"
     except ValueError:
@@ -201,7 +201,7 @@ def workers_line(view: ClusterView) -> str:
 
 
 def panel_text(view: ClusterView, now: datetime) -> str:
-    """Return the whole view as text, for where no widgets are shown."""
+    """Return the whole view as text, for front ends without widgets."""
     lines = [title(view, now)]
     if told := doing(view):
         lines.append(f"  {told}")
@@ -221,7 +221,7 @@ def panel_text(view: ClusterView, now: datetime) -> str:
 
 
 def figures(view: ClusterView) -> list[str]:
-    """Return the coordinator's and YARN's figures as words."""
+    """Return the metrics of the coordinator and of YARN as text."""
     if view.health is None:
         return []
     metrics = view.health.metrics
@@ -234,6 +234,6 @@ def figures(view: ClusterView) -> list[str]:
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return rows of texts with their columns below each other."""
+    """Return rows of texts with aligned columns."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))] if rows else []
     return ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,4 +1,4 @@
-"""The list of a cluster's workers in its panel: a line and a button for each, kept while the worker is there."""
+"""The list of a cluster's workers in its panel: a line and a button for each, kept while the worker exists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ipywidgets import HTML, Button, HBox
 
 LISTED = 50
-"""Of more workers the first are shown; a table has them all."""
+"""Maximum number of workers shown; a table has all of them."""
 
 
 class ClusterWorkers:
-    """The rows of the workers; `remove` is called with the name of the one whose button is pressed."""
+    """The rows of the workers; `remove` is called with the name of the worker whose button is pressed."""
 
     def __init__(self, remove: Callable[[str], None]) -> None:
         import ipywidgets as widgets
@@ -30,7 +30,7 @@ class ClusterWorkers:
         self.box = widgets.VBox([])
 
     def draw(self, view: ClusterView, now: datetime, *, why_not: str | None, is_known: bool) -> None:
-        """Show the workers as they are now; `why_not` says why none can be removed. Only rows of new ones are made."""
+        """Show the current workers; `why_not` says why none can be removed. Only rows of new workers are created."""
         words = dict(list(worker_rows(view, now).items())[:LISTED])
         for name in [name for name in self._rows if name not in words]:
             close_widgets(self._rows.pop(name))
@@ -48,7 +48,7 @@ class ClusterWorkers:
             self.box.children = children
 
     def close(self) -> None:
-        """Take the list away."""
+        """Remove the list."""
         for parts in self._rows.values():
             close_widgets(parts)
         close_widgets((self._more, self.box))

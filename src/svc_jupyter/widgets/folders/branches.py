@@ -1,4 +1,4 @@
-"""The open parts of the trees: what of each folder has been fetched, and the lines that it makes."""
+"""The open branches of the trees: the items fetched of each folder, and their rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
 PAGE = 100
-"""How much of a folder is fetched at once."""
+"""How many items of a folder are fetched at once."""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """What has been fetched of an open folder; `next_page` is None when that is all."""
+    """The fetched items of an open folder; `next_page` is None after the last page."""
 
     items: tuple[Item, ...]
     next_page: int | None = None
 
 
 class Line(StrEnum):
-    """What a row is about its item."""
+    """The meaning of a row for its item."""
 
     ITEM = "item"
     EMPTY = "empty"
@@ -34,7 +34,7 @@ class Line(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """One line: an item, or of an open one that nothing is in it, or that there is more. `depth` counts from 0."""
+    """One row: an item, or below an open item that it is empty or that there is more. `depth` counts from 0."""
 
     line: Line
     item: Item
@@ -44,32 +44,32 @@ class Row:
 
 @dataclass(frozen=True)
 class Branches:
-    """The open branches by the keys of their folders. It never changes; the methods return the next one."""
+    """The open branches, keyed by their folders. Immutable; the methods return a new value."""
 
     open: Mapping[Key, Branch]
 
     def with_branch(self, item: Item, branch: Branch) -> Branches:
-        """Return the branches with one more open, or fetched anew."""
+        """Return the branches with one more open, or replaced."""
         return Branches({**self.open, item.key: branch})
 
     def closed(self, item: Item) -> Branches:
-        """Return the branches without what an item showed."""
+        """Return the branches without those of an item."""
         return Branches({key: branch for key, branch in self.open.items() if key != item.key})
 
     def rows(self) -> list[Row]:
-        """Return the lines from top to bottom."""
+        """Return the rows from top to bottom."""
         return [row for tree in trees() for row in self._rows(tree, 0)]
 
     def items(self) -> Iterator[Item]:
-        """Yield all that is shown."""
+        """Yield all visible items."""
         return (row.item for row in self.rows() if row.line is Line.ITEM)
 
     def find(self, key: Key) -> Item | None:
-        """Return an item as it is now, None when it is not shown."""
+        """Return the current state of an item, or None when it is not visible."""
         return next((item for item in self.items() if item.key == key), None)
 
     def at(self, folder_type: str, location: str) -> Item | None:
-        """Return the folder at a location, where it is shown."""
+        """Return the folder at a location, or None when it is not visible."""
         places = (item for item in self.items() if item.is_place and item.folder_type == folder_type)
         return next((item for item in places if item.location == location), None)
 
@@ -90,13 +90,13 @@ NOTHING_OPEN = Branches({})
 
 
 def fetch_branch(client: Client, item: Item, page: int = 1) -> Branch:
-    """Ask for a page of what is in an item. Raises the client's errors."""
+    """Fetch a page of an item's contents. Raises the client's errors."""
     contents = client.folders.list(item.location or None, folder_type=item.folder_type, page=page, per_page=PAGE)
     return Branch(tuple(items_of(contents, item.folder_type)), contents.paging_info.next_page)
 
 
 def fetch_more(client: Client, item: Item, branch: Branch) -> Branch:
-    """Ask for the page after those that are there; what has moved from one to the next meanwhile is shown once."""
+    """Fetch the next page; items that moved between pages meanwhile are shown once."""
     if branch.next_page is None:
         return branch
     following = fetch_branch(client, item, branch.next_page)
@@ -105,7 +105,7 @@ def fetch_more(client: Client, item: Item, branch: Branch) -> Branch:
 
 
 def fetch_again(client: Client, wanted: Collection[Key]) -> Branches:
-    """Ask for everything anew that is open, from the top: what has gone meanwhile is not asked for."""
+    """Fetch all open branches again, from the top; deleted folders are skipped."""
     branches = NOTHING_OPEN
     waiting = [tree for tree in trees() if tree.key in wanted]
     while waiting:
@@ -117,7 +117,7 @@ def fetch_again(client: Client, wanted: Collection[Key]) -> Branches:
 
 
 def fetch_way(client: Client, branches: Branches, folder_type: str, location: str) -> tuple[Branches, Item]:
-    """Open the folders on the way to a location, and it; return it, too. Raises the client's errors, NotFound too."""
+    """Open the folders on the way to a location, and the folder itself; also return it. Raises the client's errors."""
     from svc_jupyter.client.errors import NotFound
 
     item = next(tree for tree in trees() if tree.folder_type == folder_type)

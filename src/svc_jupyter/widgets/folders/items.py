@@ -1,4 +1,4 @@
-"""What a folder browser shows: the two trees, and the folders, notes and dashboards in them. Values of the records."""
+"""The items of a folder browser: the two trees, and the folders, notes and dashboards in them, as values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from svc_jupyter.api.folders import Folder, FolderContents
 
 FOLDER_TYPES = {"notes": "Notes", "notebook_dashboards": "Dashboards"}
-"""The types of the contract, and what people call the trees."""
+"""The contract's types and the titles of their trees."""
 
 
 class Kind(StrEnum):
-    """What an item is."""
+    """The kind of an item."""
 
     TREE = "tree"
     FOLDER = "folder"
@@ -23,12 +23,12 @@ class Kind(StrEnum):
 
 
 Key = tuple[str, Kind, int]
-"""The folder type, the kind and the id: it stays when the item is moved or renamed."""
+"""The folder type, the kind and the id: unchanged when the item is moved or renamed."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One line of the browser. `location` is its own, `parent` that of the folder it lies in, both empty for a tree."""
+    """One item. `location` is its own, `parent` that of its folder; both are empty for a tree."""
 
     kind: Kind
     folder_type: str
@@ -40,31 +40,31 @@ class Item:
 
     @property
     def key(self) -> Key:
-        """What it is found again by."""
+        """The identity of the item."""
         return (self.folder_type, self.kind, self.id)
 
     @property
     def opens(self) -> bool:
-        """Whether something can lie in it."""
+        """Whether it can contain items."""
         return self.kind in (Kind.TREE, Kind.FOLDER)
 
     @property
     def is_place(self) -> bool:
-        """Whether something can be put into it."""
+        """Whether items can be moved into it."""
         return self.kind is Kind.FOLDER
 
     def holds(self, location: str) -> bool:
-        """Whether a location is its own, or lies below it."""
+        """Whether a location is its own, or below it."""
         return self.kind is Kind.TREE or location == self.location or location.startswith(f"{self.location}/")
 
 
 def trees() -> list[Item]:
-    """Return the trees, whose items are the roots."""
+    """Return the trees; their items are the roots."""
     return [Item(Kind.TREE, folder_type, 0, name) for folder_type, name in FOLDER_TYPES.items()]
 
 
 def folder_item(folder: Folder) -> Item:
-    """Return the item of a folder's record; a root has no folder that it lies in, and is called by its location."""
+    """Return the item of a folder's record; a root has no parent and its name is its location."""
     is_root = folder.parent_id is None
     parent = "" if is_root else folder.location.rpartition("/")[0]
     name = folder.location if is_root else folder.name
@@ -72,7 +72,7 @@ def folder_item(folder: Folder) -> Item:
 
 
 def items_of(contents: FolderContents, folder_type: str) -> list[Item]:
-    """Return what one page of a folder has, in the service's order."""
+    """Return the items of one page of a folder, in the service's order."""
     found = [folder_item(folder) for folder in contents.folders]
     for kind, objects in ((Kind.NOTE, contents.notes), (Kind.DASHBOARD, contents.notebook_dashboards)):
         found += [

@@ -1,8 +1,7 @@
-"""The logic of the folder browser, without a widget: what it shows, what it asks, and what it does."""
+"""The logic of the folder browser, without widgets: its state, its questions and its steps."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,7 +16,8 @@ from svc_jupyter.widgets.folders.branches import (
 )
 from svc_jupyter.widgets.folders.items import Item, Kind, trees
 from svc_jupyter.widgets.folders.steps import Done, Question, Step, perform, possible_steps
-from svc_jupyter.widgets.panels.worker import PanelWorker, unexpected
+from svc_jupyter.widgets.panels.watched_model import AskingModel
+from svc_jupyter.widgets.panels.worker import PanelWorker
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
@@ -25,37 +25,27 @@ if TYPE_CHECKING:
 COMMON = "Common"
 
 
-class FolderModel:
-    """One browser's state. `on_change` is called after each change, from the thread that made it.
-
-    It asks the service when somebody opens a folder or does something, and never by itself.
-    """
+class FolderModel(AskingModel[Question]):
+    """The state of one browser. It asks the service only when the user opens a folder or performs a step."""
 
     def __init__(self, client: Callable[[], Client], branches: Branches = NOTHING_OPEN, at: Item | None = None) -> None:
+        # The panel never reports its visibility, so the worker never refreshes.
+        super().__init__(client, PanelWorker(lambda: None, lambda: 0.0, on_failure=self._fail))
         self.branches = branches
         self.selected = at
-        self.question: Question | None = None
-        self.problem: str | None = None
-        self.note = ""
-        self.working = False
         self.revealed = 0
-        """Counts how often a step has put the selected item somewhere else."""
-        self.on_change: Callable[[], None] = lambda: None
-        # Nobody tells it that it is seen, so it never looks.
-        self.worker = PanelWorker(lambda: None, lambda: 0.0, on_failure=self._fail)
-        self._client = client
+        """Incremented when a step moves the selected item."""
         self._again: Callable[[], None] = self._look
-        self._lock = threading.RLock()
 
     @property
     def steps(self) -> set[Step]:
-        """What can be done just now: nothing while a question waits or a step is under way."""
+        """The steps possible now: none during a question or a step."""
         return set() if self.question is not None or self.working else possible_steps(self.selected)
 
-    # What the buttons call, on the kernel's main thread: nothing here waits.
+    # Called by the buttons on the kernel's main thread: nothing here blocks.
 
     def press(self, item: Item) -> None:
-        """Select an item, and open or close it; while something is to be moved, choose it as the destination."""
+        """Select an item and open or close it; during a move, choose it as the destination."""
         with self._lock:
             if self.question is not None and self.question.step is not Step.MOVE:
                 self.question = None
@@ -73,11 +63,11 @@ class FolderModel:
             self._do(lambda: self._open(item))
 
     def more(self, item: Item) -> None:
-        """Show more of what is in an item."""
+        """Show more items of a folder."""
         self._do(lambda: self._more(item))
 
     def ask(self, step: Step) -> None:
-        """Ask for what a step needs; what a deletion would take is for the service to say."""
+        """Ask for the input of a step; the service says what a deletion would delete."""
         with self._lock:
             item = self.selected
             if item is None or step not in self.steps:
@@ -90,14 +80,8 @@ class FolderModel:
         else:
             self.on_change()
 
-    def dismiss(self) -> None:
-        """Take the question back."""
-        with self._lock:
-            self.question = None
-        self.on_change()
-
     def confirm(self, name: str = "") -> None:
-        """Do what was asked about, once; `name` is what was written."""
+        """Perform the step of the question, once; `name` is the entered text."""
         with self._lock:
             question = self.question
             if question is None or self.working or (question.needs_name and not name.strip()):
@@ -108,14 +92,14 @@ class FolderModel:
         self._do(lambda: self._perform(question, name.strip()))
 
     def refresh(self) -> None:
-        """Look again at all that is open."""
+        """Refresh all open folders."""
         self._do(self._look)
 
     def retry(self) -> None:
-        """Do again what did not succeed, where that only looks; a change that was refused is the person's to repeat."""
+        """Retry a failed read; the user must repeat a refused change."""
         self._do(self._again)
 
-    # In the panel's own thread.
+    # Below: the panel's own thread.
 
     def _do(self, job: Callable[[], None]) -> None:
         with self._lock:
@@ -133,12 +117,6 @@ class FolderModel:
         else:
             self.problem = None
         self.working = False
-        self.on_change()
-
-    def _fail(self, error: Exception) -> None:
-        with self._lock:
-            self.problem = unexpected(error)
-            self.working = False
         self.on_change()
 
     def _open(self, item: Item) -> None:
@@ -175,7 +153,7 @@ class FolderModel:
         self._show_done(question, done)
 
     def _show_done(self, question: Question, done: Done) -> None:
-        """Show where the item is now; of one that is gone, the folder that it was in."""
+        """Show the item at its new place, or the former folder of a deleted item."""
         wanted = set(self.branches.open) | ({done.opened} if done.opened else set())
         branches = fetch_again(self._client(), wanted)
         with self._lock:
@@ -191,7 +169,7 @@ class FolderModel:
 
 
 def open_folders(client: Callable[[], Client], folder_type: str, location: str | None) -> FolderModel:
-    """Return the model of a browser that is open at a location, by default `Common`; asks the service.
+    """Return the model of a browser opened at a location, by default `Common`; asks the service.
 
     Raises the client's errors.
     """

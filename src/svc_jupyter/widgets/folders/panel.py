@@ -1,4 +1,4 @@
-"""The folder browser: a model shown by ipywidgets, and as a text where no widgets are shown."""
+"""The folder browser: displays a model with ipywidgets, or as text."""
 
 from __future__ import annotations
 
@@ -12,24 +12,18 @@ from svc_jupyter.widgets.folders.rows import FolderRows
 from svc_jupyter.widgets.folders.steps import Question, Step
 from svc_jupyter.widgets.panels.confirming import ConfirmingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button
-from svc_jupyter.widgets.panels.rendering import question_html
 
 if TYPE_CHECKING:
     from ipywidgets import Button
 
 _ICONS = {Step.NEW: "plus", Step.RENAME: "pencil", Step.MOVE: "arrow-right", Step.DELETE: "trash"}
 NAME_SECONDS = 0.3
-"""How long after Enter a name that was written may arrive; a front end sends it in the next message."""
+"""How long after Enter a new name may arrive; a front end sends it in the next message."""
 
 
-class FolderPanelText:
-    """The browser where there are no widgets: its text, as of when it was made."""
-
-    def __init__(self, model: FolderModel) -> None:
-        self._model = model
-
-    def __repr__(self) -> str:
-        return panel_text(self._model.branches.rows())
+def folder_text(model: FolderModel) -> str:
+    """Return the browser as text."""
+    return panel_text(model.branches.rows())
 
 
 class FolderPanel(ConfirmingPanel):
@@ -40,7 +34,7 @@ class FolderPanel(ConfirmingPanel):
         self._asked: Question | None = None
         self._arrived = threading.Event()
         self._revealed = model.revealed
-        super().__init__(model, FolderPanelText(model))
+        super().__init__(model, lambda: folder_text(model))
 
     def _draw(self) -> None:
         model = self.model
@@ -65,12 +59,12 @@ class FolderPanel(ConfirmingPanel):
         if question is None:
             self._draw_asking(None)
             return
-        self._draw_asking(question_html(question.text), question.yes)
+        self._draw_asking(question.text, question.yes)
         self._yes.disabled = question.step is Step.MOVE and question.obstacle is not None
         self._name.layout.display = None if question.needs_name else "none"
         if is_new:
             self._name.value = question.item.name if question.step is Step.RENAME else ""
-            (self._name if question.needs_name else self._no).focus()  # else the answer that changes nothing
+            (self._name if question.needs_name else self._no).focus()  # else focus the answer that changes nothing
 
     def _build(self) -> Sequence[PartOfPanel]:
         import ipywidgets as widgets
@@ -78,7 +72,7 @@ class FolderPanel(ConfirmingPanel):
         self._selected = widgets.HTML()
         self._rows = FolderRows(self.model.press, self.model.more)
         self._buttons: dict[Step, Button] = {step: make_button(f"{step}…", icon) for step, icon in _ICONS.items()}
-        # Not while somebody writes: a press could overtake the last letters.
+        # Not on each letter: a button press could overtake the last letters.
         self._name = widgets.Text(placeholder="name", layout={"width": "16em"}, continuous_update=False)
         self._make_answers(self._name)
         steps = widgets.HBox([*self._buttons.values(), self._refresh], layout=ROW)
@@ -99,7 +93,7 @@ class FolderPanel(ConfirmingPanel):
         self._name.on_msg(self._entered)
 
     def _entered(self, _widget: Any, content: dict[str, Any], _buffers: Any) -> None:
-        """Take Enter in the field of the name for a yes. What is written there arrives right after it, if it is new."""
+        """Treat Enter in the name field as the confirmation. A new name arrives just after it."""
         if content.get("event") == "submit":
             self._arrived.clear()
             self.model.worker.submit(self._take_name)

@@ -1,4 +1,4 @@
-"""The folder browser as text and HTML: pure functions of what it shows.
+"""The folder browser as text and HTML: pure functions of its rows.
 
 HTML takes its colours and fonts from the front end's theme, and every value is escaped.
 """
@@ -26,7 +26,7 @@ def row_text(row: Row) -> str:
 
 
 def row_title(row: Row) -> str:
-    """Return what a row is, for who rests on it or hears it read: the kind is never told by an icon alone."""
+    """Return a row's tooltip, which screen readers read: the icon alone does not name the kind."""
     item = row.item
     if row.line is not Line.ITEM:
         return f"more of {item.location or item.name}" if row.line is Line.MORE else row_text(row)
@@ -37,14 +37,14 @@ def row_title(row: Row) -> str:
 
 
 def item_text(item: Item | None) -> str:
-    """Return what is selected."""
+    """Return the selected item."""
     if item is None or item.kind is Kind.TREE:
         return "Choose a folder, note or dashboard to do something with it."
     return f"{item.kind} {item.location} · id {item.id}"
 
 
 def panel_text(rows: Sequence[Row]) -> str:
-    """Return the whole browser as text, for where no widgets are shown."""
+    """Return the whole browser as text, for front ends without widgets."""
     lines = []
     for row in rows:
         told = f"  ({row.item.kind} {row.item.id})" if row.line is Line.ITEM and row.item.kind is not Kind.TREE else ""
@@ -53,7 +53,7 @@ def panel_text(rows: Sequence[Row]) -> str:
 
 
 def selected_html(item: Item | None) -> str:
-    """Return what is selected; muted while it is nothing to act on."""
+    """Return the selected item; muted when no step is possible for it."""
     text = escape(item_text(item))
     if item is None or item.kind is Kind.TREE:
         return f'<span style="color: var(--jp-ui-font-color2)">{text}</span>'

@@ -1,4 +1,4 @@
-"""The lines of the folder browser as buttons: a press selects and opens, so that a keyboard reaches each."""
+"""The rows of the folder browser as buttons: a press selects and opens, so that all rows are reachable by keyboard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEXT = "var(--jp-ui-font-color1)"
 
 
 class FolderRows:
-    """A box with a button per row. A row that stays keeps its button, and with it the keyboard's focus."""
+    """A box with a button per row. An unchanged row keeps its button, and with it the keyboard focus."""
 
     def __init__(self, press: Callable[[Item], None], more: Callable[[Item], None]) -> None:
         import ipywidgets as widgets
@@ -37,7 +37,7 @@ class FolderRows:
         self.box = widgets.VBox(layout={"max_height": _HEIGHT, "overflow": "auto", "border": border})
 
     def draw(self, rows: Sequence[Row], chosen: Item | None) -> None:
-        """Show these rows; `chosen` stands out."""
+        """Show these rows; `chosen` is highlighted."""
         shown: dict[RowKey, tuple[Row, Button]] = {}
         for row in rows:
             key = (row.line, row.item.key)
@@ -54,12 +54,12 @@ class FolderRows:
             button.close()
 
     def focus(self, item: Item | None) -> None:
-        """Bring the row of an item into sight, with the keyboard on it."""
+        """Scroll to the row of an item and focus it."""
         if item is not None and (Line.ITEM, item.key) in self._shown:
             self._shown[Line.ITEM, item.key][1].focus()
 
     def close(self) -> None:
-        """Take the rows away."""
+        """Remove the rows."""
         for _, button in self._shown.values():
             button.close()
         for belonging in (*self._layouts.values(), self._plain, self._chosen):

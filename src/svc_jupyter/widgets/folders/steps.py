@@ -1,4 +1,4 @@
-"""What a person can do in the folder browser, and how each step is asked for: once, by name."""
+"""The steps that a user can take in the folder browser, and their confirmation: once, by name."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Step(StrEnum):
 
 @dataclass(frozen=True)
 class Question:
-    """A step that waits for what it needs: a name, a destination or a yes.
+    """A step that waits for its input: a name, a destination or a confirmation.
 
-    `told` is what the service says would go with a deletion, None where it cannot tell before.
+    `told` is what a deletion would delete, or None when the service cannot say.
     """
 
     step: Step
@@ -35,12 +35,12 @@ class Question:
 
     @property
     def needs_name(self) -> bool:
-        """Whether a name is to be written."""
+        """Whether a name must be entered."""
         return self.step in (Step.NEW, Step.RENAME)
 
     @property
     def text(self) -> str:
-        """The question: what would be done, to what, and what that means."""
+        """The question: the step, the item and the consequences."""
         item = self.item
         match self.step:
             case Step.NEW:
@@ -60,7 +60,7 @@ class Question:
 
     @property
     def obstacle(self) -> str | None:
-        """Why the destination cannot be the one; None when it can, as far as one can see here."""
+        """Why the destination is not possible, or None if nothing visible here prevents it."""
         item, place = self.item, self.destination
         if place is None:
             return "choose a folder"
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def yes(self) -> str:
-        """What the button that confirms says; it names the object too."""
+        """The label of the confirming button; it names the object."""
         match self.step:
             case Step.NEW:
                 return "Make folder"
@@ -98,7 +98,7 @@ class Question:
 
 
 def possible_steps(item: Item | None) -> set[Step]:
-    """Return what can be done about an item; a root stays where it is, and as it is called."""
+    """Return the steps possible for an item; a root can be neither moved nor renamed."""
     if item is None or item.kind is Kind.TREE:
         return set()
     if item.kind is Kind.FOLDER:
@@ -108,7 +108,7 @@ def possible_steps(item: Item | None) -> set[Step]:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a step: in words, what it is about now (None when it is gone), and what to open to see it."""
+    """The result of a step: a message, the changed item (None when deleted), and the folders to open to show it."""
 
     text: str
     key: Key | None
@@ -116,7 +116,7 @@ class Done:
 
 
 def perform(client: Client, question: Question, name: str = "") -> Done:
-    """Do what was confirmed. Raises the client's errors."""
+    """Perform the confirmed step. Raises the client's errors."""
     item = question.item
     match question.step:
         case Step.NEW:

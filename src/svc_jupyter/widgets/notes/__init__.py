@@ -1,1 +1,1 @@
-"""The form of a note's values."""
+"""The form of a note."""

@@ -1,4 +1,4 @@
-"""A note's dynamic forms as widgets, with a button that runs it; as a text where no widgets are shown."""
+"""A note's dynamic forms as widgets, with a button that runs it, or as text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.widgets.panels.frame import PanelValue, close_widgets
 from svc_jupyter.widgets.panels.rendering import muted_html, problem_html, text_html
 from svc_jupyter.widgets.panels.worker import PanelWorker
 
@@ -15,34 +16,27 @@ if TYPE_CHECKING:
     from svc_jupyter.api.notes import Note, NoteForm
 
 RunNote = Callable[[dict[str, Any], Callable[[str], None]], list[tuple[str, str]]]
-"""Runs the note with the values of its forms, telling how far it is; returns the tables as titles and HTML."""
+"""Runs the note with the values of its forms and reports progress; returns the tables as titles and HTML."""
 _WIDTH = {"width": "28em"}
 _LONGEST_LIST = 8
 _NEVER = 3600.0
 
 
-class NoteFormText:
-    """The forms where there are no widgets: their names, values and how to give others."""
-
-    def __init__(self, note: Note) -> None:
-        self._note = note
-
-    def __repr__(self) -> str:
-        note = self._note
-        forms = shown_forms(note.forms)
-        lines = [f"note {note.id} · {note.location}/{note.name}"]
-        lines += [f"  {form.label or form.name} ({form.name}, {form.type}): {_shown_value(form)}" for form in forms]
-        lines.append(f"  %svc_spark_run {note.id} NAME=VALUE … runs it with other values")
-        return "\n".join(lines)
+def form_text(note: Note) -> str:
+    """Return the forms as text: their names, their values and how to set them."""
+    forms = shown_forms(note.forms)
+    lines = [f"note {note.id} · {note.location}/{note.name}"]
+    lines += [f"  {form.label or form.name} ({form.name}, {form.type}): {_shown_value(form)}" for form in forms]
+    return "\n".join([*lines, f"  %svc_spark_run {note.id} NAME=VALUE … runs it with other values"])
 
 
-class NoteFormPanel:
-    """The forms as a cell's value. `close` takes them away and ends their thread."""
+class NoteFormPanel(PanelValue):
+    """The forms of a note. `close` removes them and ends their thread."""
 
     def __init__(self, note: Note, run: RunNote) -> None:
         import ipywidgets as widgets
 
-        self._text = NoteFormText(note)
+        super().__init__(lambda: form_text(note))
         self._run = run
         self._worker = PanelWorker(lambda: None, lambda: _NEVER, on_failure=self._fail)
         self._forms = shown_forms(note.forms)
@@ -57,22 +51,21 @@ class NoteFormPanel:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values that the fields have now, by the forms' names; those of several options as a list."""
+        """The current values of the fields, by form name; multiple selections as a list."""
         found = {name: field.value for name, field in self._fields.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     def start(self) -> None:
-        """Run the note with what the fields say; a second press waits for the first one's end."""
+        """Run the note with the fields' values; a second press waits until the first run has ended."""
         self._button.disabled = True
         self._say("sent …")
         values = self.values
         self._worker.submit(lambda: self._run_now(values))
 
     def close(self) -> None:
-        """Take the forms away."""
+        """Remove the forms."""
         self._worker.close()
-        for widget in self._parts:
-            widget.close()
+        close_widgets(self._parts)
 
     def _run_now(self, values: dict[str, Any]) -> None:
         try:
@@ -87,22 +80,14 @@ class NoteFormPanel:
     def _say(self, text: str) -> None:
         self._status.value = muted_html(text)
 
-    def __repr__(self) -> str:
-        return repr(self._text)
-
-    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
-        """Return the widgets for a front end that shows them, and the text for all others."""
-        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
-        return {**view, "text/plain": repr(self._text)}
-
 
 def shown_forms(forms: Sequence[NoteForm]) -> list[NoteForm]:
-    """Return the forms that are to be filled in, each name once: an argument is for all of its name."""
+    """Return the forms to fill in, each name once: one argument applies to all forms of its name."""
     return list({form.name: form for form in forms if not form.hidden}.values())
 
 
 def field_of(form: NoteForm) -> Any:
-    """Return the widget of a form, with the value it has."""
+    """Return the widget of a form, with its current value."""
     import ipywidgets as widgets
 
     usual = {

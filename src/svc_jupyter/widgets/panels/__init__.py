@@ -1,1 +1,1 @@
-"""What all panels share."""
+"""Code shared by all panels."""

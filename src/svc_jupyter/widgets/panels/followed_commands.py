@@ -1,4 +1,4 @@
-"""The commands that a panel has begun, followed to their ends."""
+"""Follow the commands that a panel has submitted to their ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Command
 
 _LONGEST = 5
-"""Of more commands the latest are shown."""
+"""Maximum number of commands shown, the latest ones."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class _Followed:
 
 
 class FollowedCommands:
-    """Commands with what they do, in words (`adding 1 node`); asked about at every look until each has ended."""
+    """Commands with a description (`adding 1 node`); each refresh polls those that have not ended."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -33,22 +33,22 @@ class FollowedCommands:
 
     @property
     def are_running(self) -> bool:
-        """Whether any has not ended."""
+        """Whether any command has not ended."""
         return any(one.ended is None for one in self._all)
 
     def add(self, commands: Sequence[Command], doing: str) -> None:
-        """Follow commands from here on; those that have ended are forgotten."""
+        """Follow commands from now on; ended ones are forgotten."""
         self._all = [one for one in self._all if one.ended is None]
         self._all += [_Followed(command, doing, self._clock()) for command in commands]
 
     def refresh(self) -> None:
-        """Ask how they stand. Raises the client's errors."""
+        """Fetch their status. Raises the client's errors."""
         for one in self._all:
             if one.ended is None and one.command.refresh().ended:
                 one.ended = self._clock()
 
     def cancel(self) -> None:
-        """Ask for the end of those that run. Raises the client's errors."""
+        """Cancel the running ones. Raises the client's errors."""
         for one in self._all:
             if one.ended is None:
                 one.command.cancel()

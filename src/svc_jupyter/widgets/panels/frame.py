@@ -1,4 +1,4 @@
-"""What the panels have in common: a model that is drawn, a text beside the widgets, and their end."""
+"""The base of all panels: drawing a model, a text beside the widgets, and closing."""
 
 from __future__ import annotations
 
@@ -14,41 +14,58 @@ if TYPE_CHECKING:
     from ipywidgets import Box, Button, Widget
 
 ROW: Final = {"flex_flow": "row wrap", "align_items": "center"}
-"""A row whose parts go below each other where the panel is narrow."""
+"""A row that wraps in a narrow panel."""
 
 
 class PanelModel(Protocol):
-    """What a panel shows: it tells of its changes, and does what takes long in its worker."""
+    """The model of a panel: it announces its changes and runs long work in its worker."""
 
     on_change: Callable[[], None]
 
     @property
     def worker(self) -> PanelWorker:
-        """The panel's one thread."""
+        """The panel's thread."""
         ...
 
 
 class PartOfPanel(Protocol):
-    """A part that changes its widgets by itself, and closes them."""
+    """A part that manages and closes its own widgets."""
 
     box: Box
 
     def close(self) -> None:
-        """Take it away."""
+        """Remove it."""
         ...
 
 
-class PanelFrame(ABC):
-    """The panel as a cell's value: widgets, with the same as text beside them for front ends without.
+class PanelText:
+    """A panel as text; `text` returns its current state."""
 
-    `close` takes it away and ends its thread.
-    """
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text()
+
+
+class PanelValue(PanelText):
+    """A panel as a cell's value: widgets, and the same as text for front ends without widgets."""
 
     box: Box
 
-    def __init__(self, model: PanelModel, text: object) -> None:
-        """Build and draw it; `text` is the panel where there are no widgets, by its repr."""
-        self._shown, self._text = model, text
+    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
+        """Return the widgets and the text; a front end shows one of them."""
+        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
+        return {**view, "text/plain": repr(self)}
+
+
+class PanelFrame(PanelValue, ABC):
+    """A panel that draws a model. `close` removes it and ends its thread."""
+
+    def __init__(self, model: PanelModel, text: Callable[[], str]) -> None:
+        """Build and draw it; `text` returns the panel as text."""
+        super().__init__(text)
+        self._shown = model
         self._drawing = threading.RLock()
         self._is_unheard = False
         self._own = self._build()
@@ -58,7 +75,7 @@ class PanelFrame(ABC):
         self.draw()
 
     def close(self) -> None:
-        """Take the panel away."""
+        """Remove the panel."""
         self._shown.worker.close()
         self._shown.on_change = lambda: None
         for part in self._own:
@@ -66,43 +83,35 @@ class PanelFrame(ABC):
         close_widgets(self._parts)
 
     def draw(self) -> None:
-        """Show the model as it is now; callable from any thread."""
+        """Show the current state of the model; thread-safe."""
         with self._drawing:
             self._draw()
 
     @abstractmethod
     def _build(self) -> Sequence[PartOfPanel]:
-        """Make `box` with all that is in it; return the parts that close themselves."""
+        """Create `box` and its contents; return the parts that close themselves."""
 
     @abstractmethod
     def _connect(self) -> None:
-        """Let the widgets tell the model what a person does."""
+        """Connect the widgets to the model."""
 
     @abstractmethod
     def _draw(self) -> None:
         """Show the model; one thread at a time."""
 
     def _look_while_seen(self) -> None:
-        """Let the worker look again while a front end shows the panel; it counts how often it does."""
+        """Let the worker refresh while a front end shows the panel; front ends report how many views a widget has."""
         self.box.observe(lambda change: self._shown.worker.show(visible=bool(change["new"])), "_view_count")
         self.box._view_count = 0
 
     @contextmanager
     def _unheard(self) -> Iterator[None]:
-        """Change a field without taking that for a person's doing (`_is_unheard`)."""
+        """Change a field without notifying the model (`_is_unheard`)."""
         before, self._is_unheard = self._is_unheard, True
         try:
             yield
         finally:
             self._is_unheard = before
-
-    def __repr__(self) -> str:
-        return repr(self._text)
-
-    def _repr_mimebundle_(self, **chosen: Any) -> dict[str, Any]:
-        """Return the widgets for a front end that shows them, and the text for all others."""
-        view: dict[str, Any] = self.box._repr_mimebundle_(**chosen) or {}
-        return {**view, "text/plain": repr(self._text)}
 
 
 def make_button(description: str, icon: str, tooltip: str | None = None) -> Button:
@@ -113,12 +122,12 @@ def make_button(description: str, icon: str, tooltip: str | None = None) -> Butt
 
 
 def show(part: Box | Button, *, visible: bool) -> None:
-    """Show a part, or take no room for it."""
+    """Show a part, or hide it without leaving space."""
     part.layout.display = None if visible else "none"
 
 
 def close_widgets(widgets: Iterable[Widget]) -> None:
-    """Close widgets with what belongs to each."""
+    """Close widgets with their layout and style."""
     for widget in widgets:
         for belonging in (getattr(widget, "layout", None), getattr(widget, "style", None), widget):
             if belonging is not None:
@@ -126,7 +135,7 @@ def close_widgets(widgets: Iterable[Widget]) -> None:
 
 
 def _below(box: Box, apart: Sequence[Box]) -> list[Widget]:
-    """Return all widgets in a box, the innermost first; what is in `apart` is closed by its part."""
+    """Return all widgets in a box, the innermost first; parts in `apart` close themselves."""
     found: list[Widget] = []
     for child in box.children:
         if not any(child is one for one in apart):

@@ -1,10 +1,10 @@
-"""The icon and the word of each status: the same in a progress line, a table and a panel. Colour is never alone."""
+"""The icon and the word of each status, for progress lines, tables and panels. Colour is never the only sign."""
 
 from __future__ import annotations
 
 RUNNING, DONE, STOPPED, FAILED, WAITING, PAUSED = "◐", "✓", "■", "✗", "◌", "‖"
 
-_ICONS = {
+ICONS = {
     "waiting": WAITING,
     "submitted": WAITING,
     "running": RUNNING,
@@ -22,16 +22,16 @@ _WORDS = {
     "waiting": "waiting for its dependencies",
 }
 FAILURES = frozenset({"error", "not_found"})
-"""Statuses of an action that need somebody's attention."""
+"""Statuses of an action that need attention."""
 
 
 def icon_of(status: str) -> str:
-    """Return the icon of a schedule's, an action's or a command's status; of an unknown word a dot."""
-    return _ICONS.get(status.lower(), "·")
+    """Return the icon of the status of a schedule, an action or a command; a dot for an unknown status."""
+    return ICONS.get(status.lower(), "·")
 
 
 def word_of(action_status: str, *, has_command: bool) -> str:
-    """Return what an action's status says to people; with a command `waiting` is the command's own."""
+    """Return the word for an action's status; with a command, `waiting` means that the command waits."""
     if has_command and action_status == "waiting":
         return "waiting for a free slot"
     return _WORDS.get(action_status, action_status)

@@ -1,4 +1,4 @@
-"""What the models of panels have in common that watch something: a question to confirm, a step, a problem, a look."""
+"""The base of the panels' models: a question to confirm, a step in progress, an error, and refreshing."""
 
 from __future__ import annotations
 
@@ -14,40 +14,57 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
 Question = TypeVar("Question")
-"""A step with all that it is about, as somebody is asked to confirm it."""
+"""A step with everything that its confirmation shows."""
+PAUSED = "paused because it was not used for a long time; Refresh resumes it"
 Clock = Callable[[], datetime]
-"""Returns the present, with its zone."""
+"""Returns the current time, with its zone."""
 
 
-class WatchedModel(ABC, Generic[Question]):
-    """The state of one panel. `on_change` is called after each change, from the thread that made it.
+class AskingModel(Generic[Question]):
+    """The state of one panel that asks for confirmation.
 
-    What buttons call runs on the kernel's main thread and never waits; the rest is done in the panel's own thread.
+    `on_change` is called after each change, in the thread that made it. Methods called by buttons run on the kernel's
+    main thread and never block; the rest runs in the panel's own thread.
     """
 
-    def __init__(self, client: Callable[[], Client], clock: Clock) -> None:
+    def __init__(self, client: Callable[[], Client], worker: PanelWorker) -> None:
         self.question: Question | None = None
         self.problem: str | None = None
         self.note = ""
         self.working = False
         self.on_change: Callable[[], None] = lambda: None
-        self.clock = clock
-        self.worker = PanelWorker(self._look, self.period, on_pause=self._pause, on_failure=self._fail)
+        self.worker = worker
         self._client = client
         self._lock = threading.RLock()
 
-    @abstractmethod
-    def period(self) -> float:
-        """Return the seconds between two looks."""
-
     def dismiss(self) -> None:
-        """Take the question back."""
+        """Dismiss the question."""
         with self._lock:
             self.question = None
         self.on_change()
 
+    def _fail(self, error: Exception) -> None:
+        """Show an unexpected error and end the current step."""
+        with self._lock:
+            self.problem = unexpected(error)
+            self.working = False
+        self.on_change()
+
+
+class WatchedModel(AskingModel[Question], ABC):
+    """An asking model that refreshes its state."""
+
+    def __init__(self, client: Callable[[], Client], clock: Clock) -> None:
+        worker = PanelWorker(self._look, self.period, on_pause=self._pause, on_failure=self._fail)
+        super().__init__(client, worker)
+        self.clock = clock
+
+    @abstractmethod
+    def period(self) -> float:
+        """Return the seconds between two refreshes."""
+
     def confirm(self) -> None:
-        """Do what was asked about, once."""
+        """Perform the step of the question, once."""
         with self._lock:
             question, self.question = self.question, None
             if question is None:
@@ -57,11 +74,11 @@ class WatchedModel(ABC, Generic[Question]):
         self.worker.submit(lambda: self._perform(question))
 
     def refresh(self) -> None:
-        """Look again now."""
+        """Refresh now."""
         self.worker.submit(self._look)
 
     def choose(self, number: int) -> None:
-        """Show another one of the list, by its id; a question about the one before is taken back."""
+        """Show another object of the list, by its id; dismisses a question about the previous one."""
         with self._lock:
             self.question = None
             self.note = ""
@@ -69,28 +86,21 @@ class WatchedModel(ABC, Generic[Question]):
 
     @abstractmethod
     def _look(self) -> None:
-        """Look again at what is shown."""
+        """Refresh the state."""
 
     @abstractmethod
     def _fetch(self, number: int) -> None:
-        """Show the one with this id as it is now, or why it cannot be shown."""
+        """Fetch and show the object with this id, or why it cannot be shown."""
 
     @abstractmethod
     def _take(self, question: Question) -> int:
-        """Do what was confirmed and note what there is to say; return the id of what to look at then.
+        """Perform the confirmed step and store its message; return the id of the object to show then.
 
         Raises the client's errors.
         """
 
     def _pause(self) -> None:
-        """Nobody has touched the panel for long: it looks no more."""
-        self.on_change()
-
-    def _fail(self, error: Exception) -> None:
-        """Say what nobody foresaw; what was under way is over."""
-        with self._lock:
-            self.problem = unexpected(error)
-            self.working = False
+        """Show that the panel has paused."""
         self.on_change()
 
     def _perform(self, question: Question) -> None:

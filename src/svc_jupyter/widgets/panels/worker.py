@@ -1,7 +1,7 @@
-"""The one thread of a panel: it does what the buttons ask for, and looks again while somebody sees the panel.
+"""The thread of a panel: it performs the buttons' jobs, and refreshes the panel while it is visible.
 
-A kernel runs a button's callback on its main thread, where a call to a service that does not answer would hold up the
-notebook. The thread sleeps until there is work or a look is due; while nobody sees the panel no look is ever due.
+A kernel runs a button's callback on its main thread, where a call to an unresponsive service would block the notebook.
+The thread sleeps until there is a job or a refresh is due; an invisible panel is not refreshed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Callable
 _log = logging.getLogger(__name__)
 
 UNTOUCHED_SECONDS = 1800.0
-"""A panel that nobody touched for so long is left open by somebody who went away: it looks no more until touched."""
+"""A panel without interaction for this long pauses until the next one: the user has left it open."""
 
 
 class PanelWorker:
-    """Runs jobs one after the other, and `look` every `period()` seconds while visible. Safe to use from any thread."""
+    """Runs jobs one after the other, and `look` every `period()` seconds while visible. Thread-safe."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class PanelWorker:
         *,
         on_failure: Callable[[Exception], None],
     ) -> None:
-        """`on_pause` is called once when the panel is no longer looked after: what it shows grows old from then on.
+        """`on_pause` is called once when the panel pauses: what it shows is out of date from then on.
 
-        `on_failure` gets the error that a job or a look ended with, which is to be shown: the thread goes on.
+        `on_failure` receives the error of a job or a refresh, to show it; the thread continues.
         """
         self._look = look
         self._period = period
@@ -51,18 +51,18 @@ class PanelWorker:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the panel is no longer looked after since nobody touched it for a long time."""
+        """Whether the panel has paused for lack of interaction."""
         return self._clock() - self._touched > UNTOUCHED_SECONDS
 
     def submit(self, job: Callable[[], None]) -> None:
-        """Do a job soon: somebody pressed a button."""
+        """Queue a job, after a button press."""
         with self._changed:
             self._touched = self._clock()
             self._jobs.append(job)
             self._wake()
 
     def show(self, *, visible: bool) -> None:
-        """Say whether somebody sees the panel."""
+        """Set whether the panel is visible."""
         with self._changed:
             if visible and not self._visible:
                 self._touched = self._clock()
@@ -73,7 +73,7 @@ class PanelWorker:
                 self._changed.notify()
 
     def close(self) -> None:
-        """End the thread after the job it is at."""
+        """End the thread after its current job."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -101,7 +101,7 @@ class PanelWorker:
             _log.exception("a panel could not show why its job failed")
 
     def _next(self) -> Callable[[], None] | None:
-        """Wait for the next job, or until a look is due; None when the panel is closed."""
+        """Wait for the next job or refresh; return None when the panel is closed."""
         with self._changed:
             while not self._closed:
                 if self._jobs:
@@ -124,6 +124,6 @@ class PanelWorker:
 
 
 def unexpected(error: Exception) -> str:
-    """Return an error that nobody foresaw, in words for the panel that it happened in."""
+    """Return the text for an unexpected error of a panel."""
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"unexpected error, {what}. Try again; the log of the notebook's kernel says where it happened."

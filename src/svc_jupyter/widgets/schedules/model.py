@@ -1,4 +1,4 @@
-"""The logic of the schedule panel, without a widget: what it shows, what it asks, and what it does."""
+"""The logic of the schedule panel, without widgets: its state, its questions and its steps."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
 BUSY_SECONDS, CALM_SECONDS = 5.0, 15.0
-"""How often a panel that is seen looks again: while an action is under way, and otherwise."""
+"""How often a visible panel refreshes: while an action is under way, and otherwise."""
 LISTED = 100
-"""Of more schedules the newest can be chosen; any other has a panel by its name."""
+"""Maximum number of schedules to choose from, the newest ones; any other can be opened by name."""
 
 
 def _now() -> datetime:
@@ -25,7 +25,7 @@ def _now() -> datetime:
 
 
 class ScheduleModel(WatchedModel[Question]):
-    """One panel's state. `schedules` are what can be chosen, empty in a panel of one schedule."""
+    """The state of one panel. `schedules` are the choices, empty in a panel of one schedule."""
 
     def __init__(
         self,
@@ -40,19 +40,19 @@ class ScheduleModel(WatchedModel[Question]):
 
     @property
     def steps(self) -> set[Step]:
-        """What can be done just now: nothing while a question waits or a step is under way."""
+        """The steps possible now: none during a question or a step."""
         if self.state is None or self.question is not None or self.working:
             return set()
         return possible_steps(self.state.record, len(self.state.actions))
 
     def period(self) -> float:
-        """Return the seconds between two looks."""
+        """Return the seconds between two refreshes."""
         return BUSY_SECONDS if self.state is not None and self.state.is_busy else CALM_SECONDS
 
-    # What the buttons call, on the kernel's main thread: nothing here waits.
+    # Called by the buttons on the kernel's main thread: nothing here blocks.
 
     def ask(self, step: Step, sequence: int | None = None) -> None:
-        """Ask for the confirmation of a step; `sequence` is the number of the action to run again."""
+        """Ask for the confirmation of a step; `sequence` is the number of the action to rerun."""
         with self._lock:
             if self.state is None or step not in self.steps:
                 return
@@ -65,7 +65,7 @@ class ScheduleModel(WatchedModel[Question]):
             self.note = ""
         self.on_change()
 
-    # In the panel's own thread.
+    # Below: the panel's own thread.
 
     def _look(self) -> None:
         if self.state is not None:
@@ -91,12 +91,12 @@ class ScheduleModel(WatchedModel[Question]):
 
 
 def listed(client: Client) -> list[ScheduleRecord]:
-    """Return the newest schedules, as many as a person can choose from."""
+    """Return the newest schedules, as many as the choice shows."""
     return ordered(client.schedules.list(per_page=LISTED).schedules)
 
 
 def open_model(client: Callable[[], Client], wanted: str | None, clock: Clock = _now) -> ScheduleModel:
-    """Return the model of one schedule's panel, or of all schedules' when none is named; asks the service.
+    """Return the model of one schedule's panel, or without a name of all schedules'; asks the service.
 
     Raises the client's errors.
     """

@@ -1,14 +1,14 @@
-"""The schedule panel: a model shown by ipywidgets, and as a text where no widgets are shown."""
+"""The schedule panel: displays a model with ipywidgets, or as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from svc_jupyter.widgets.panels.confirming import ConfirmingPanel
+from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
-from svc_jupyter.widgets.panels.rendering import question_html
 from svc_jupyter.widgets.panels.status_words import icon_of
+from svc_jupyter.widgets.panels.watched_model import PAUSED
 from svc_jupyter.widgets.schedules.model import ScheduleModel
 from svc_jupyter.widgets.schedules.rendering import (
     NOTHING_YET,
@@ -28,28 +28,22 @@ if TYPE_CHECKING:
 _ICONS = {Step.SUSPEND: "pause", Step.RESUME: "play", Step.RERUN: "repeat", Step.KILL: "stop"}
 
 
-class SchedulePanelText:
-    """The panel where there are no widgets: its text, as of when it was made."""
-
-    def __init__(self, model: ScheduleModel) -> None:
-        self._model = model
-
-    def __repr__(self) -> str:
-        state = self._model.state
-        return NOTHING_YET if state is None else panel_text(state, self._model.clock())
+def schedule_text(model: ScheduleModel) -> str:
+    """Return the panel as text."""
+    return NOTHING_YET if model.state is None else panel_text(model.state, model.clock())
 
 
-class SchedulePanel(ConfirmingPanel):
+class SchedulePanel(ChoosingPanel):
     """The panel of a schedule and its actions; see `PanelFrame`."""
 
     def __init__(self, model: ScheduleModel) -> None:
         self.model = model
-        super().__init__(model, SchedulePanelText(model))
-        self._look_while_seen()
+        super().__init__(model, lambda: schedule_text(model))
 
     def _draw(self) -> None:
         state = self.model.state
-        self._draw_question()
+        question = self.model.question
+        self._draw_asking(question.text(self.model.clock()) if question else None, question.yes if question else "")
         self._draw_problem(self.model.problem)
         for part in (self._choosing, self._body):
             show(part, visible=state is not None)
@@ -57,7 +51,7 @@ class SchedulePanel(ConfirmingPanel):
         if state is None:
             self._draw_foot(NOTHING_YET)
         else:
-            self._draw_choices()
+            self._draw_choices(_choices(self.model), state.record.id)
             self._draw_state(state)
 
     def _draw_state(self, state: ScheduleState) -> None:
@@ -69,27 +63,11 @@ class SchedulePanel(ConfirmingPanel):
         steps = self.model.steps
         for step, button in self._buttons.items():
             button.disabled = step not in steps
-        looks = "looks no more, nobody touched it for long" if self.model.worker.is_paused else ""
+        looks = PAUSED if self.model.worker.is_paused else ""
         self._draw_foot(self.model.note, "working …" if self.model.working else "", as_of_text(state), looks)
 
-    def _draw_question(self) -> None:
-        question = self.model.question
-        if question is None:
-            self._draw_asking(None)
-        else:
-            self._draw_asking(question_html(question.text(self.model.clock())), question.yes)
-
-    def _draw_choices(self) -> None:
-        options = _choices(self.model)
-        if list(self._chooser.options) != options:
-            chosen = self._chooser.value
-            with self._unheard():
-                self._chooser.options = options
-                if chosen in dict(options).values():
-                    self._chooser.value = chosen
-
     def _draw_reruns(self, state: ScheduleState) -> None:
-        """Offer the actions to run again; the chosen one stays chosen while the list moves on."""
+        """Offer the actions to rerun; the choice is kept while the list changes."""
         now, zone = self.model.clock(), state.record.time_zone
         numbers = {action.sequence_id: short_time(nominal_time(action, zone), now) for action in state.actions}
         options = [(f"{number} of {when}", number) for number, when in numbers.items()]
@@ -103,11 +81,10 @@ class SchedulePanel(ConfirmingPanel):
 
         self._title, self._coming, self._actions = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._make_answers()
-        self._chooser = widgets.Dropdown(description="Schedule", options=_choices(self.model))
+        self._make_chooser(widgets.Dropdown(description="Schedule", options=[]))
         self._which = widgets.Dropdown(description="Action", options=[])
         self._buttons: dict[Step, Button] = {step: make_button(step.value, icon) for step, icon in _ICONS.items()}
         lasting = [self._buttons[step] for step in (Step.SUSPEND, Step.RESUME, Step.KILL)]
-        self._choosing = widgets.HBox([self._chooser], layout=ROW)
         rows = [widgets.HBox([*lasting, self._refresh], layout=ROW)]
         rows += [widgets.HBox([self._which, self._buttons[Step.RERUN]], layout=ROW)]
         self._body = widgets.VBox([self._title, rows[0], self._coming, self._actions, rows[1]])
@@ -119,16 +96,11 @@ class SchedulePanel(ConfirmingPanel):
         for step, button in self._buttons.items():
             button.on_click(lambda _, step=step: self._ask(step))
         self._connect_answers(confirm=model.confirm, dismiss=model.dismiss, refresh=model.refresh, retry=model.refresh)
-        self._chooser.observe(self._choose, "value")
-
-    def _choose(self, change: Any) -> None:
-        if not self._is_unheard and change["new"] is not None:
-            self.model.choose(change["new"])
+        self._connect_chooser()
 
     def _ask(self, step: Step) -> None:
         self.model.ask(step, self._which.value if step is Step.RERUN else None)
-        if self.model.question is not None:
-            self._no.focus()  # the answer that changes nothing is the nearest
+        self._focus_no()
 
 
 def _choices(model: ScheduleModel) -> list[tuple[str, int]]:

@@ -1,6 +1,6 @@
-"""A schedule as a panel's text and HTML: pure functions of its state, with the present as an argument.
+"""A schedule panel as text and HTML: pure functions of its state, with the current time as an argument.
 
-HTML takes its colours and fonts from the front end's theme, and every value is escaped.
+HTML uses the colours and fonts of the front end's theme; every value is escaped.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def action_rows(state: ScheduleState, now: datetime) -> list[tuple[str, str, str
 
 
 def panel_text(state: ScheduleState, now: datetime) -> str:
-    """Return the whole panel as text, for where no widgets are shown."""
+    """Return the whole panel as text, for front ends without widgets."""
     rows = action_rows(state, now)
     widths = [max((len(row[place]) for row in rows), default=0) for place in range(3)]
     lines = [
@@ -69,7 +69,7 @@ def panel_text(state: ScheduleState, now: datetime) -> str:
 
 
 def as_of_text(state: ScheduleState) -> str:
-    """Return when the state was fetched, on the reader's clock."""
+    """Return when the state was fetched, in local time."""
     return f"as of {state.as_of.astimezone():%H:%M:%S}"
 
 
@@ -89,7 +89,7 @@ def coming_html(state: ScheduleState, now: datetime) -> str:
 
 
 def actions_html(state: ScheduleState, now: datetime) -> str:
-    """Return the table of the last actions; one that needs attention stands out by its colour too."""
+    """Return the table of the last actions; one that needs attention is also coloured."""
     if not state.actions:
         return f'<span style="{MUTED}">{_NOT_RUN}</span>'
     head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("Action", "Nominal time", "Status", ""))

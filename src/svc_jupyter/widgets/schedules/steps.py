@@ -1,4 +1,4 @@
-"""What a person can do about a schedule in its panel, and how each step is confirmed: once, by name."""
+"""The steps that a user can take in a schedule's panel, and their confirmation: once, by name."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _OF_STATUS = {
 
 @dataclass(frozen=True)
 class Question:
-    """A step that waits for its confirmation; `action` is the one to run again."""
+    """A step that waits for its confirmation; `action` is the one to rerun."""
 
     step: Step
     record: ScheduleRecord
     action: ActionRecord | None = None
 
     def text(self, now: datetime) -> str:
-        """Return the question: what would be done, to which schedule, and what that means."""
+        """Return the question: the step, the schedule and the consequences."""
         name = name_of(self.record)
         match self.step:
             case Step.SUSPEND:
@@ -56,19 +56,19 @@ class Question:
 
     @property
     def yes(self) -> str:
-        """What the button that confirms says; it names the object too."""
+        """The label of the confirming button; it names the object."""
         number = f" action {self.action.sequence_id} of" if self.action else ""
         return f"{self.step}{number} {self.record.name}"
 
 
 def possible_steps(record: ScheduleRecord, actions: int) -> set[Step]:
-    """Return what can be done about a schedule in its status; only what has run can run again."""
+    """Return the steps possible in the schedule's status; only finished actions can be rerun."""
     steps = _OF_STATUS.get(str(record.status), set())
     return {step for step in steps if step is not Step.RERUN or actions}
 
 
 def perform(client: Client, question: Question) -> str:
-    """Do what was confirmed, and return what became of it. Raises the client's errors."""
+    """Perform the confirmed step and return its message. Raises the client's errors."""
     record = question.record
     match question.step:
         case Step.SUSPEND:

@@ -1,6 +1,6 @@
-"""What a schedule's record says to people: its times in its own zone, when it runs, what needs attention.
+"""Text about a schedule: its times in its own zone, its timetable, what needs attention.
 
-Pure functions of a record, with the present as an argument; services without our extensions are told in our words.
+Pure functions of a record, with the current time as an argument. Texts that a service lacks are generated here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NEXT_TIMES = 5
 
 
 def zone_of(name: str | None) -> tzinfo:
-    """Return a zone by its name; UTC for one that this machine does not know."""
+    """Return a zone by its name; UTC for a name unknown to this machine."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -25,9 +25,9 @@ def zone_of(name: str | None) -> tzinfo:
 
 
 def moment(text: str | None, zone_name: str | None) -> datetime | None:
-    """Return a time of a record in a zone, aware; None for none, or for what is no time.
+    """Return a time of a record in a zone, aware; None for a missing or invalid one.
 
-    Texts without an offset, such as `2026-11-22 09:00`, are the zone's own wall clock.
+    Texts without an offset, such as `2026-11-22 09:00`, are local times of the zone.
     """
     if not isinstance(text, str) or not text:
         return None
@@ -49,12 +49,12 @@ def next_time(schedule: ScheduleRecord) -> datetime | None:
 def nominal_time(action: ActionRecord, zone_name: str | None) -> datetime | None:
     """Return an action's nominal time in a zone."""
     text = action.nominal_time
-    read = moment(text, "UTC")  # the contract's is ISO 8601 UTC
+    read = moment(text, "UTC")  # the contract's format is ISO 8601 UTC
     return read.astimezone(zone_of(zone_name)) if read is not None else None
 
 
 def short_time(time: datetime | None, now: datetime) -> str:
-    """Return `09:00` for today's time, `Sat 22 Nov 09:00`, with the year when it is another one; `never` for none."""
+    """Return `09:00` for a time of today, else `Sat 22 Nov 09:00`, with the year if it differs; `never` for None."""
     if time is None:
         return "never"
     today = now.astimezone(time.tzinfo)
@@ -66,7 +66,7 @@ def short_time(time: datetime | None, now: datetime) -> str:
 
 
 def timetable_text(schedule: ScheduleRecord) -> str:
-    """Return when a schedule runs: the service's sentence, or one of our own."""
+    """Return a schedule's timetable: the service's sentence, or one generated here."""
     if schedule.description:
         return schedule.description
     zone = schedule.time_zone or "UTC"
@@ -85,12 +85,12 @@ def frequency_text(frequency: int | None, time_unit: str | None) -> str:
 
 
 def name_of(schedule: ScheduleRecord) -> str:
-    """Return how a schedule is called in a sentence: its name, with the id unless that is the name."""
+    """Return a schedule's name in messages: its name, with the id unless that is the name."""
     return schedule.name if schedule.name == str(schedule.id) else f"{schedule.name} ({schedule.id})"
 
 
 def reason_of(action: ActionRecord) -> str:
-    """Return why an action waits or failed, in one line; empty when there is no more to say than its status does."""
+    """Return why an action waits or failed, in one line; empty when its status says it all."""
     if action.message and action.message != str(action.status):
         return action.message.partition("\n")[0]
     missing = action.dependencies.not_found if action.dependencies else []

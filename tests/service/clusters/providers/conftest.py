@@ -14,7 +14,7 @@ from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 
 async def _java() -> Path:

@@ -11,15 +11,15 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service import migrations
 from svc_jupyter.service.access.accounts import ensure_account
-from svc_jupyter.service.access.tables import users
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.clusters.providers.hosts_machine import HostMachine
-from svc_jupyter.service.clusters.tables import cluster_instances, clusters
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database import migrations
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
+from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 
 
 @dataclass

@@ -15,11 +15,11 @@ from tests.support.ssh_host import SshHosts, ssh_hosts
 
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.instances import Instance
-from svc_jupyter.service.engines.engine import Engine
-from svc_jupyter.service.engines.hadoop.daemon_http import DaemonHttp
-from svc_jupyter.service.engines.hadoop.hadoop_cluster import HadoopEngine
-from svc_jupyter.service.engines.hadoop.nodes import HadoopNodes
-from svc_jupyter.service.engines.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
+from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -15,7 +15,7 @@ from svc_jupyter.service.clusters.providers import local
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK, NODE_MARK, Daemon, ProviderFailure
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 
 async def test_nodes_lie_in_a_block_of_their_own(provider: LocalProvider, instance: Instance, settings: Settings):

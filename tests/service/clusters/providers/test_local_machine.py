@@ -21,7 +21,7 @@ from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.local_machine import LocalMachine
 from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import NODE_MARK, Daemon, DaemonState, ProviderFailure
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 SLEEPER = Daemon("sleeper", ["sleep", "1000"])
 

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 PASSWORD = "geheim-1"
 

@@ -12,7 +12,7 @@ import pytest
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.engines.postgresql import PostgresqlEngine
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 PASSWORD = "geheim-42"
 _ASK_FOR_PASSWORD = b"R" + struct.pack("!ii", 8, 3)

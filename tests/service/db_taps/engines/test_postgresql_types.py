@@ -9,7 +9,7 @@ import pytest
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.job import Connection
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from psycopg import conninfo
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.engines import sqlalchemy_url
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 
 def connection(url: str, dialect: Dialect = Dialect.OTHER) -> Connection:

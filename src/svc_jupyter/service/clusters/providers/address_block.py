@@ -15,13 +15,13 @@ _TRIES = 50
 
 
 class NoBlock(Exception):
-    """No block of loopback addresses could be had."""
+    """No block of loopback addresses is available."""
 
 
 def choose_block(is_free: Callable[[str], bool], chance: random.Random) -> str:
-    """Return the first three numbers of a free block, as `127.41.7`; raises `NoBlock`.
+    """Return the first three numbers of a free block, such as `127.41.7`; raises `NoBlock`.
 
-    127.0.x is left to others: 127.0.0.1 itself, 127.0.1.1 and 127.0.0.53 are used by many systems.
+    127.0.x is excluded: many systems use 127.0.0.1, 127.0.1.1 and 127.0.0.53.
     """
     for _ in range(_TRIES):
         block = f"127.{chance.randint(1, 254)}.{chance.randint(0, 254)}"
@@ -36,9 +36,9 @@ def block_of(address: str) -> str:
 
 
 def worker_addresses(block: str, used: Iterable[str], count: int) -> list[str]:
-    """Return addresses for new workers: above all that were used, then those that are free again; raises `NoBlock`.
+    """Return addresses for new workers: first above all used ones, then free ones again; raises `NoBlock`.
 
-    A worker that comes after another has left is a new one, so its address should not be remembered by anybody.
+    A new worker should not get the address of one that has just left, which others may still remember.
     """
     numbers = {int(ipaddress.ip_address(address)) & 0xFF for address in used}
     start = max((number for number in numbers if number >= FIRST_WORKER), default=FIRST_WORKER - 1) + 1
@@ -60,7 +60,7 @@ def address_of(host: str) -> str:
 
 
 def can_listen(address: str, port: int = 0) -> bool:
-    """Whether a program can listen at an address of this machine; false where loopback has 127.0.0.1 alone."""
+    """Whether a program can listen at an address of this machine; False where loopback has 127.0.0.1 only."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -71,7 +71,7 @@ def can_listen(address: str, port: int = 0) -> bool:
 
 
 def is_unused(address: str) -> bool:
-    """Whether nothing else of this machine listens at an address itself, as far as its sockets show."""
+    """Whether no other program of this machine listens at an address, as far as its sockets show."""
     try:
         with open("/proc/net/tcp", encoding="ascii") as table:
             listening = [line.split()[1].partition(":")[0] for line in table.readlines()[1:]]

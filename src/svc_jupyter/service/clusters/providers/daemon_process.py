@@ -1,8 +1,7 @@
-"""A daemon as a process of its own session: started once, found again after the service was killed.
+"""A daemon as a process in its own session: started once, found again after the service was killed.
 
-Its folder holds `pid`, written by the process itself before it becomes the program, and only where none is yet: that
-makes it start once. `rc` is its exit code, written by whoever collects it; a daemon that ended while no service was
-there has none.
+The process writes `pid` into its folder before it executes the program, and only if that file does not exist, so that
+it starts once. The service that collects its exit code writes `rc`; a daemon that ended without a service has none.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from pathlib import Path
 import psutil
 import structlog
 
+from svc_jupyter.files import write_whole
 from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK, mark_of, marked
 from svc_jupyter.service.clusters.providers.provider import DaemonState
-from svc_jupyter.service.process_identity import (
+from svc_jupyter.service.processes.identity import (
     SHELL_LINE,
     DamagedPidFile,
     Identity,
@@ -31,24 +31,24 @@ from svc_jupyter.service.process_identity import (
 BEGIN = f"""{SHELL_LINE}
 set -C; {{ echo "$who" >"$1/pid"; }} 2>/dev/null || exit 125
 set +C; unset who boot ticks; cd "$2" || exit 126; shift 2; exec "$@\""""
-"""Run by `sh` with the daemon's folder, a working folder and the program; on other machines, too (`hosts`)."""
+"""Run by `sh` with the daemon's folder, a working folder and the program; also on other machines (`hosts`)."""
 _AS_USUAL = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ]
-"""Signals that whoever started the service may ignore; its daemons do not."""
+"""Signals that the service's parent may ignore, but its daemons must not."""
 _KEPT_BYTES = 2**20
 _MOST_BYTES = 8 * 2**20
-"""What a daemon may write to an output before all but the end of it is dropped; its log files turn by themselves."""
+"""A longer output is cut to its end; the daemons rotate their log files themselves."""
 log = structlog.get_logger(__name__)
 
 
 class DaemonProcess:
-    """One daemon of a node, by the folder that remembers it."""
+    """One daemon of a node, identified by its folder."""
 
     def __init__(self, folder: Path, logs: Path) -> None:
         self.folder = folder
         self._logs = logs
 
     def spawn(self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
-        """Start the program, forgetting an earlier run that has ended. Raises `OSError` when the system cannot."""
+        """Start the program; discards an earlier run that has ended. Raises `OSError` when the system refuses."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True, mode=0o700)
         self._logs.mkdir(mode=0o700, exist_ok=True)
@@ -67,11 +67,11 @@ class DaemonProcess:
         )
 
     def output(self, kind: str) -> Path:
-        """Return the file of its output: `out` or `err`."""
+        """Return the output file `out` or `err`."""
         return self._logs / f"{self.folder.name}.{kind}"
 
     def state(self) -> DaemonState:
-        """Look at it once; collects its exit code when it is a child of this process that has ended."""
+        """Return the current state; collects the exit code of a child of this process that has ended."""
         identity = self._identity()
         if identity is None:
             return DaemonState(self.folder.name)
@@ -89,11 +89,11 @@ class DaemonProcess:
                 os.killpg(pid, number)
 
     def forget(self) -> None:
-        """Remove its folder: it was stopped on purpose."""
+        """Delete its folder after it was stopped."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def bound_outputs(self) -> None:
-        """Drop all but the end of an output that has grown too long; the program writes on, at the end."""
+        """Cut outputs that are too long to their ends; the program keeps appending."""
         for kind in ("out", "err"):
             file = self.output(kind)
             with contextlib.suppress(FileNotFoundError):
@@ -113,7 +113,7 @@ class DaemonProcess:
         return self._identity() is not None
 
     def _identity(self) -> Identity | None:
-        """Return the process that wrote its number, found by its mark where that was damaged."""
+        """Return the process that wrote `pid`; found by its mark where the file is damaged."""
         try:
             return read_pid_file(self.folder / "pid")
         except DamagedPidFile as damage:
@@ -121,10 +121,10 @@ class DaemonProcess:
             return leader(process.pid for process in marked(DAEMON_MARK, self.folder))
 
     def _is_own(self, identity: Identity) -> bool:
-        """Whether the daemon itself lives: the numbers of processes come again."""
+        """Whether the process is the daemon itself: process numbers are reused."""
         if identity.is_told:
             return identity.is_alive
-        # As an earlier version wrote it, or where the system tells no more.
+        # Where the system gives only the process number.
         with contextlib.suppress(psutil.Error):
             return mark_of(psutil.Process(identity.pid), DAEMON_MARK) == str(self.folder)
         return False
@@ -136,11 +136,9 @@ class DaemonProcess:
             return
         if ended:
             code = os.waitstatus_to_exitcode(status)
-            draft = self.folder / "rc.draft"
-            # On a full disk the code is lost; that it ended shows all the same.
+            # On a full disk the code is lost, but the daemon still counts as ended.
             with contextlib.suppress(OSError):
-                draft.write_text(f"{code if code >= 0 else 128 - code}\n")
-                draft.replace(self.folder / "rc")
+                write_whole(self.folder / "rc", f"{code if code >= 0 else 128 - code}\n")
 
 
 def _keep_end(file: Path) -> None:

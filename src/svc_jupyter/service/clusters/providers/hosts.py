@@ -1,36 +1,74 @@
-"""The provider `hosts`: nodes on machines of an inventory that are reached by SSH, a host for each node."""
+"""The provider `hosts`: nodes on machines of an inventory, reached by SSH, one host per node."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Final
+
+import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.providers import hosts_scripts as scripts
-from svc_jupyter.service.clusters.providers.hosts_allocation import hosts_in_use, is_over, key_of, owner_of
 from svc_jupyter.service.clusters.providers.hosts_files import FileSets
 from svc_jupyter.service.clusters.providers.hosts_inventory import Host, InventoryFile
 from svc_jupyter.service.clusters.providers.hosts_link import HostLinks
 from svc_jupyter.service.clusters.providers.hosts_look import parse_facts
 from svc_jupyter.service.clusters.providers.hosts_machine import HostMachine
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
-from svc_jupyter.service.database import Database
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.clusters import cluster_instances, cluster_nodes
 
 FOLDER: Final = "folder"
 """Key in a node's details: its folder on its host."""
 _MEGABYTE_KB: Final = 1024
 _NAMED: Final = 5
-"""Hosts that a failure names; the rest is counted."""
+"""Hosts that a failure names; the others are only counted."""
+
+
+# Hosts in use are known from the rows of running clusters and from the claim on each host.
+
+
+def key_of(instance_id: int, start_at: float) -> str:
+    """Return an instance's name on hosts; the start time in it makes it unique among services."""
+    return f"{instance_id}-{sha256(repr(start_at).encode()).hexdigest()[:12]}"
+
+
+def owner_of(instance: Instance) -> str:
+    """Return the text of a claim: the key, then an explanation for readers of the file."""
+    return f"{key_of(instance.id, instance.start_at)} cluster {instance.cluster_id} of the service at {instance.folder}"
+
+
+def hosts_in_use(connection: sa.Connection, provider: str) -> Mapping[str, int]:
+    """Return the hosts of all instances that have not ended, with the id of their cluster."""
+    query = (
+        sa.select(cluster_nodes.c.private_dns, cluster_instances.c.cluster_id)
+        .join(cluster_instances, cluster_instances.c.id == cluster_nodes.c.instance_id)
+        .where(cluster_instances.c.provider == provider, cluster_instances.c.state != ClusterState.DOWN.value)
+    )
+    return {row.private_dns: row.cluster_id for row in connection.execute(query)}
+
+
+def is_over(connection: sa.Connection, key: str) -> bool:
+    """Whether a claim's key is that of an ended instance of this service; False for another service's."""
+    number = key.partition("-")[0]
+    if not number.isdecimal():
+        return False
+    query = sa.select(cluster_instances.c.state, cluster_instances.c.start_at).where(
+        cluster_instances.c.id == int(number)
+    )
+    row = connection.execute(query).one_or_none()
+    return row is not None and row.state == ClusterState.DOWN.value and key_of(int(number), row.start_at) == key
 
 
 class HostsProvider:
-    """Takes hosts for nodes and gives them back; see `Provider`. The rows say which are taken, and each host itself."""
+    """Takes hosts for nodes and releases them; see `Provider`. Rows and claims on the hosts show which are taken."""
 
     name = "hosts"
     is_bound_to_host = False
@@ -42,10 +80,10 @@ class HostsProvider:
         self._sets = FileSets()
         self._making = asyncio.Lock()
         self._made: dict[str, str] = {}
-        """Hosts that were taken here, by name, with the instance's key: their rows may not be written yet."""
+        """Hosts that were taken here, by name, with the instance's key; their rows may not be written yet."""
 
     async def make(self, instance: Instance, role: NodeRole, count: int) -> Sequence[NewNode]:
-        """Take hosts; raises `ProviderFailure` when there are not so many, and then has taken none."""
+        """Take hosts; raises `ProviderFailure` and takes none when too few are available."""
         async with self._making:
             inventory = self._inventory.now()
             suiting = inventory.suiting(role, instance.configuration.label)
@@ -72,15 +110,15 @@ class HostsProvider:
         return self._machine(node.private_dns, PurePosixPath(node.details[FOLDER]))
 
     async def release(self, instance: Instance, nodes: Sequence[Node]) -> None:
-        """Kill everything of the nodes, delete their folders, and let go of the hosts."""
+        """Kill all processes of the nodes, delete their folders, and release the hosts."""
         failures = await self._give_back(instance, [node.private_dns for node in nodes])
         if failures:
             raise ProviderFailure("; ".join(failures.values()))
 
     async def sweep(self, instance: Instance) -> None:
-        """Look on all hosts for what is left of an instance and end it.
+        """Find and end an instance's remains on all hosts.
 
-        Its rows say on which of them something must have been; once it is over there are none: it may be on any.
+        The rows show which hosts were used; an ended instance has no rows, so that every host must be checked.
         """
         hosts = self._inventory.last().hosts
         must = {node.private_dns for node in instance.nodes} if instance.state is not ClusterState.DOWN else set(hosts)
@@ -92,17 +130,17 @@ class HostsProvider:
             raise ProviderFailure("; ".join(told))
 
     async def close(self) -> None:
-        """Let go of all hosts; what runs there goes on."""
+        """Disconnect from all hosts; their processes continue."""
         await self._links.close()
 
     async def _forget_made(self, in_use: Mapping[str, int]) -> None:
-        """Drop what was taken here and has its row now, or whose instance is over."""
+        """Forget taken hosts that now have their row, or whose instance has ended."""
         for name, key in list(self._made.items()):
             if name in in_use or await self._database.read(partial(is_over, key=key)):
                 self._made.pop(name, None)
 
     async def _take_all(self, instance: Instance, role: NodeRole, hosts: Sequence[Host]) -> Sequence[NewNode | str]:
-        """Take hosts side by side; return for each the node, or why it could not be had."""
+        """Take hosts concurrently; return for each the node, or the reason for the failure."""
 
         async def take(host: Host) -> NewNode | str:
             try:
@@ -129,7 +167,7 @@ class HostsProvider:
             if facts.get("owner", "").partition(" ")[0] != key:
                 return "another cluster took it in this moment"
         elif not has_row:
-            # What a service made that was killed before it wrote the row down is begun anew.
+            # The remains of a service that was killed before it wrote the row are removed first.
             await link.check(scripts.release(host.folder, folder, key))
             facts = parse_facts(await link.check(claim))
         self._made[host.name] = key
@@ -138,7 +176,7 @@ class HostsProvider:
         return NewNode(role, host.name, address, host.name, size, {**_size_of(host, facts), FOLDER: str(folder)})
 
     async def _give_back(self, instance: Instance, names: Sequence[str]) -> Mapping[str, str]:
-        """Let go of hosts side by side; return those where it failed, with the reason."""
+        """Release hosts concurrently; return the failed ones, with the reason."""
         failures: dict[str, str] = {}
 
         async def end(name: str) -> None:
@@ -162,7 +200,7 @@ def _node_folder(instance: Instance, host: Host) -> PurePosixPath:
 
 
 def _size_of(host: Host, facts: Mapping[str, str]) -> dict[str, object]:
-    """What an engine sizes a node by; what the inventory leaves open, the host itself has told."""
+    """Return the size by which an engine configures a node: from the inventory, else as measured on the host."""
     own_memory = int(facts.get("memory_kb", 0)) // _MEGABYTE_KB
     return {
         "memory_mb": host.memory_mb or max(512, own_memory * 3 // 4 // 256 * 256),
@@ -172,7 +210,7 @@ def _size_of(host: Host, facts: Mapping[str, str]) -> dict[str, object]:
 
 
 def _too_few(role: NodeRole, count: int, free: int, suiting: Sequence[Host], reasons: Mapping[str, str]) -> str:
-    """Return that the inventory has not enough hosts, how many are free, and why the others are not."""
+    """Return that the inventory has too few hosts, how many are free, and why the others are not."""
     words = "coordinator" if role is NodeRole.MASTER else f"{count} more worker{'' if count == 1 else 's'}"
     told = [f"{host.name}: {reasons[host.name]}" for host in suiting if host.name in reasons]
     listed = "; ".join(told[:_NAMED]) + (f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else "")

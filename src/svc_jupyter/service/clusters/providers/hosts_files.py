@@ -1,4 +1,4 @@
-"""Files for a host as one stream: an archive that `tar` there unpacks, and sets of files known by their content."""
+"""Files for a host as one stream: an archive for `tar`, and sets of files identified by their content."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from svc_jupyter.service.remembering import remember
+from svc_jupyter.service.ground.remembering import remember
 
 _CHUNK_BYTES: Final = 2**18
 _BLOCK: Final = 512
 _MOST_DIGESTS: Final = 10_000
-"""Several times the files of all engines; those of earlier versions of a file are the first that are forgotten."""
+"""Several times the files of all engines; those used the longest ago are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """An engine's files. `places` are below the set's folder, those of one folder together as they are here."""
+    """An engine's files. `places` are relative to the set's folder; files of one folder stay together."""
 
     folder: str
     files: Sequence[Path]
@@ -28,7 +28,7 @@ class FileSet:
 
 
 class FileSets:
-    """Names sets of files by what they hold; each file is read once while it does not change."""
+    """Names sets of files by their content; a file is read again only after a change."""
 
     def __init__(self) -> None:
         self._digests: dict[tuple[Path, int, int], str] = {}
@@ -54,7 +54,7 @@ class FileSets:
 
 
 async def archive(files: Mapping[str, bytes]) -> AsyncIterator[bytes]:
-    """Yield an archive of small files, by their paths."""
+    """Yield an archive of small files by path."""
     for name, content in files.items():
         yield _header(name, len(content)) + content + _padding(len(content))
     yield bytes(2 * _BLOCK)
@@ -73,7 +73,7 @@ async def archive_of(file_set: FileSet) -> AsyncIterator[bytes]:
 
 
 def total_bytes(files: Iterable[Path]) -> int:
-    """Return how much is to be sent."""
+    """Return the total size of files, in bytes."""
     return sum(file.stat().st_size for file in files)
 
 

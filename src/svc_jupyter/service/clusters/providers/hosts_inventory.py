@@ -1,4 +1,4 @@
-"""The inventory of the provider `hosts`: a TOML file of machines, how each is reached and what it is for."""
+"""The inventory of the provider `hosts`: a TOML file of machines, their connections and their roles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Folder = Annotated[PurePosixPath, AfterValidator(_absolute)]
 
 
 class Host(BaseModel):
-    """One machine. `address` is where it is reached, where its daemons listen, and what the others know it by."""
+    """One machine. `address` is used for SSH, by its daemons and by the other nodes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,12 +38,12 @@ class Host(BaseModel):
     key_file: Path
     folder: Folder
     java: Folder | None = None
-    """Java's home, or its program; without one JAVA_HOME and the path of the machine are looked at."""
+    """Java's home, or its program; by default JAVA_HOME and the PATH of the machine."""
     roles: tuple[NodeRole, ...] = Field(default=(NodeRole.MASTER, NodeRole.WORKER), min_length=1)
     labels: tuple[str, ...] = ()
-    """Clusters that may use it, by any of their labels; without one every cluster may."""
+    """Labels of the clusters that may use it; none means every cluster."""
     memory_mb: int | None = Field(default=None, ge=512)
-    """What it has for containers; without it three quarters of its memory."""
+    """Memory for containers; by default three quarters of the machine's memory."""
     cores: int | None = Field(default=None, ge=1)
 
     def suits(self, role: NodeRole, labels: Sequence[str]) -> bool:
@@ -67,13 +67,13 @@ class Inventory:
     known_hosts: Path
 
     def suiting(self, role: NodeRole, labels: Sequence[str]) -> Sequence[Host]:
-        """Return the hosts for a role, those first that can do nothing else."""
+        """Return the hosts for a role; those that have no other role come first."""
         suiting = [host for host in self.hosts.values() if host.suits(role, labels)]
         return sorted(suiting, key=lambda host: (len(host.roles), not host.labels))
 
 
 def parse_inventory(text: str, folder: Path) -> Inventory:
-    """Return what the text of an inventory says; relative paths begin at `folder`. Raises `ValueError`."""
+    """Parse the text of an inventory; relative paths begin at `folder`. Raises `ValueError`."""
     file = _File.model_validate(tomllib.loads(text))
     hosts: dict[str, Host] = {}
     for name, own in file.hosts.items():
@@ -88,14 +88,14 @@ def parse_inventory(text: str, folder: Path) -> Inventory:
 
 
 class InventoryFile:
-    """The file, read again when it has changed: hosts come and go without a restart of the service."""
+    """The file, read again after a change: hosts are added and removed without a restart of the service."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
         self._read: tuple[tuple[int, int], Inventory] | None = None
 
     def now(self) -> Inventory:
-        """Return the inventory. Raises `ProviderFailure` for a file that cannot be read or makes no sense."""
+        """Return the inventory. Raises `ProviderFailure` for an unreadable or invalid file."""
         if self._file is None:
             raise ProviderFailure(
                 "SVC_HOSTS_INVENTORY is not set: the provider `hosts` needs a file that lists its machines"
@@ -114,7 +114,7 @@ class InventoryFile:
         return self._read[1]
 
     def last(self) -> Inventory:
-        """As `now`, but the last one that made sense while somebody edits the file: running clusters go on."""
+        """Like `now`, but the last valid inventory while the file is invalid, so that running clusters continue."""
         try:
             return self.now()
         except ProviderFailure:

@@ -1,4 +1,4 @@
-"""The way to one host: a connection that is kept, and opened again when it was lost."""
+"""The connection to one host, reopened after it is lost."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from svc_jupyter.service.clusters.providers.hosts_inventory import Host, Invento
 from svc_jupyter.service.clusters.providers.hosts_look import Look
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 
-if TYPE_CHECKING:  # at run time it is imported by the first connection: it takes a while, and few services need it
+if TYPE_CHECKING:  # imported with the first connection: the import is slow and few services need it
     from svc_jupyter.service.clusters.providers.hosts_ssh import Answer, Connection
 
 SCRIPT_SECONDS: Final = 20.0
 _FRESH_SECONDS: Final = 10.0
-"""A failure this young is told at once while the host is tried again: the other hosts' daemons do not wait for it."""
+"""While a failure is this recent, calls fail at once and the host is retried, so that other hosts do not wait."""
 _AT_ONCE: Final = 8
-"""Scripts side by side on one connection; OpenSSH allows ten."""
+"""Concurrent scripts on one connection; OpenSSH allows ten."""
 
 
 class HostLink:
@@ -60,7 +60,7 @@ class HostLink:
     async def check(
         self, script: str, *, more_input: AsyncIterator[bytes] | None = None, seconds: float = SCRIPT_SECONDS
     ) -> str:
-        """As `run`, for a script that is to end well; return what it wrote. Raises `ProviderFailure` when not."""
+        """Like `run`, for a script that must succeed; return its output. Raises `ProviderFailure` otherwise."""
         answer = await self.run(script, more_input=more_input, seconds=seconds)
         if answer.code:
             said = answer.errors.strip().splitlines() or [f"exit code {answer.code}"]
@@ -68,14 +68,14 @@ class HostLink:
         return answer.output
 
     def drop(self) -> None:
-        """Let go of the host at once: it is reached in another way from now on."""
+        """Disconnect at once because the host's connection settings have changed."""
         if self._opening is not None:
             self._opening.cancel()
         if self._connection is not None:
             self._connection.abort()
 
     async def close(self) -> None:
-        """Let go of the host; what runs there goes on."""
+        """Disconnect; the host's processes continue."""
         if self._opening is not None:
             self._opening.cancel()
             await asyncio.gather(self._opening, return_exceptions=True)
@@ -121,14 +121,14 @@ class HostLink:
 
 
 class HostLinks:
-    """The links to all hosts of the inventory, each made when it is first needed."""
+    """The links to all hosts of the inventory, made on first use."""
 
     def __init__(self, inventory: InventoryFile) -> None:
         self._inventory = inventory
         self._links: dict[str, HostLink] = {}
 
     def to(self, name: str) -> HostLink:
-        """Return the link to a host by its name. Raises `ProviderFailure` when the inventory no longer has it."""
+        """Return the link to a host by name. Raises `ProviderFailure` when the inventory no longer has it."""
         inventory = self._inventory.last()
         host = inventory.hosts.get(name)
         if host is None:
@@ -141,6 +141,6 @@ class HostLinks:
         return link
 
     async def close(self) -> None:
-        """Let go of all hosts."""
+        """Disconnect from all hosts."""
         links, self._links = self._links, {}
         await asyncio.gather(*(link.close() for link in links.values()), return_exceptions=True)

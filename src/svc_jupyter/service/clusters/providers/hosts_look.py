@@ -1,4 +1,4 @@
-"""What one look at a host tells: its daemons, its processors and its disk, read from a script's lines."""
+"""The state of a host: its daemons, processors and disk, parsed from a script's output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from svc_jupyter.service.clusters.providers.provider import DaemonState
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look. `busy` and `idle` count the processors' time since the host was started, in any one unit."""
+    """A host's state. `busy` and `idle` are processor times since the host was started, in one unit."""
 
     daemons: Sequence[DaemonState]
     busy: int
@@ -19,7 +19,7 @@ class Look:
 
 
 def parse_look(text: str) -> Look:
-    """Return what the lines of `hosts_scripts.look` say."""
+    """Parse the output of `hosts_scripts.look`."""
     daemons: list[DaemonState] = []
     busy = idle = 0
     disk_percent = 0.0
@@ -28,7 +28,7 @@ def parse_look(text: str) -> Look:
             case ["daemon", name, pid, exit_code]:
                 daemons.append(_daemon(name, pid, exit_code))
             case ["cpu", *counts] if len(counts) >= 4:
-                # user nice system idle iowait irq softirq steal; what guests take is in user already
+                # user nice system idle iowait irq softirq steal; user already includes the time of guests
                 times = list(map(int, counts[:8]))
                 idle = sum(times[3:5])
                 busy = sum(times) - idle
@@ -38,14 +38,14 @@ def parse_look(text: str) -> Look:
 
 
 def processors_percent(before: Look | None, now: Look) -> float:
-    """Return how busy all processors were between two looks, 0..100; since the host's start without an earlier one."""
+    """Return how busy all processors were between two looks, 0..100; without an earlier one, since the host's start."""
     busy = now.busy - (before.busy if before else 0)
     total = busy + now.idle - (before.idle if before else 0)
     return min(100.0, max(0.0, 100 * busy / total)) if total > 0 else 0.0
 
 
 def parse_facts(text: str) -> Mapping[str, str]:
-    """Return the values of lines `name value`, such as `memory_kb 16384000`."""
+    """Parse lines `name value`, such as `memory_kb 16384000`."""
     return dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
 
 

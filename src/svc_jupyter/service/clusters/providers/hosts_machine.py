@@ -15,31 +15,31 @@ from svc_jupyter.service.clusters.providers.hosts_files import FileSet, FileSets
 from svc_jupyter.service.clusters.providers.hosts_link import SCRIPT_SECONDS, HostLink
 from svc_jupyter.service.clusters.providers.hosts_look import Look, parse_look, processors_percent
 from svc_jupyter.service.clusters.providers.provider import Daemon, DaemonState, ProviderFailure
-from svc_jupyter.service.engines.java import MAJORS, parse_properties
+from svc_jupyter.service.installs.java import MAJORS, parse_properties
 
 LOOK_SECONDS: Final = 5.0
-"""A host that takes longer to tell of its daemons counts as lost."""
+"""A host that takes longer to report its daemons counts as lost."""
 _SHARED_SECONDS: Final = 1.5
-"""A look this young serves whoever asks for the load."""
+"""A state this recent also answers the question for the load."""
 _COPY_BYTES_PER_SECOND: Final = 100_000
-"""The slowest copy that is waited for."""
+"""The slowest copy that does not time out."""
 
 
 class HostMachine:
     """One node on a host; see `Machine`."""
 
     def __init__(self, link: Callable[[], HostLink], folder: PurePosixPath, sets: FileSets) -> None:
-        """`link` returns the way there; it raises `ProviderFailure` when there is none any more."""
+        """`link` returns the connection; it raises `ProviderFailure` when there is none."""
         self.folder = folder
         self._link = link
         self._sets = sets
 
     async def write(self, files: Mapping[str, bytes]) -> None:
-        """Write files below the folder, each whole or not at all, in one round trip."""
+        """Write files below the folder in one round trip, each atomically."""
         await self._link().check(scripts.write(self.folder), more_input=archive(files))
 
     async def engine(self, name: str, files: Sequence[Path]) -> Sequence[PurePosixPath]:
-        """Copy files to the host's cache unless it has them, by their content; return where each lies."""
+        """Copy files to the host's cache unless their content is there; return where each lies."""
         link = self._link()
         try:
             file_set = await asyncio.to_thread(self._sets.of, name, files)
@@ -51,7 +51,7 @@ class HostMachine:
         return [target / place for place in file_set.places]
 
     async def java(self) -> PurePosixPath:
-        """Return the first Java of the host that the engines run on: the inventory's, JAVA_HOME's, the path's."""
+        """Return the host's first suitable Java: the inventory's, JAVA_HOME's, the PATH's."""
         link = self._link()
         if link.java is None:
             link.java = _usable_java(link, await link.check(scripts.java(link.host.java)))
@@ -66,16 +66,16 @@ class HostMachine:
             raise ProviderFailure(f"{daemon.name} could not be started in {self.folder} on {link.host.name}: {said}")
 
     async def daemons(self) -> Sequence[DaemonState]:
-        """Return the state of all daemons, in one round trip; what they wrote is kept in bounds."""
+        """Return the state of all daemons, in one round trip; limits the size of their outputs."""
         return (await self._look()).daemons
 
     async def stop(self, name: str, grace_seconds: float) -> None:
-        """End a daemon and forget it; what it started on its own goes on, as a NodeManager's containers do."""
+        """End a daemon and forget it; sessions that it started continue, such as a NodeManager's containers."""
         seconds = grace_seconds + SCRIPT_SECONDS
         await self._link().check(scripts.stop(self.folder, name, grace_seconds), seconds=seconds)
 
     async def run(self, argv: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
-        """Run a program to its end, its output appended to `log` then; what it left running is not ended."""
+        """Run a program to its end, then append its output to `log`; processes that it left running are not ended."""
         link, run_id = self._link(), uuid4().hex
         is_cancelled = True
         try:
@@ -83,7 +83,7 @@ class HostMachine:
             is_cancelled = False
         finally:
             script = scripts.output_of_run(self.folder, run_id, is_cancelled=is_cancelled)
-            with suppress(ProviderFailure):  # what led here says that the host is away, or nobody asks any more
+            with suppress(ProviderFailure):  # the original error says that the host is away, or the caller has gone
                 output = await link.check(script)
                 await asyncio.to_thread(_append, log, output)
         return answer.code
@@ -101,13 +101,13 @@ class HostMachine:
         return {"cpu_percent": cpu, "disk_percent": look.disk_percent}
 
     async def end_everything(self, key: str) -> None:
-        """Kill whatever runs for the node, delete its folder, and let go of the host."""
+        """Kill all processes of the node, delete its folder, and release the host."""
         link = self._link()
         await link.check(scripts.release(link.host.folder, self.folder, key))
         link.last_look = link.last_load = None
 
     async def _look(self, *, at_most: float = 0.0) -> Look:
-        """Look at the host, or return the last look when it is `at_most` so many seconds old."""
+        """Return the host's state, or the last one when it is at most `at_most` seconds old."""
         link = self._link()
         if link.last_look is None or time.monotonic() - link.last_look[0] >= at_most:
             look = parse_look(await link.check(scripts.look(self.folder), seconds=LOOK_SECONDS))
@@ -122,7 +122,7 @@ class HostMachine:
 
 
 def _usable_java(link: HostLink, told: str) -> str:
-    """Return the program of the first Java of a right version in what `hosts_scripts.java` wrote."""
+    """Return the program of the first Java of a supported version in the output of `hosts_scripts.java`."""
     found = []
     for part in told.split("== ")[1:]:
         program, _, properties = part.partition("\n")

@@ -1,6 +1,6 @@
-"""What runs on a host: scripts for a POSIX shell, with nothing but the tools of every Linux.
+"""Scripts that run on a host, in a POSIX shell with only the tools of every Linux.
 
-Each is one round trip. Values come in quoted, as the words of `set --`; answers are lines.
+Each is one round trip. Values are passed quoted, as the words of `set --`; answers are lines.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK, NODE_MARK
 
 NEVER_BEGAN: Final = 3
-"""Exit code of `start` when the daemon's process could not even write its number."""
+"""Exit code of `start` when the daemon's process could not write its number."""
 NOT_THERE: Final = 4
-"""Exit code of `copy` when the files are to be sent."""
+"""Exit code of `copy` when the files must be sent."""
 _KEPT_BYTES: Final = 2**20
 _MOST_BYTES: Final = 8 * 2**20
 _RUN_MARK: Final = "SVC_CLUSTER_RUN"
 
-# A number may be another process's by now. While a process becomes a program its environment is empty for an instant.
+# Process numbers are reused. While a process executes a new program, its environment is empty for an instant.
 _IS_OWN: Final = f"""
 marked() {{ tr '\\0' '\\n' <"/proc/$1/environ" 2>/dev/null | grep -qxF -- "{DAEMON_MARK}=$2"; }}
 is_own() {{
@@ -34,7 +34,7 @@ is_own() {{
 number() {{ read -r number rest <"$1" 2>/dev/null && echo "$number"; }} 2>/dev/null
 """
 
-# Nobody may be seen twice in a row: a process may have started another one meanwhile.
+# Require two consecutive empty scans: a process may have started another one meanwhile.
 _END_MARKED: Final = """
 end_marked() {
   empty=0 looks=0
@@ -48,17 +48,17 @@ end_marked() {
 }
 """
 
-# Waits for the daemon, so that its exit code is known; a session of its own keeps it when the connection ends. From
-# its folder, so that a daemon started again later never gets the code of the one before.
+# Waits for the daemon to record its exit code; a session of its own survives the connection. It runs in the daemon's
+# folder, so that a daemon started again later never gets the old exit code.
 _WATCH: Final = """begin=$1 out=$2 err=$3; shift 3
 setsid sh -c "$begin" sh "$@" >>"$out" 2>>"$err"
 echo $? >rc.draft && mv rc.draft rc"""
 
 
 def claim(folder: PurePosixPath, node_folder: PurePosixPath, owner: str) -> str:
-    """Take a host for an instance, unless it is another's; tell what the machine has.
+    """Take a host for an instance unless another one has it; print the machine's facts.
 
-    `ln` fails where a claim is, and gives it whole where none is: so two services never share a host.
+    `ln` fails where a claim exists and creates a complete one otherwise, so that two services never share a host.
     """
     return f"""{_words(folder, node_folder, owner)}
 umask 077
@@ -74,7 +74,7 @@ while read -r name value unit; do [ "$name" != MemTotal: ] || echo "memory_kb $v
 
 
 def release(folder: PurePosixPath, node_folder: PurePosixPath, key: str) -> str:
-    """End everything of an instance on a host, delete its folder and its claim. Done twice it does nothing."""
+    """End everything of an instance on a host, delete its folder and its claim. Repeated, it does nothing."""
     return f"""{_words(folder, node_folder, key)}
 {_END_MARKED}
 end_marked "{NODE_MARK}=$2" || exit
@@ -85,7 +85,7 @@ read -r key rest <"$1/claim" 2>/dev/null
 
 
 def write(folder: PurePosixPath) -> str:
-    """Unpack files from the input and put each in its place whole."""
+    """Unpack files from the input and replace each target atomically."""
     return f"""{_words(folder)}
 umask 077
 draft="$1/.write.$$"; trap 'rm -rf "$draft"' EXIT
@@ -97,12 +97,12 @@ find . -type f | while read -r name; do mv -f "$name" "$1/$name" || exit; done
 
 
 def is_copied(target: PurePosixPath) -> str:
-    """End with `NOT_THERE` unless a set of an engine's files is there."""
+    """Exit with `NOT_THERE` unless a set of an engine's files is there."""
     return f"[ -d {quote(str(target))} ] || exit {NOT_THERE}"
 
 
 def copy(target: PurePosixPath) -> str:
-    """Unpack a set of an engine's files from the input; another one that did so meanwhile is as good."""
+    """Unpack a set of an engine's files from the input; a concurrent copy of the same set is as good."""
     return f"""{_words(target)}
 umask 077
 draft="$1.$$"; trap 'rm -rf "$draft" "$1/${{draft##*/}}"' EXIT
@@ -112,7 +112,7 @@ mkdir -p "$draft" && tar -x -f - -C "$draft" || exit
 
 
 def java(configured: PurePosixPath | None) -> str:
-    """Ask each Java that may be the one who it is: `== program`, then its answer."""
+    """Print the version of each Java that may be used: `== program`, then its answer."""
     given = quote(str(configured)) if configured else '${JAVA_HOME:+"$JAVA_HOME"} "$(command -v java)"'
     return f"""for program in {given}; do
   [ ! -d "$program" ] || program="$program/bin/java"
@@ -122,7 +122,7 @@ done; :"""
 
 
 def start(folder: PurePosixPath, name: str, argv: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Start a daemon unless it runs, in a session of its own; end once its process has begun."""
+    """Start a daemon unless it runs, in a session of its own; return once its process has begun."""
     daemon = folder / "daemons" / name
     return f"""{_words(folder, daemon, folder / "logs" / name)}
 {_IS_OWN}
@@ -142,7 +142,7 @@ done
 
 
 def look(folder: PurePosixPath) -> str:
-    """Tell of all daemons of a node, of the machine's processors and its disk; keep what daemons write in bounds."""
+    """Print the state of a node's daemons, the machine's processors and its disk; limit the daemons' outputs."""
     shorten = f'tail -c {_KEPT_BYTES} "$1" >"$1.end" && cat "$1.end" >"$1"; rm -f "$1.end"'
     return f"""{_words(folder)}
 {_IS_OWN}
@@ -160,7 +160,7 @@ set -- $(df -Pk "$1" 2>/dev/null | tail -n 1); echo "disk $3 $4"
 
 
 def stop(folder: PurePosixPath, name: str, grace_seconds: float) -> str:
-    """End a daemon, SIGTERM first, and forget it; what it started in sessions of its own goes on."""
+    """End a daemon, SIGTERM first, and forget it; sessions that it started continue."""
     return f"""{_words(folder / "daemons" / name)}
 {_IS_OWN}
 pid=$(number "$1/pid"); [ ! -e "$1/rc" ] || pid=
@@ -181,7 +181,7 @@ rm -rf "$daemon"
 
 
 def run(folder: PurePosixPath, argv: Sequence[str], environment: Mapping[str, str], run_id: str) -> str:
-    """Run a program to its end, its output into a file of that run: what it leaves running must not hold the answer."""
+    """Run a program to its end, its output in a file of its own: remaining children must not block the answer."""
     return f"""{_words(folder, folder / "tmp" / f"run-{run_id}")}
 umask 077
 mkdir -p "$1/tmp" && cd "$1" || exit
@@ -191,7 +191,7 @@ setsid sh -c 'exec "$@"' sh {_quoted(argv)} </dev/null >"$2" 2>&1
 
 
 def output_of_run(folder: PurePosixPath, run_id: str, *, is_cancelled: bool) -> str:
-    """Tell what a run wrote, its end only when that is much, and forget it; end it first when it is cancelled."""
+    """Print a run's output, only its end when it is long, and delete it; first end the run if it is cancelled."""
     end = f'{_END_MARKED}\nend_marked "{_RUN_MARK}={run_id}"' if is_cancelled else ""
     return f"""{_words(folder / "tmp" / f"run-{run_id}")}
 {end}
@@ -200,7 +200,7 @@ tail -c {_KEPT_BYTES} "$1" 2>/dev/null; rm -f "$1"
 
 
 def tail(folder: PurePosixPath, name: str, max_bytes: int) -> str:
-    """Tell the end of a daemon's error output."""
+    """Print the end of a daemon's error output."""
     return f"tail -c {max_bytes} {quote(str(folder / 'logs' / name))}.err 2>/dev/null; :"
 
 
@@ -213,7 +213,7 @@ def _quoted(argv: Sequence[str]) -> str:
 
 
 def _exports(environment: Mapping[str, str], folder: PurePosixPath) -> str:
-    """Return the lines that give programs their environment: the login's own, without what is about the connection."""
+    """Return the lines that set a program's environment: the login's, without variables of the connection."""
     marks = {INSTANCE_MARK: str(folder), NODE_MARK: str(folder)}
     all_of_them = {"TMPDIR": str(folder / "tmp"), **environment, **marks}
     lines = [f"export {name}={quote(value)}" for name, value in all_of_them.items()]

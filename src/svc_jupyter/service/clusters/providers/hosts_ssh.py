@@ -1,4 +1,4 @@
-"""SSH connections by asyncssh: a verified host, a key file, and scripts that a POSIX shell there runs."""
+"""SSH connections by asyncssh: a verified host, a key file, and scripts that a POSIX shell runs there."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from svc_jupyter.service.clusters.providers.hosts_inventory import Host
 CONNECT_SECONDS: Final = 10.0
 _ALIVE_EVERY: Final = 5.0
 _ALIVE_MISSED: Final = 3
-# The script comes by the input, so that neither it nor what it is about stands in the list of processes. `dd` reads
-# not a byte further: what follows belongs to the script.
+# The script is sent as input, so that neither it nor its values appear in the process list. `dd` reads exactly the
+# script; the rest of the input belongs to the script.
 _COMMAND: Final = "exec /bin/sh -c 'eval \"$(dd bs=1 count={bytes} 2>/dev/null)\"'"
 
 
-asyncssh.set_log_level("WARNING")  # it tells of every channel
+asyncssh.set_log_level("WARNING")  # it logs every channel
 
 
 class NotConnected(Exception):
-    """A host could not be reached, or was lost; the text says why."""
+    """A host could not be reached, or the connection was lost; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a script ended and what it wrote."""
+    """A script's exit code and output."""
 
     code: int
     output: str
@@ -80,11 +80,11 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not lost, as far as is known."""
+        """Whether the connection is open, as far as known."""
         return not self._connection.is_closed()
 
     async def run(self, script: str, more_input: AsyncIterator[bytes] | None = None) -> Answer:
-        """Run a script of a POSIX shell to its end; `more_input` is what it reads. Raises `NotConnected`."""
+        """Run a POSIX shell script to its end; `more_input` is its input. Raises `NotConnected`."""
         content = script.encode()
         try:
             process = await self._connection.create_process(_COMMAND.format(bytes=len(content)), encoding=None)
@@ -94,7 +94,7 @@ class Connection:
         try:
             output, errors = await process.communicate()
         finally:
-            # Not waited for: OpenSSH answers a close only when the script has ended.
+            # Not awaited: OpenSSH answers a close only when the script has ended.
             process.close()
             feeding.cancel()
             with suppress(asyncio.CancelledError):
@@ -104,17 +104,17 @@ class Connection:
         return Answer(process.exit_status, _text(output), _text(errors))
 
     def abort(self) -> None:
-        """Drop it at once."""
+        """Close the connection at once."""
         self._connection.abort()
 
     async def close(self) -> None:
-        """Close it in good order."""
+        """Close the connection in order."""
         self._connection.close()
         await self._connection.wait_closed()
 
 
 async def _feed(stdin: asyncssh.SSHWriter[bytes], script: bytes, more_input: AsyncIterator[bytes] | None) -> None:
-    # A script that ends early leaves what is still to come unread: its exit code says why.
+    # A script that ends early does not read the rest; its exit code says why.
     with suppress(OSError, asyncssh.Error):
         stdin.write(script)
         if more_input is not None:

@@ -31,24 +31,24 @@ from svc_jupyter.service.clusters.providers.local_machine import LocalMachine
 from svc_jupyter.service.clusters.providers.marked_processes import end_marked
 from svc_jupyter.service.clusters.providers.processor_use import ProcessorUse
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK, ProviderFailure
-from svc_jupyter.service.settings import Settings
+from svc_jupyter.service.ground.settings import Settings
 
 _MEGABYTE: Final = 2**20
 WORKER_BYTES: Final = 256 * _MEGABYTE
-"""What a worker's daemon takes at rest; its containers come on top."""
+"""The memory of an idle worker's daemon, without containers."""
 COORDINATOR_BYTES: Final = 700 * _MEGABYTE
 CONTAINER_MEGABYTES: Final = (1536, 8192)
-"""The least and the most that a worker has for containers."""
+"""The least and the most memory for a worker's containers."""
 
 
 class LocalProvider:
-    """Makes nodes on this machine; see `Provider`. Where a node is, its name says; so it remembers nothing else."""
+    """Makes nodes on this machine; see `Provider`. A node's name gives its address, so it keeps no other state."""
 
     name = "local"
     is_bound_to_host = True
 
     def __init__(self, settings: Settings, java: Callable[[], Awaitable[Path]]) -> None:
-        """`java` returns the program that the engines run on."""
+        """`java` returns the program with which the engines run."""
         self._settings = settings
         self._java = java
         self._use = ProcessorUse()
@@ -56,7 +56,7 @@ class LocalProvider:
         self._made: set[Path] = set()
 
     async def make(self, instance: Instance, role: NodeRole, count: int) -> Sequence[NewNode]:
-        """Reserve addresses and make folders; raises `ProviderFailure`, and then has made nothing."""
+        """Reserve addresses and make folders; raises `ProviderFailure` and then makes nothing."""
         async with self._making:
             self._check_room(instance, role, count)
             await self._drop_unwritten(instance)
@@ -81,12 +81,12 @@ class LocalProvider:
         return LocalMachine(instance.folder, self._folder(instance, node.private_dns), self._java, self._use)
 
     async def release(self, instance: Instance, nodes: Sequence[Node]) -> None:
-        """Kill everything of the nodes and delete their folders."""
+        """Kill all processes of the nodes and delete their folders."""
         for node in nodes:
             await self._remove(instance, node.private_dns)
 
     async def sweep(self, instance: Instance) -> None:
-        """Kill everything that carries the instance's mark, and delete the nodes' folders."""
+        """Kill all processes with the instance's mark, and delete the nodes' folders."""
         if not await end_marked(INSTANCE_MARK, instance.folder):
             raise ProviderFailure(f"processes of cluster {instance.cluster_id} cannot be ended: see `ps -ef`")
         await asyncio.to_thread(shutil.rmtree, instance.folder / "nodes", ignore_errors=True)
@@ -99,7 +99,7 @@ class LocalProvider:
         self._made.discard(folder)
 
     async def _drop_unwritten(self, instance: Instance) -> None:
-        """Remove nodes that were made and never written down, as by a service that was killed between the two."""
+        """Remove nodes without a row, left by a service that was killed between the two steps."""
         written = {node.private_dns for node in instance.nodes}
         folder = instance.folder / "nodes"
         for host in os.listdir(folder) if folder.is_dir() else ():
@@ -128,7 +128,7 @@ class LocalProvider:
             )
 
     def _check_room(self, instance: Instance, role: NodeRole, count: int) -> None:
-        """Refuse what the machine cannot carry: nodes that swap are worse than none."""
+        """Refuse nodes that the machine has no memory for: nodes that swap are worse than none."""
         most = self._settings.local_max_nodes
         there = len(instance.workers) if role is NodeRole.WORKER else 0
         if there + count > most:
@@ -151,7 +151,7 @@ class LocalProvider:
             )
 
     def _facts(self, instance: Instance) -> dict[str, object]:
-        """What an engine sizes a node by: its share of this machine, when the cluster is as large as it may be."""
+        """Return the size by which an engine configures a node: its share of this machine in the largest cluster."""
         least, most = CONTAINER_MEGABYTES
         share = psutil.virtual_memory().total // _MEGABYTE // 2 // instance.configuration.node_configuration.max_nodes
         return {

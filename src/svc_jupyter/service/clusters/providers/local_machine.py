@@ -11,9 +11,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from threading import get_ident
 from typing import Final
 
+from svc_jupyter.files import write_whole
 from svc_jupyter.service.clusters.providers.daemon_process import DaemonProcess
 from svc_jupyter.service.clusters.providers.marked_processes import end_marked
 from svc_jupyter.service.clusters.providers.processor_use import ProcessorUse
@@ -26,7 +26,7 @@ from svc_jupyter.service.clusters.providers.provider import (
 )
 
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TZ", "USER")
-"""All that programs on a node get of the service's environment, so that no secret of it reaches them."""
+"""The only variables that programs on a node get from the service's environment, so that none of its secrets leak."""
 _LOOK_EVERY = 0.01
 _BEGIN_SECONDS = 5.0
 _DYING_SECONDS = 5.0
@@ -45,12 +45,12 @@ class LocalMachine:
         self._use = use
 
     async def write(self, files: Mapping[str, bytes]) -> None:
-        """Write files below the folder, each whole or not at all."""
+        """Write files below the folder, each atomically."""
         with self._failures_of_the_disk():
             await asyncio.to_thread(self._write, files)
 
     async def engine(self, name: str, files: Sequence[Path]) -> Sequence[PurePosixPath]:  # noqa: ARG002  nothing to bring
-        """Return the files where they lie: they are on this machine already."""
+        """Return the files unchanged: they are on this machine already."""
         return [PurePosixPath(file) for file in files]
 
     async def java(self) -> PurePosixPath:
@@ -68,7 +68,7 @@ class LocalMachine:
         await self._begun(process)
 
     async def daemons(self) -> Sequence[DaemonState]:
-        """Return the state of every daemon that was started and not stopped; what they wrote is kept in bounds."""
+        """Return the state of every started and not stopped daemon; limits the size of their outputs."""
         states = []
         for process in self._daemons():
             states.append(process.state())
@@ -76,7 +76,7 @@ class LocalMachine:
         return states
 
     async def stop(self, name: str, grace_seconds: float) -> None:
-        """End a daemon and forget it; what it started on its own goes on, as a NodeManager's containers do."""
+        """End a daemon and forget it; sessions that it started continue, such as a NodeManager's containers."""
         process = self._daemon(name)
         process.signal(signal.SIGTERM)
         if not await self._ended(process, grace_seconds):
@@ -85,7 +85,7 @@ class LocalMachine:
         process.forget()
 
     async def run(self, argv: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
-        """Run a program to its end, its output appended to `log`; what it left running is not ended."""
+        """Run a program to its end, its output appended to `log`; processes that it left running are not ended."""
         with self._failures_of_the_disk(), log.open("ab") as output:
             try:
                 process = await asyncio.create_subprocess_exec(
@@ -118,7 +118,7 @@ class LocalMachine:
         return {"cpu_percent": cpu, "disk_percent": 100 * usage.used / usage.total}
 
     async def end_everything(self) -> None:
-        """Kill whatever runs for the node, and delete its folder. Raises `ProviderFailure` when that cannot be."""
+        """Kill all processes of the node, and delete its folder. Raises `ProviderFailure` when that fails."""
         if not await end_marked(NODE_MARK, self._path):
             raise ProviderFailure(f"processes of {self._path.name} cannot be ended: see `ps -ef`")
         for process in self._daemons():
@@ -160,10 +160,7 @@ class LocalMachine:
         for name, content in files.items():
             file = self._path / name
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft = file.with_name(f".{file.name}.{os.getpid()}-{get_ident()}")  # others may write it just now
-            draft.write_bytes(content)
-            draft.chmod(0o600)
-            draft.replace(file)
+            write_whole(file, content, mode=0o600)
 
     @contextmanager
     def _failures_of_the_disk(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Processes of clusters on this machine, known by marks in their environment wherever they went."""
+"""Processes of clusters on this machine, found by marks in their environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import PurePath
 import psutil
 
 DAEMON_MARK = "SVC_CLUSTER_DAEMON"
-"""The folder of a daemon; what it starts with the same environment has it, too."""
+"""The daemon's folder; inherited by processes that it starts with the same environment."""
 _DYING_SECONDS = 10.0
 _LOOK_EVERY = 0.02
 _EMPTY_LOOKS = 2
@@ -36,10 +36,10 @@ def mark_of(process: psutil.Process, mark: str) -> str | None:
 
 
 async def end_marked(mark: str, value: PurePath) -> bool:
-    """Kill everything that carries a mark, until nothing does; False when something does not die.
+    """Kill all processes with a mark until none is left; return False when one does not die.
 
-    Nobody may be seen twice in a row: a process may have started another one meanwhile, and for an instant, while it
-    becomes a program, it has no environment to be read.
+    Requires two consecutive empty scans: a process may have started another one meanwhile, and while it executes a new
+    program, its environment cannot be read for an instant.
     """
     deadline = time.monotonic() + _DYING_SECONDS
     empty_looks = 0

@@ -1,4 +1,4 @@
-"""How much of this machine's processors the processes with a mark use."""
+"""The processor use of the processes with a mark on this machine."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from svc_jupyter.service.clusters.providers.marked_processes import marked
 
 
 def percent_used(before: Mapping[int, float], now: Mapping[int, float], seconds: float, processors: int) -> float:
-    """Return the share of all processors, 0..100, that processes used between two readings of their seconds.
+    """Return the share of all processors, 0..100, that processes used between two readings of their processor seconds.
 
-    A process that came meanwhile counts from its begin; of one that went meanwhile nothing is known any more.
+    A process that started meanwhile counts from its start; one that ended does not count.
     """
     used = sum(value - before.get(pid, 0.0) for pid, value in now.items())
     return min(100.0, max(0.0, 100 * used / (max(seconds, 0.001) * processors)))
 
 
 class ProcessorUse:
-    """Remembers the last reading of each mark. The first call for one compares with the time of its processes' life."""
+    """Keeps the last reading of each mark. The first call for a mark measures since the start of its processes."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[float, dict[int, float]]] = {}
         self._lock = threading.Lock()
 
     def percent(self, mark: str, value: PurePath) -> float:
-        """Return the share since the last call, 0..100 of all processors; over less than a tenth of a second, that
-        of the call before is not forgotten.
+        """Return the share since the last call, 0..100 of all processors; a call within a tenth of a second does not
+        replace the last reading.
         """
         readings: dict[int, float] = {}
         oldest = 0.0
@@ -48,6 +48,6 @@ class ProcessorUse:
         return percent_used(before, readings, now - moment, psutil.cpu_count() or 1)
 
     def forget(self, value: PurePath) -> None:
-        """Drop what is remembered of a node that is gone."""
+        """Drop the readings of a node that is gone."""
         with self._lock:
             self._last.pop(str(value), None)

@@ -1,7 +1,7 @@
-"""What a provider must answer: it makes machines and keeps programs running on them. It knows nothing of Hadoop.
+"""The interface of a provider: it makes machines and keeps programs running on them. It does not know the engines.
 
-A node is a machine with a folder of the cluster's own; a *daemon* is a long-running program on it, known by its name.
-Everything here can be asked again after a restart of the service: the machines and their daemons go on meanwhile.
+A node is a machine with a folder of the cluster; a *daemon* is a long-running program on it, identified by its name.
+Every call can be repeated after a restart of the service: the machines and their daemons continue meanwhile.
 """
 
 from __future__ import annotations
@@ -13,26 +13,23 @@ from typing import Final, Protocol
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
+from svc_jupyter.service.ground.errors import Failure
 
 INSTANCE_MARK: Final = "SVC_CLUSTER_INSTANCE"
 """The instance's folder, in the environment of everything that runs for it."""
 NODE_MARK: Final = "SVC_CLUSTER_NODE"
-"""The node's folder."""
+"""The node's folder, in the environment of the node's processes."""
 MARKS: Final = (INSTANCE_MARK, NODE_MARK)
-"""Variables that an engine hands on to all that its daemons start: by them a provider finds it at the end."""
+"""Variables that an engine must pass on to all processes of its daemons, so that the provider finds them at the end."""
 
 
-class ProviderFailure(Exception):
-    """A provider could not do what was asked; the text is for the user: what, where, what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+class ProviderFailure(Failure):
+    """A provider could not do what was asked; the message tells the user what, where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A program to keep running. Paths are the machine's own; `{home}` of an engine comes from `Machine.engine`."""
+    """A program to keep running. Paths are the machine's; `{home}` of an engine comes from `Machine.engine`."""
 
     name: str
     argv: Sequence[str]
@@ -41,7 +38,7 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class DaemonState:
-    """What became of a daemon: `pid` while it runs, else the exit code where one is known."""
+    """The state of a daemon: `pid` while it runs, else the exit code where it is known."""
 
     name: str
     pid: int | None = None
@@ -49,7 +46,7 @@ class DaemonState:
 
     @property
     def is_running(self) -> bool:
-        """Whether the program is there."""
+        """Whether the program runs."""
         return self.pid is not None
 
 
@@ -57,14 +54,14 @@ class Machine(Protocol):
     """One node's machine."""
 
     folder: PurePosixPath
-    """The cluster's own folder there."""
+    """The cluster's folder on the machine."""
 
     async def write(self, files: Mapping[str, bytes]) -> None:
-        """Write files, by their paths below the folder, each whole or not at all."""
+        """Write files by their paths below the folder, each atomically."""
         ...
 
     async def engine(self, name: str, files: Sequence[Path]) -> Sequence[PurePosixPath]:
-        """Make an engine's files (jars, Java) available there; return where each lies, in the same order."""
+        """Make an engine's files (jars, Java) available; return where each lies, in the same order."""
         ...
 
     async def java(self) -> PurePosixPath:
@@ -72,42 +69,42 @@ class Machine(Protocol):
         ...
 
     async def start(self, daemon: Daemon) -> None:
-        """Start a daemon in a session of its own, unless it runs already; output goes to `logs/<name>.{out,err}`."""
+        """Start a daemon in a session of its own unless it runs; output goes to `logs/<name>.{out,err}`."""
         ...
 
     async def daemons(self) -> Sequence[DaemonState]:
-        """Return the state of every daemon that was started there and not stopped."""
+        """Return the state of every started and not stopped daemon."""
         ...
 
     async def stop(self, name: str, grace_seconds: float) -> None:
-        """End a daemon: SIGTERM, then SIGKILL after the grace; and forget it."""
+        """End a daemon with SIGTERM, after the grace with SIGKILL, and forget it."""
         ...
 
     async def run(self, argv: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
         """Run a program to its end, its output appended to the service's file `log`; return the exit code.
 
-        A cancellation ends it. Limit it with `asyncio.timeout`.
+        A cancellation ends it. Use `asyncio.timeout` for a limit.
         """
         ...
 
     async def tail(self, name: str, max_bytes: int = 4096) -> str:
-        """Return the end of what a daemon wrote to its error output, for the cause of a failure."""
+        """Return the end of a daemon's error output, for the cause of a failure."""
         ...
 
     async def load(self) -> Mapping[str, float]:
-        """Return `cpu_percent` and `disk_percent`, 0..100, of the machine as far as the cluster can see it."""
+        """Return `cpu_percent` and `disk_percent`, 0..100, of the machine as the cluster sees it."""
         ...
 
 
 class Provider(Protocol):
-    """Makes machines and takes them back."""
+    """Makes and releases machines."""
 
     name: str
     is_bound_to_host: bool
     """Whether only replicas on the host that started an instance can drive it."""
 
     async def make(self, instance: Instance, role: NodeRole, count: int) -> Sequence[NewNode]:
-        """Make `count` machines; raises `ProviderFailure` when that many cannot be had: then none is left."""
+        """Make `count` machines; raises `ProviderFailure` when not all are available, and then leaves none."""
         ...
 
     def machine(self, instance: Instance, node: Node) -> Machine:
@@ -115,9 +112,9 @@ class Provider(Protocol):
         ...
 
     async def release(self, instance: Instance, nodes: Sequence[Node]) -> None:
-        """End everything on the machines and give them back, with their folders. Done twice it does nothing."""
+        """End all processes on the machines, delete their folders and release them. Repeated, it does nothing."""
         ...
 
     async def sweep(self, instance: Instance) -> None:
-        """End and delete whatever of an instance that is over may be left anywhere."""
+        """End and delete all remains of an ended instance."""
         ...

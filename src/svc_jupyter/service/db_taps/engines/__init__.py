@@ -1,1 +1,1 @@
-"""How each kind of database is queried, inside a worker process. Nothing of the service's own is imported here."""
+"""How a worker process queries each kind of database. Imports nothing of the service's own."""

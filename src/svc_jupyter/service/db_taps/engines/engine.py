@@ -1,4 +1,4 @@
-"""What an engine is to a worker: it runs a script's statements in one go and gives the rows of each to a sink."""
+"""The interface of an engine for a worker: it runs a script's statements and passes the rows of each to a sink."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from svc_jupyter.service.db_taps.statements import Statement
 TRANSACTION_KEYWORDS = frozenset(
     {"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE"}
 )
-"""A script that holds one of these decides itself what is committed when."""
+"""A script with one of these words controls its own transactions."""
 
 
 class Sink(Protocol):
-    """Takes what the statements of a script give."""
+    """Receives the results of a script's statements."""
 
     def start(self, statement: Statement) -> None:
-        """A statement begins: an error from here on is its error."""
+        """A statement begins: further errors are its own."""
 
     def table(self) -> None:
-        """The statement returns a table: it takes the place of an earlier statement's."""
+        """The statement returns a table, which replaces an earlier statement's."""
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Rows of the table; at least one batch, which may be empty, says what the columns are."""
+        """Rows of the table; at least one batch, which may be empty, defines the columns."""
 
     def done(self, changed: int | None) -> None:
-        """The statement has run; `changed` rows were changed by it where the engine counts them."""
+        """The statement has run and changed `changed` rows, where the engine counts them."""
 
     def working(self, share: float) -> None:
-        """The statement is this far, 0 to 1, as engines tell that know it; any thread may call it."""
+        """The statement's progress, 0 to 1, from engines that know it; any thread may call it."""
 
     def restart(self) -> None:
-        """Everything so far was rolled back, and the script begins anew."""
+        """Everything so far was rolled back, and the script starts again."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table or view as the database names it."""
+    """A table or view, by the database's name for it."""
 
     name: str
     schema: str | None
@@ -52,16 +52,16 @@ class Engine(Protocol):
     """A database, not connected yet. Every method raises `QueryFailure` with the database's own words."""
 
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
-        """Run the statements in order and commit once after the last, so that all of them count or none.
+        """Run the statements in order and commit once after the last: all or nothing.
 
-        A script with transaction control of its own (`TRANSACTION_KEYWORDS`) is run as it stands.
+        A script with its own transaction control (`TRANSACTION_KEYWORDS`) runs unchanged.
         """
 
     def tables(self) -> list[TableName]:
         """Return the tables and views that the tap's user can see."""
 
     def cancel(self) -> None:
-        """Ask the database to end what runs; called from another thread, at any time."""
+        """Ask the database to cancel running statements; called from another thread, at any time."""
 
 
 def controls_transactions(statements: Sequence[Statement]) -> bool:
@@ -73,5 +73,5 @@ def controls_transactions(statements: Sequence[Statement]) -> bool:
 
 
 def cannot_connect(address: str, reason: str) -> QueryFailure:
-    """Return the failure for a database that cannot be reached or does not let the tap's user in."""
+    """Return the failure for a database that is unreachable or rejects the tap's user."""
     return QueryFailure(f"cannot connect to {address}: {reason}")

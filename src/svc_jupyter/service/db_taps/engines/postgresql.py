@@ -1,4 +1,4 @@
-"""PostgreSQL (and Redshift, which speaks its protocol) through ADBC: rows arrive as Arrow by binary COPY."""
+"""PostgreSQL (and Redshift, which uses its protocol) through ADBC: rows arrive as Arrow by binary COPY."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MATERIALIZED = "SELECT schemaname, matviewname, 'view' FROM pg_catalog.pg_matvi
 
 
 class PostgresqlEngine:
-    """One connection. A query that returns rows is prepared first, so that a syntax error is told with its position."""
+    """One connection. A query that returns rows is prepared first, so that a syntax error has its position."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -77,7 +77,7 @@ class PostgresqlEngine:
             except adbc.Error as error:
                 raise cannot_connect(self._connection.address, _connection_reason(str(error))) from None
             if self._connection.db_type == "postgresql":
-                with suppress(QueryFailure):  # the server ends the query of a worker that was killed
+                with suppress(QueryFailure):  # the server cancels the query of a killed worker
                     self._rows(connection, _WATCH_CLIENT)
             yield connection
 
@@ -117,13 +117,13 @@ class PostgresqlEngine:
         return schema if len(schema) else None
 
     def _with_casts(self, connection: adbc.AdbcConnection, text: str, schema: pa.Schema) -> str:
-        """Return the statement with the casts around it, or as it is where it cannot stand inside another."""
+        """Return the statement with the casts around it, or unchanged if it cannot be a subquery."""
         aliases = [f"c{number}" for number in range(len(schema))]
         columns = ", ".join(
             f"{alias}{'' if cast is None else '::' + cast} AS {_quoted(name)}"
             for alias, cast, name in zip(aliases, server_casts(schema), schema.names, strict=True)
         )
-        # The statement is the user's own; it runs with no other rights than it would alone.
+        # The statement is the user's own; it has no more rights than it would alone.
         wrapped = f"WITH svc_rows({', '.join(aliases)}) AS (\n{text}\n) SELECT {columns} FROM svc_rows"  # noqa: S608
         try:
             self._described(connection, wrapped)
@@ -139,7 +139,7 @@ class PostgresqlEngine:
 
 
 def _batches(handle: adbc.ArrowArrayStreamHandle) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in plain types; an empty batch first, which says what the columns are."""
+    """Yield the rows in plain types; an empty batch first, which defines the columns."""
     with pa.RecordBatchReader._import_from_c(handle.address) as reader:
         nothing = [missing(0, kind) for kind in reader.schema.types]
         yield converted(pa.RecordBatch.from_arrays(nothing, schema=reader.schema))
@@ -159,7 +159,7 @@ class _translated:  # noqa: N801  used as a statement: `with _translated():`
     def __exit__(self, _type: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, adbc.Error):
             raise _failure(error, self._prefix) from None
-        if isinstance(error, (OSError, pa.ArrowException)):  # while rows arrive the driver gives only a text
+        if isinstance(error, (OSError, pa.ArrowException)):  # while rows arrive the driver reports only a text
             raise QueryFailure(_primary(str(error)), hint=_line(str(error), "DETAIL")) from None
 
 
@@ -192,7 +192,7 @@ def _line(text: str, label: str) -> str | None:
 
 
 def _connection_reason(text: str) -> str:
-    """Return why libpq could not connect, without the address that the message has already."""
+    """Return why libpq could not connect, without the address, which the message already has."""
     lines = [line.strip() for line in text.partition("Failed to connect:")[2].splitlines() if line.strip()]
     reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
     told = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text

@@ -1,9 +1,9 @@
 """PostgreSQL's types as plain Arrow types: what a data frame, a CSV and a Parquet file can hold.
 
-Whole and floating numbers, booleans, text, bytea, dates, times and timestamps come as Arrow has them. Besides:
-numeric becomes a decimal (of the column's own scale where it declares one, else of the largest scale met; a float
-where NaN or infinity occurs), json and jsonb text, an interval a duration where it has no months, else text.
-What has no counterpart (uuid, inet, ranges, composite values, timetz …) the server casts to text, money to numeric.
+Whole and floating numbers, booleans, text, bytea, dates, times and timestamps arrive as Arrow types. Besides: numeric
+becomes a decimal (of the column's declared scale, or else of the largest scale found; a float if NaN or infinity
+occurs), json and jsonb text, an interval a duration if it has no months, else text. The server casts types without a
+counterpart (uuid, inet, ranges, composite values, timetz …) to text, money to numeric.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _INTERVAL = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")
 _DAY_MICROSECONDS = 86_400_000_000
 _EPOCH_MICROSECONDS = 946_684_800_000_000  # PostgreSQL counts from 2000-01-01
 _EPOCH_DAYS = 10_957
-_YEAR_1, _YEAR_10000 = -62_135_596_800_000_000, 253_402_300_800_000_000  # microseconds: what Python's datetime holds
+_YEAR_1, _YEAR_10000 = -62_135_596_800_000_000, 253_402_300_800_000_000  # microseconds: the range of Python's datetime
 _INFINITY = "infinity"
-_USUAL_WHOLE_DIGITS = 18  # room for later rows with larger numbers, so that the type rarely has to grow
+_USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
 
 
 def server_casts(schema: pa.Schema) -> list[str | None]:
-    """Return for each column the type to which the server has to cast it, or None where Arrow can take it."""
+    """Return for each column the type to which the server must cast it, or None if Arrow supports it."""
     return [_server_cast(field) for field in schema]
 
 
@@ -143,7 +143,7 @@ def _durations(column: Column) -> Column:
 
 
 def _within_range(column: Column) -> Column:
-    """Return the column as it is, or as text when it holds infinity or a year that Python and pandas do not know."""
+    """Return the column unchanged, or as text when it holds infinity or a year beyond Python's and pandas' range."""
     is_date = pa.types.is_date32(column.type)
     numbers = column.cast(pa.int32() if is_date else pa.int64())
     unit = _DAY_MICROSECONDS if is_date else 1

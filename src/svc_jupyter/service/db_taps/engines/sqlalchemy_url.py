@@ -1,4 +1,4 @@
-"""Every other database, through its SQLAlchemy dialect and driver. Rows are fetched as a stream and made Arrow here."""
+"""Every other database, through its SQLAlchemy dialect and driver. Rows are streamed and converted to Arrow here."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _BATCH_ROWS = 8_192
 _READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
-"""Statements whose rows a cursor of the server can hold; the first word is empty for `(SELECT …) UNION …`."""
+"""Statements whose rows a server-side cursor can hold; the first word is empty for `(SELECT …) UNION …`."""
 _SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
 _DRIVERS = {"mysql": ("pymysql", "MySQLdb"), "mssql": ("pymssql", "pyodbc")}
-"""Drivers to look for where the URL names none, in order."""
+"""Drivers to look for if the URL names none, in order."""
 _DIALECT_NAMES = {"MySQLdb": "mysqldb"}
 _PACKAGES = {
     "MySQLdb": "mysqlclient",
@@ -77,7 +77,7 @@ class SqlalchemyEngine:
                 raise _failure(error) from None
 
     def cancel(self) -> None:
-        """See `Engine.cancel`. The end of the process closes the connection, and the server ends what it ran for it."""
+        """See `Engine.cancel`. The end of the process closes the connection, and the server ends its statement."""
 
     @contextmanager
     def _connected(self, *, autocommit: bool = False) -> Iterator[sa.Connection]:
@@ -85,12 +85,14 @@ class SqlalchemyEngine:
 
         url = _with_driver(sa.make_url(self._connection.target))
         try:
-            engine = sa.create_engine(url, poolclass=sa.pool.NullPool, hide_parameters=True)
+            engine = sa.create_engine(
+                url, poolclass=sa.pool.NullPool, hide_parameters=True, connect_args=_without_clear_text(url)
+            )
         except (sa.exc.NoSuchModuleError, ImportError) as error:
             raise _missing(url, error) from None
         except (sa.exc.ArgumentError, ValueError, TypeError) as error:
             raise QueryFailure(f"the tap's URL cannot be used: {error}", may_retry=False) from None
-        options: dict[str, Any] = {"no_parameters": True}  # a `%` is the query's own
+        options: dict[str, Any] = {"no_parameters": True}  # a `%` is part of the query
         if autocommit:
             options["isolation_level"] = "AUTOCOMMIT"
         try:
@@ -118,7 +120,7 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> Non
 
 
 def _run_batch(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
-    """Run a batch that may give several tables; the last one stays."""
+    """Run a batch that may return several tables; the last one is kept."""
     cursor = connection.connection.cursor()
     try:
         cursor.execute(statement.text)
@@ -149,12 +151,40 @@ def _tables(inspector: Any) -> Iterator[TableName]:
 
 
 def _with_driver(url: sa.URL) -> sa.URL:
-    """Return the URL with the first installed driver, where it names a database but no driver."""
+    """Return the URL with the first installed driver, if it names a database but no driver."""
     for module in _DRIVERS.get(url.drivername, ()):
         if _is_installed(module):
             return url.set(drivername=f"{url.drivername}+{_DIALECT_NAMES.get(module, module)}")
     first = _DRIVERS.get(url.drivername)
     return url.set(drivername=f"{url.drivername}+{first[0]}") if first else url
+
+
+class _NoClearText:
+    """PyMySQL's plugin for a server that requests the password itself, which it would send over any connection."""
+
+    def __init__(self, _connection: object) -> None:
+        pass
+
+    def authenticate(self, _packet: object) -> object:
+        """Refuse. The drivers of other databases, and MySQL's own, do so by themselves."""
+        raise QueryFailure(
+            "the server asks for the password in clear text; the password was not sent. Let the user log in with "
+            "caching_sha2_password, or give a URL with ssl_ca and ssl_verify_identity=true",
+            may_retry=False,
+        )
+
+
+def _without_clear_text(url: sa.URL) -> dict[str, Any]:
+    """Return the options that keep the driver from sending a clear-text password to an unverified server."""
+    if url.get_driver_name() != "pymysql" or (
+        url.query.get("ssl_ca") and _is_true(url.query.get("ssl_verify_identity"))
+    ):
+        return {}
+    return {"auth_plugin_map": dict.fromkeys(("mysql_clear_password", "dialog"), _NoClearText)}
+
+
+def _is_true(value: object) -> bool:
+    return str(value).lower() in ("1", "true", "yes")
 
 
 def _is_installed(module: str) -> bool:
@@ -178,7 +208,7 @@ def _failure(error: Exception) -> QueryFailure:
 
 
 def _reason(error: Exception) -> str:
-    """Return the driver's own words: SQLAlchemy wraps them with the statement and a link."""
+    """Return the driver's own words: SQLAlchemy adds the statement and a link."""
     return _words(getattr(error, "orig", None) or error)
 
 

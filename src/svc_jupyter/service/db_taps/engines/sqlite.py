@@ -1,8 +1,8 @@
-"""SQLite through ADBC: rows come as Arrow batches, several times faster than through Python's module.
+"""SQLite through ADBC: rows arrive as Arrow batches, several times faster than through Python's module.
 
 Everything runs in one transaction, committed after the last statement, and waits up to 30 s for another writer. Where
 ADBC's type inference would fail or lose something, the transaction is rolled back and run again the exact way
-(`sqlite_exact`). A column without any value takes the type that its table declares.
+(`sqlite_exact`). A column without any value has the declared type of its table.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from svc_jupyter.service.db_taps.statements import Statement
 
 _BUSY_SECONDS = 30.0
 _BATCH_ROWS = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
-# The driver infers types from the first batch, so it should be large; but it also holds a batch in memory, and the
-# rows of a large file may be large. 8 Ki and 64 Ki rows a batch are equally fast (0.30 s for a million rows of six).
+# The driver infers types from the first batch, so it should be large; but it also holds a batch in memory, and a large
+# file may have large rows. 8 Ki and 64 Ki rows a batch are equally fast (0.30 s for a million rows of six).
 _LARGE_BATCH, _SMALL_BATCH = 65_536, 8_192
 _LARGE_FILE_BYTES = 512 * 2**20
 _BEFORE_BEGIN = frozenset({"PRAGMA", "VACUUM"})
@@ -37,7 +37,7 @@ _VIEW = "svc_declared_types"
 
 
 class InferenceFailed(Exception):
-    """ADBC's types do not hold what the rows are."""
+    """ADBC's inferred types do not fit the rows."""
 
 
 class SqliteEngine:
@@ -64,7 +64,7 @@ class SqliteEngine:
         return list_tables(self._checked_uri(), busy_seconds=_BUSY_SECONDS)
 
     def cancel(self) -> None:
-        """See `Engine.cancel`. Ending the process is enough: an unfinished transaction is rolled back by the next."""
+        """See `Engine.cancel`. Ending the process is enough: the next process rolls back an unfinished transaction."""
 
     def _checked_uri(self) -> str:
         if not self._file.is_file():
@@ -84,7 +84,7 @@ class SqliteEngine:
 
     @contextmanager
     def _connected(self, uri: str) -> Iterator[adbc.AdbcConnection]:
-        """Both handles are closed: each holds the file open, and closing one late would drop another's locks on it."""
+        """Yield a connection, then close both handles: each holds the file open; a late close drops another's locks."""
         try:
             database = adbc_driver_sqlite.connect(uri)
         except adbc.Error as error:
@@ -111,7 +111,7 @@ class SqliteEngine:
 
 
 def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Iterator[pa.RecordBatch]:
-    """Yield the batches, an empty one first; raises `InferenceFailed` where they are not what the file holds."""
+    """Yield the batches, an empty one first; raises `InferenceFailed` when they do not match the file."""
     schema = reader.schema
     kinds = declared if declared is not None and len(declared) == len(schema) else [pa.null()] * len(schema)
     mixed = [n for n, kind in enumerate(schema.types) if pa.types.is_string(kind) and not pa.types.is_string(kinds[n])]
@@ -132,7 +132,7 @@ def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Itera
 
 
 def _has_shortened_number(column: Any) -> bool:
-    """Return whether a text may be a number that the driver wrote with six digits. Dates are told by their length."""
+    """Return whether a text may be a number that the driver wrote with six digits. Dates differ by their length."""
     lengths = compute.min_max(compute.binary_length(column)).as_py()
     if lengths["max"] is None or lengths["max"] < _SHORTENED_LENGTHS[0] or lengths["min"] > _SHORTENED_LENGTHS[1]:
         return False
@@ -144,7 +144,7 @@ def _schema(names: list[str], types: list[Kind]) -> pa.Schema:
 
 
 def _declared_types(connection: adbc.AdbcConnection, query: str) -> list[Kind] | None:
-    """Return the types that the tables declare for a query's columns, null where none; None when SQLite cannot say."""
+    """Return the tables' declared types for a query's columns, null where none; None when SQLite does not know."""
     with suppress(adbc.Error):
         _execute(connection, f"CREATE TEMP VIEW {_VIEW} AS {query}")
         try:
@@ -156,7 +156,7 @@ def _declared_types(connection: adbc.AdbcConnection, query: str) -> list[Kind] |
 
 
 def _affinity(declared: str) -> Kind:
-    """Return the type for a declared one, by SQLite's rules of affinity; a blob or no type says nothing."""
+    """Return the type for a declared one, by SQLite's rules of affinity; none for a blob or no type."""
     name = declared.upper()
     if "INT" in name:
         return pa.int64()
@@ -181,19 +181,19 @@ def _execute(connection: adbc.AdbcConnection, text: str) -> list[dict[str, str]]
 
 @contextmanager
 def _translated(statement: str = "") -> Iterator[None]:
-    """Turn the driver's errors into `QueryFailure`, or into `InferenceFailed` where only its types are at fault."""
+    """Turn the driver's errors into `QueryFailure`, or into `InferenceFailed` where only its types are the cause."""
     try:
         yield
     except adbc.Error as error:
         raise failure_of(_message(error), statement) from None
-    except (OSError, pa.ArrowException) as error:  # while rows arrive the driver gives only a text
+    except (OSError, pa.ArrowException) as error:  # while rows arrive the driver reports only a text
         if "Type mismatch" in str(error):
             raise InferenceFailed from None
         raise failure_of(str(error).removeprefix("[SQLite] "), statement) from None
 
 
 def _message(error: adbc.Error) -> str:
-    """Return SQLite's own words out of the driver's text."""
+    """Return SQLite's own words from the driver's text."""
     text = str(error).partition(": ")[2] or str(error)
     text = text.removeprefix("[SQLite] ").removeprefix("Failed to prepare query: ")
     text = text.removeprefix("Failed to step query: ")

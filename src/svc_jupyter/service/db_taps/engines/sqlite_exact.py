@@ -1,8 +1,8 @@
 """SQLite through Python's own module: for what ADBC's driver would lose or cannot do.
 
-A SQLite column may hold values of several types, and ADBC's driver takes the type from the first rows: it fails on a
-later row of another type and shortens a number that stands among texts. Here each value arrives as it is. A column of
-whole numbers and floats becomes float64, one of numbers and texts text, one with any blob binary.
+A SQLite column may hold values of several types, but ADBC's driver takes the type from the first rows: it fails on a
+later row of another type and shortens a number among texts. Here each value arrives unchanged. A column of whole
+numbers and floats becomes float64, one of numbers and texts text, one with any blob binary.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def _run_one(connection: sqlite3.Connection, statement: Statement, sink: Sink) -
 
 
 def file_uri(path: Path) -> str:
-    """Return the address of an existing database file; SQLite then does not make a missing one."""
+    """Return the URI of an existing database file, with which SQLite does not create a missing one."""
     return f"{path.as_uri()}?mode=rw"

@@ -1,4 +1,4 @@
-"""What holds for SQLite whichever way it is reached: statements that leave the file, and errors with their place."""
+"""Rules for both SQLite engines: statements that access other files, and errors with their position."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def refuse_other_files(statement: Statement) -> None:
 
 
 def split_pragmas(statements: Sequence[Statement]) -> tuple[Sequence[Statement], Sequence[Statement]]:
-    """Return the PRAGMAs with which a script begins, and the rest: some work only before a transaction begins."""
+    """Return a script's leading PRAGMAs, and the rest: some PRAGMAs work only before a transaction."""
     count = next((n for n, statement in enumerate(statements) if statement.keyword != "PRAGMA"), len(statements))
     return statements[:count], statements[count:]
 
 
 def failure_of(message: str, text: str) -> QueryFailure:
-    """Return SQLite's error with the place of what it names in the statement."""
+    """Return SQLite's error with the position of the token that it names."""
     return QueryFailure(message, position=_position(message, text))
 
 
@@ -67,14 +67,14 @@ def _position(message: str, text: str) -> int | None:
         return None
     if len(places) == 1 or not message.startswith("near "):
         return places[0]
-    for place in places:  # a parser stops at the first token that cannot follow what stands before it
+    for place in places:  # a parser stops at the first token that cannot follow the text before it
         if _message_of(text[: place + len(token)]) == message:
             return place
     return None
 
 
 def _occurrences(token: str, text: str) -> list[int]:
-    """Return where a token stands in a statement as a whole word, outside of text constants and comments."""
+    """Return the positions of a token in a statement as a whole word, outside string literals and comments."""
     if not token:
         return []
     edge = r"(?<![\w$])" if token[0].isalnum() or token[0] == "_" else ""
@@ -86,7 +86,7 @@ def _occurrences(token: str, text: str) -> list[int]:
 
 
 def _message_of(text: str) -> str | None:
-    """Return what SQLite's parser says of a text, or None when it has nothing against it."""
+    """Return the parser's error message for a text, or None if it is valid."""
     with closing(sqlite3.connect(":memory:")) as scratch:
         scratch.set_authorizer(lambda *_: sqlite3.SQLITE_DENY)
         try:

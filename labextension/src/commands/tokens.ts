@@ -1,2 +1,0 @@
-/** Opens a command in the main area: `{id}`. */
-export const OPEN_COMMAND = 'svc-jupyter:open-command';

@@ -1,0 +1,44 @@
+"""Files that a reader sees whole or not at all: written under another name in the same folder, then renamed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_ANY_MODE = 0o666
+"""What `open` asks for; the umask takes from it."""
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[Path]:
+    """Yield the path of a draft in the folder of `file`, which replaces `file` at the end; an error removes it."""
+    # Not `.part` or the file's own suffix: some programs read whatever in a folder has theirs.
+    draft = file.with_name(f".{file.name}.{os.urandom(4).hex()}")
+    try:
+        yield draft
+        draft.replace(file)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(file: Path, content: str | bytes, *, mode: int | None = None, durable: bool = False) -> None:
+    """Write a file, a text as UTF-8. Raises `OSError`; the file before it stays then.
+
+    `mode` applies from the first byte on and whatever the umask is. With `durable` the content is on the disk when this
+    returns.
+    """
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, _ANY_MODE if mode is None else mode)
+
+    with replacing(file) as draft:
+        with open(draft, "xb", opener=opener) as opened:
+            opened.write(content.encode() if isinstance(content, str) else content)
+            if durable:
+                opened.flush()
+                os.fsync(opened.fileno())
+        if mode is not None:
+            draft.chmod(mode)

@@ -1,0 +1,121 @@
+"""`%%svc_db`, `%%svc_hive`, `%%svc_presto` and `%%svc_sql`: queries that the service runs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.options import submission_options
+from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
+from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.display.failures import Origin
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
+
+
+@magics_class
+class QueryMagics(SvcFamily):
+    """The magics for queries."""
+
+    @no_var_expand
+    @with_options()
+    @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
+    @_location
+    @submission_options
+    @line_cell_magic
+    def svc_db(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as a query on a DB tap of the service; its typed result becomes a DataFrame.
+
+        Several statements are separated by `;`; the result is that of the last one with rows. A query that fails
+        raises; an interrupt cancels it.
+        """
+        return self.run_cell(self.svc_db, db_definition, line, cell)
+
+    @no_var_expand
+    @with_options()
+    @_location
+    @submission_options
+    @line_cell_magic
+    def svc_hive(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as Hive statements on a cluster; its typed result becomes a DataFrame.
+
+        Several statements are separated by `;`; the result is that of the last one with rows. A cluster that is DOWN
+        is started. A statement that fails raises; an interrupt cancels it.
+        """
+        return self.run_cell(self.svc_hive, hive_definition, line, cell)
+
+    @no_var_expand
+    @with_options()
+    @_location
+    @submission_options
+    @line_cell_magic
+    def svc_presto(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as SQL on a Presto cluster; its typed result becomes a DataFrame.
+
+        Several statements are separated by `;`; the result is that of the last one with rows. Without `--label` it
+        runs on the only Presto cluster that there is; one that is DOWN is started. A statement that fails raises; an
+        interrupt cancels it.
+        """
+        return self.run_cell(self.svc_presto, presto_definition, line, cell)
+
+    @no_var_expand
+    @with_options()
+    @_location
+    @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
+    @submission_options
+    @line_cell_magic
+    def svc_sql(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+        """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
+
+        Several statements are separated by `;`; the result is that of the last one with rows. With `--app-id` it sees
+        the temporary views of that session, which `%%svc_spark --app-id` has made. A cluster that is DOWN is started.
+        """
+        return self.run_cell(self.svc_sql, sql_definition, line, cell)
+
+
+def db_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
+    """Return the command of a `%%svc_db` cell; its tap is looked up when the fields are requested."""
+    text, origin = _query(values, cell, "%svc_db")
+    session = context.session
+    wanted = values.tap or session.settings.default_tap or None
+
+    def fields() -> dict[str, Any]:
+        tap = session.tap(wanted)
+        origin.target = f"tap {tap.name} ({tap.db_type})"
+        return {"db_tap_id": tap.id, **text}
+
+    return Definition("DbTapQueryCommand", fields, plain_reader, origin, lambda: session.forget_tap(wanted))
+
+
+def hive_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+    """Return the command of a `%%svc_hive` cell."""
+    text, origin = _query(values, cell, "%svc_hive")
+    return Definition("HiveCommand", lambda: text, plain_reader, origin)
+
+
+def presto_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+    """Return the command of a `%%svc_presto` cell."""
+    text, origin = _query(values, cell, "%svc_presto")
+    return Definition("PrestoCommand", lambda: text, plain_reader, origin)
+
+
+def sql_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+    """Return the command of a `%%svc_sql` cell: a `SqlCommand`, or with a named session a `SparkCommand`."""
+    text, origin = _query(values, cell, "%svc_sql")
+    if not values.app_id:
+        return Definition("SqlCommand", lambda: text, plain_reader, origin)
+    program = {"sql": text["query"]} if "query" in text else {**text, "language": "sql"}
+    return Definition("SparkCommand", lambda: {**program, "app_id": values.app_id}, plain_reader, origin)
+
+
+def _query(values: argparse.Namespace, cell: str | None, magic: str) -> tuple[dict[str, Any], Origin]:
+    """Return the fields with a cell's query, or with its location, and its origin."""
+    query = text_or_location(cell, values.script_location, magic, "query")
+    fields = {"query": query} if query else {"script_location": values.script_location}
+    return fields, Origin("query", query or "")

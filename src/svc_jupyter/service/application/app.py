@@ -1,0 +1,64 @@
+"""The service as an application: the routes of its rooms, and middleware."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+
+from svc_jupyter.service.access.access import Access
+from svc_jupyter.service.access.route_rights import put_rights_before_validity
+from svc_jupyter.service.application.documentation.routes import DOCUMENT, add_documentation
+from svc_jupyter.service.application.service import Service
+from svc_jupyter.service.http.idempotency import Idempotency
+from svc_jupyter.service.http.idempotency_middleware import IdempotentPosts
+from svc_jupyter.service.http.responses import ERROR_RESPONSES, install_error_handlers
+
+
+def create_app(service: Service) -> FastAPI:
+    """Return the application; its lifespan prepares, starts and stops the service.
+
+    `server.py` wraps it in `RequestShell`.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            await asyncio.to_thread(service.prepare)
+            await service.start()
+            yield
+        finally:
+            await service.stop()
+
+    app = FastAPI(
+        title="svc-jupyter",
+        summary="Commands on clusters, from a notebook",
+        version=version("svc-jupyter"),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=DOCUMENT,
+        lifespan=lifespan,
+        redirect_slashes=False,
+        responses=ERROR_RESPONSES,
+        separate_input_output_schemas=False,
+    )
+    app.state.parts = service.parts
+    install_error_handlers(app)
+    put_rights_before_validity(app)
+    for room in service.rooms:
+        for router in room.routers:
+            _include(app, router, room.versions)
+    add_documentation(app)
+    app.add_middleware(
+        IdempotentPosts, answers=service.parts[Idempotency], user_of=service.parts[Access].tokens.user_id
+    )
+    return app
+
+
+def _include(app: FastAPI, router: APIRouter, versions: Sequence[str]) -> None:
+    """Include a router under every version; the OpenAPI document shows the first, since all are equivalent."""
+    for number, name in enumerate(versions):
+        app.include_router(router, prefix=f"/api/{name}", include_in_schema=number == 0)

@@ -1,1 +1,0 @@
-"""The engines that commands run on: their locked files, Java, installation, class archives."""

@@ -1,0 +1,1 @@
+"""The engines of commands: their locked files, Java, installation, class archives."""

@@ -1,0 +1,163 @@
+"""A transfer between a Hive table and a tap, in a worker: reads everything, then writes all of it or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from svc_jupyter.service.db_taps.engines.engine import Engine
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import Connection, Dialect, Job, JobKind
+from svc_jupyter.service.db_taps.statements import split
+from svc_jupyter.service.kinds.db_transfer.hive_types import hive_name, storable, stored
+from svc_jupyter.service.kinds.db_transfer.rows import Rows, batches
+from svc_jupyter.service.kinds.db_transfer.target import write_table
+from svc_jupyter.service.kinds.hive.engine import HiveEngine
+
+_ROWS: Final = "rows.arrow"
+_PARQUET: Final = "rows.parquet"
+_READ_SHARE: Final = 0.5
+"""Share of a transfer's progress that is reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Where a failed statement ran, for the message."""
+
+    connection: Connection
+    script: str
+
+
+class Transfer:
+    """One transfer. `open_tap` opens the tap's engine."""
+
+    def __init__(
+        self,
+        job: Job,
+        open_tap: Callable[[], Engine],
+        say: Callable[[str], None],
+        tell: Callable[[float, int], None],
+    ) -> None:
+        assert job.hive is not None
+        self._job = job
+        self._plan: Mapping[str, Any] = json.loads(job.query)
+        self._hive = HiveEngine(job.hive, job.folder)
+        self._tap = open_tap()
+        self._say = say
+        self._tell = tell
+        self.side = Side(job.connection, "")
+        """The database in use now."""
+
+    @property
+    def target(self) -> str:
+        """Return a description of the target."""
+        if self._job.kind is JobKind.EXPORT:
+            return f"{self._plan['db_table']} of tap {self._job.connection.tap}"
+        return f"Hive table {self._plan['hive_table']}"
+
+    def run(self) -> int:
+        """Run the transfer; return the number of rows. Raises `QueryFailure`."""
+        rows = self._job.folder / _ROWS
+        try:
+            return self._export(rows) if self._job.kind is JobKind.EXPORT else self._import(rows)
+        finally:
+            for name in (_ROWS, _PARQUET):
+                (self._job.folder / name).unlink(missing_ok=True)
+
+    def cancel(self) -> None:
+        """Cancel the running statement; uncommitted work is rolled back with the connection."""
+        self._hive.cancel()
+        self._tap.cancel()
+
+    def _export(self, path: Path) -> int:
+        schema, count = self._read(self._hive, self._job.hive, self._plan["select"], path)
+        self._say(f"{count:,} rows read from {self._plan['hive_table']}")
+        self.side = Side(self._job.connection, "")
+        fixed = set(self._plan["partition"])
+        write_table(self._job.connection, self._plan["db_table"], self._plan["keys"], fixed, schema, batches(path))
+        return count
+
+    def _import(self, path: Path) -> int:
+        schema, count = self._read(self._tap, self._job.connection, self._plan["select"], path)
+        self._say(f"{count:,} rows read from tap {self._job.connection.tap}")
+        kinds = [storable(kind) for kind in schema.types]
+        self._check_names(schema)
+        target = self._job.folder / _PARQUET
+        columns = pa.schema(list(zip(schema.names, kinds, strict=True)))
+        with parquet.ParquetWriter(target, columns) as writer:
+            for batch in batches(path):
+                arrays = [stored(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+                writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=columns))
+        path.unlink()
+        self._fill(columns, target)
+        return count
+
+    def _fill(self, columns: pa.Schema, target: Path) -> None:
+        """Create the table if it is missing, and insert the file's rows by one statement, which is all or nothing."""
+        partition: Mapping[str, str] = self._plan["partition"]
+        table = _hive_quoted(self._plan["hive_table"])
+        names = ", ".join(f"`{name}`" for name in columns.names)
+        described = ", ".join(
+            f"`{name}` {hive_name(kind)}" for name, kind in zip(columns.names, columns.types, strict=True)
+        )
+        by = ", ".join(f"`{name}` string" for name in partition)
+        into = ", ".join(f"`{name}`={_literal(value)}" for name, value in partition.items())
+        script = (  # quoted names of a table and columns that were checked
+            f"CREATE TABLE IF NOT EXISTS {table} ({described})"  # noqa: S608
+            f"{f' PARTITIONED BY ({by})' if by else ''} STORED AS PARQUET;\n"
+            f"INSERT INTO {table}"
+            f"{f' PARTITION ({into})' if into else ''} ({names}) "
+            f"SELECT {names} FROM parquet.`{target.as_uri()}`"
+        )
+        assert self._job.hive is not None
+        self.side = Side(self._job.hive, script)
+        ignored = self._rows_to(target.with_name("none.arrow"), start=_READ_SHARE)
+        self._hive.run(split(script, Dialect.HIVE), ignored)
+
+    def _read(self, engine: Engine, connection: Connection | None, script: str, path: Path) -> tuple[pa.Schema, int]:
+        assert connection is not None
+        self.side = Side(connection, script)
+        rows = self._rows_to(path, start=0.0)
+        engine.run(split(script, connection.dialect), rows)
+        found = rows.finish()
+        if found is None:
+            raise QueryFailure("the query returns no table", may_retry=False)
+        if not path.exists():
+            raise QueryFailure("the rows could not be kept")
+        return found
+
+    def _rows_to(self, path: Path, *, start: float) -> Rows:
+        return Rows(
+            path,
+            min_free_bytes=self._job.min_free_bytes,
+            tell=lambda share, rows: self._tell(start + _READ_SHARE * share, rows),
+        )
+
+    @staticmethod
+    def _check_names(schema: pa.Schema) -> None:
+        lowered = [name.lower() for name in schema.names]
+        doubled = sorted({name for name in lowered if lowered.count(name) > 1})
+        if doubled:
+            raise QueryFailure(
+                f"column {doubled[0]!r} is there twice: give the columns names of their own", may_retry=False
+            )
+        odd = [name for name in schema.names if not name or "`" in name]
+        if odd:
+            raise QueryFailure(
+                f"{odd[0]!r} cannot be the name of a Hive column: give it another one by AS", may_retry=False
+            )
+
+
+def _hive_quoted(name: str) -> str:
+    return ".".join(f"`{part}`" for part in name.split("."))
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,219 @@
+"""`HadoopCommand`: `jar`, `streaming` and `distcp` on a Hadoop cluster.
+
+The client is a process of the command, which outlives the service; its stdout is the result, its other output the log.
+Its jobs carry a tag in YARN, by which they are listed and, on cancellation, ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.commands import CommandType, HadoopSubCommand, HadoopSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.commands.logs import append_line
+from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.installs.lock import locked
+from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
+from svc_jupyter.service.kinds.hadoop.arguments import (
+    Fetched,
+    locations_in,
+    program,
+    split_arguments,
+    with_fetched,
+    with_jars,
+)
+from svc_jupyter.service.kinds.hadoop.client import command_line, environment, failure_text, settings_files
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.runtimes.s3.access import s3_access
+from svc_jupyter.service.runtimes.s3.account_store import StoreClient, s3_jars
+from svc_jupyter.service.runtimes.s3.token_file import write_token_file
+from svc_jupyter.service.storage.storage import Storage
+
+TOOLS: Final = "hadoop-tools"
+"""The lock of streaming and distcp."""
+_LOOK_SECONDS: Final = 1.0
+_LOG_START: Final = "log_start"
+
+
+class HadoopKind:
+    """Runs `HadoopCommand`s."""
+
+    command_type = CommandType.HADOOP
+    cluster_types = frozenset({ClusterType.HADOOP})
+
+    def __init__(
+        self,
+        engines: Engines,
+        hadoop: HadoopEngine,
+        clusters: Clusters,
+        jobs: TaggedJobs,
+        storage: Storage,
+        inherited: Mapping[str, str],
+    ) -> None:
+        """`inherited` is the environment of users' programs."""
+        self._engines = engines
+        self._hadoop = hadoop
+        self._clusters = clusters
+        self._jobs = jobs
+        self._storage = storage
+        self._inherited = inherited
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`."""
+        submission = HadoopSubmission.model_validate(body)
+        arguments = split_arguments(submission.sub_command, submission.sub_command_args)
+        for wanted in locations_in(submission.sub_command, arguments):
+            if "$" not in wanted.location:  # a macro gives the location only at the run
+                await self._storage.locate(caller.account_id, wanted.location)
+        return {"sub_command": submission.sub_command.value, "sub_command_args": submission.sub_command_args}
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
+        """Return True: its jobs run on YARN."""
+        return True
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the program and return its outcome."""
+        try:
+            process = await desk.process(partial(self._start, task, desk))
+        except START_FAILURES as failure:
+            return not_begun(failure)
+        code = await self._followed(process, task, desk)
+        await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
+        if code == 0:
+            size = (await asyncio.to_thread((task.folder / "out").stat)).st_size
+            result = StoredResult(ResultForm.LINES, file=f"{task.attempt}/out", size=size)
+            return Outcome(True, exit_code=0, result=result)
+        await self._end_jobs(task, desk.say)
+        text = await asyncio.to_thread(failure_text, task.log_file, _log_start(task), code)
+        return Outcome(False, text, exit_code=code)
+
+    async def end_remote(self, task: Task) -> None:
+        """End the jobs of an interrupted attempt."""
+        await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
+        await self._end_jobs(task, partial(append_line, task.log_file))
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the command's jobs on its cluster; none once the cluster is gone."""
+        attempts = await asyncio.to_thread(_attempts, root)
+        try:
+            return await self._jobs.find(row["cluster_id"], [tag_of(row["id"], number) for number in attempts])
+        except (ClusterFailure, DaemonSilent):
+            return []
+
+    async def _start(self, task: Task, desk: Desk) -> DurableProcess:
+        assert task.cluster_id is not None
+        sub_command = HadoopSubCommand(task.command["sub_command"])
+        arguments = split_arguments(sub_command, task.command["sub_command_args"])
+        fetched = await self._fetch(task, desk, locations_in(sub_command, arguments))
+        instance = await self._clusters.up_instance(task.cluster_id)
+        await self._hadoop.ensure_history_server(instance, desk.say)
+        installed = await self._engines.ensure(Engine.HADOOP, desk.say)
+        lock = locked(TOOLS)
+        await self._engines.installation.install(lock, desk.say)
+        java = (await self._engines.java(desk.say)).java
+        store = await self._store_client(task, desk)
+        conf = await asyncio.to_thread(_write_settings, task, instance, store)
+        arguments = with_jars(with_fetched(arguments, fetched), [str(jar) for jar in store.jars])
+        argv = command_line(
+            java,
+            installed,
+            [*self._engines.installation.jars(lock), *store.jars],
+            conf,
+            task.folder / "tmp",
+            program(sub_command, arguments),
+        )
+        _mark_log_start(task)
+        return DurableProcess.start(
+            folder=task.folder,
+            argv=argv,
+            cwd=task.working_folder,
+            environment={**environment(self._inherited, java, conf, _secrets_of(task)), **task.environment},
+            log=task.log_file,
+        )
+
+    async def _store_client(self, task: Task, desk: Desk) -> StoreClient:
+        """Return the client of the account's storage if that is an S3 store."""
+        access = s3_access(await self._storage.of(task.account_id))
+        return StoreClient(access, await s3_jars(self._engines, desk.say) if access.is_needed else ())
+
+    async def _fetch(self, task: Task, desk: Desk, wanted: Sequence[Fetched]) -> dict[Fetched, str]:
+        """Return the path of each fetched file; each has its own folder, since tasks know it by its name."""
+        paths = {}
+        for number, each in enumerate(wanted):
+            location = await self._storage.locate(task.account_id, each.location)
+            target = task.folder / "files" / str(number) / location.name
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            desk.say(f"fetching {location}")
+            await self._storage.fetch(task.account_id, location, target)
+            paths[each] = str(target)
+        return paths
+
+    async def _followed(self, process: DurableProcess, task: Task, desk: Desk) -> int | None:
+        """Wait for the process and report the progress of its jobs; return its exit code."""
+        assert task.cluster_id is not None
+        ending = asyncio.ensure_future(process.wait())
+        try:
+            while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
+                with contextlib.suppress(ClusterFailure, DaemonSilent):
+                    jobs = await self._jobs.find(task.cluster_id, [tag_of(task.id, task.attempt)])
+                    if jobs:
+                        desk.progress(min(99, sum(job["progress"] for job in jobs) // len(jobs)))
+            return ending.result()
+        finally:
+            ending.cancel()
+
+    async def _end_jobs(self, task: Task, say: Say) -> None:
+        assert task.cluster_id is not None
+        try:
+            for application in await self._jobs.end(task.cluster_id, tag_of(task.id, task.attempt)):
+                say(f"ended {application}")
+        except ClusterFailure:
+            return  # the jobs ended with the cluster
+        except DaemonSilent as error:
+            say(f"the jobs on the cluster could not be ended: {error.message}")
+
+
+def _secrets_of(task: Task) -> Path:
+    """Return the file of secrets that the client reads at its start; it is removed when the attempt ends."""
+    return task.folder / "storage-secrets"
+
+
+def _write_settings(task: Task, instance: Instance, store: StoreClient) -> Path:
+    conf = task.folder / "conf"
+    for folder in (conf, task.folder / "tmp"):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    tag = tag_of(task.id, task.attempt)
+    for name, content in settings_files(instance, task.folder, tag, task.pool, store).items():
+        (conf / name).write_bytes(content)
+    write_token_file(_secrets_of(task), store.access.secrets)
+    return conf
+
+
+def _attempts(root: Path) -> list[int]:
+    return sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
+
+
+def _mark_log_start(task: Task) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        (task.folder / _LOG_START).write_text(f"{task.log_file.stat().st_size}\n", "ascii")
+
+
+def _log_start(task: Task) -> int:
+    try:
+        return int((task.folder / _LOG_START).read_text("ascii"))
+    except FileNotFoundError:
+        return 0

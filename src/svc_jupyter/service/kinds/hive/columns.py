@@ -1,0 +1,117 @@
+"""Converts HiveServer2's columns to Arrow. Values sent as text (decimals, dates, timestamps) regain their type."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.arrow import Column, Kind
+from svc_jupyter.service.db_taps.values import decimal_type
+from svc_jupyter.service.runtimes.hive_server.client import ColumnType
+
+_INVERTED: Final = bytes(255 - value for value in range(256))
+_DECIMAL: Final = 15
+_DEFAULT_DIGITS: Final = (38, 18)
+_TYPES: Final[Mapping[int, Kind]] = {
+    0: pa.bool_(),
+    1: pa.int8(),
+    2: pa.int16(),
+    3: pa.int32(),
+    4: pa.int64(),
+    5: pa.float32(),
+    6: pa.float64(),
+    8: pa.timestamp("us"),
+    9: pa.binary(),
+    16: pa.null(),
+    17: pa.date32(),
+}
+"""By Thrift's `TTypeId`; any other type is text."""
+NESTED: Final = frozenset({10, 11, 12, 13})
+_WIRE: Final[Mapping[str, Kind]] = {
+    "b": pa.int8(),
+    "h": pa.int16(),
+    "i": pa.int32(),
+    "q": pa.int64(),
+    "d": pa.float64(),
+}
+
+Cells = tuple[Any, bytes]
+"""A column as received: its values, and a bitmap with a bit set per null."""
+
+
+def arrow_type(column: ColumnType) -> Kind:
+    """Return the type of a column that is not nested."""
+    if column.type_id == _DECIMAL:
+        precision, scale = column.precision, column.scale
+        if precision is None:
+            precision, scale = _DEFAULT_DIGITS
+        return decimal_type(precision, scale or 0)
+    return _TYPES.get(column.type_id, pa.string())
+
+
+def record_batch(
+    names: Sequence[str], kinds: Sequence[Kind], columns: Sequence[Cells], parsers: Mapping[int, Callable[[str], Any]]
+) -> pa.RecordBatch:
+    """Return fetched rows in these types; `parsers` convert the columns that came as JSON documents.
+
+    A column with a value outside its type's range, such as a year after 9999, becomes text.
+    """
+    arrays = []
+    for number, (kind, cells) in enumerate(zip(kinds, columns, strict=True)):
+        parser = parsers.get(number)
+        arrays.append(_column(kind, cells) if parser is None else _parsed(kind, cells, parser))
+    schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _column(kind: Kind, cells: Cells) -> Column:
+    values, absent = cells
+    count = len(values)
+    if pa.types.is_null(kind):
+        return pa.nulls(count)
+    if isinstance(values, array):
+        wire = _WIRE[values.typecode]
+        made = pa.Array.from_buffers(wire, count, [_validity(absent, count), pa.py_buffer(values)])
+        return made.cast(kind, safe=False)
+    texts = _binary(values, absent)
+    if pa.types.is_binary(kind):
+        return texts
+    made = texts.cast(pa.string(), safe=False)
+    if not pa.types.is_string(kind):
+        with suppress(pa.ArrowInvalid):  # such as a year after 9999
+            return made.cast(kind)
+    return made
+
+
+def _parsed(kind: Kind, cells: Cells, parser: Callable[[str], Any]) -> Column:
+    values, absent = cells
+    return pa.array(
+        [
+            None if _is_absent(absent, number) else parser(value.decode("utf-8", "replace"))
+            for number, value in enumerate(values)
+        ],
+        kind,
+    )
+
+
+def _binary(values: Sequence[bytes], absent: bytes) -> Column:
+    if not absent.strip(b"\0"):
+        return pa.array(values, pa.binary())
+    return pa.array([None if _is_absent(absent, number) else value for number, value in enumerate(values)], pa.binary())
+
+
+def _is_absent(absent: bytes, number: int) -> bool:
+    place, bit = number >> 3, number & 7
+    return place < len(absent) and bool(absent[place] >> bit & 1)
+
+
+def _validity(absent: bytes, count: int) -> pa.Buffer | None:
+    """Return Arrow's validity bitmap: a bit is set where there is a value."""
+    if not absent.strip(b"\0"):
+        return None
+    size = (count + 7) // 8
+    return pa.py_buffer(absent[:size].ljust(size, b"\0").translate(_INVERTED))

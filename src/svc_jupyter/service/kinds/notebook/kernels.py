@@ -1,0 +1,179 @@
+"""The kernel of a run: which one the notebook asks for, and what the run needs to know about it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty
+from string import Template
+from time import monotonic
+from typing import Any, Protocol
+
+import zmq
+import zmq.asyncio
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
+
+from svc_jupyter.service.kinds.notebook.failures import RunFailure
+
+START_SECONDS = 60.0
+CONNECTION_FILE = "kernel.json"
+"""The kernel's connection file, in the attempt's folder."""
+IN_MEMORY_HISTORY = "--HistoryManager.hist_file=:memory:"
+"""Runs write nothing to the history of the user's own sessions, and do not wait for its lock."""
+SOCKETS = "../kernel"
+"""The sockets of an IPython kernel, in the attempt's folder, which is the service's alone. Relative to the working
+folder: the path of a socket has room for about 100 characters only."""
+_DEFAULT = "python3"
+_LAUNCHER = (["-m", "ipykernel_launcher"], ["-m", "ipykernel"])
+_FROZEN_MODULES = "-Xfrozen_modules=off"
+_CONNECTION = ["-f", "{connection_file}"]
+LARGEST_MESSAGE = 128 * 2**20
+"""Bytes of a message; a larger one disconnects the kernel."""
+_WAITING_MESSAGES = 100
+"""Messages that the run receives ahead of its reading: about 100 MB with the largest pieces of text."""
+_SUBSCRIBED_SECONDS = 0.1
+
+
+class Kernel(Protocol):
+    """A running kernel."""
+
+    client: AsyncKernelClient
+
+    async def ended(self) -> str:
+        """Wait for the end of the kernel's process; return how it ended, as a message."""
+        ...
+
+    async def shut_down(self) -> None:
+        """Let the kernel end by itself, as a front end does; end it when it does not."""
+        ...
+
+    def kill(self) -> None:
+        """End the kernel at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenKernel:
+    """The kernel that the notebook asks for."""
+
+    name: str
+    spec: KernelSpec
+
+    @property
+    def language(self) -> str:
+        """Return the language of its cells."""
+        return str(self.spec.language)
+
+    @property
+    def is_ipython(self) -> bool:
+        """Return whether it is IPython, of any Python."""
+        return any(launcher[1] in self.spec.argv for launcher in _LAUNCHER)
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that the spec adds; they may refer to others, as `${HOME}/x`."""
+        return {name: Template(value).safe_substitute(os.environ) for name, value in self.spec.env.items()}
+
+    def of_environment(self, python: str) -> ChosenKernel:
+        """Return the same kernel on an environment's interpreter; one that is not the service's own is unchanged."""
+        if self.own_arguments() is None:
+            return self
+        spec = KernelSpec(
+            argv=[python, *self.spec.argv[1:]],
+            display_name=self.spec.display_name,
+            language=self.spec.language,
+            env={**self.spec.env},
+            metadata=self.spec.metadata,
+        )
+        return ChosenKernel(self.name, spec)
+
+    def own_arguments(self) -> Sequence[str] | None:
+        """Return the arguments of an IPython kernel of this Python, which can be forked; None for any other."""
+        argv: list[str] = [argument for argument in self.spec.argv if argument != _FROZEN_MODULES]
+        arguments = argv[3:]
+        if not argv or not _is_this_python(argv[0]) or argv[1:3] not in _LAUNCHER or _provisioner(self.spec):
+            return None
+        place = next((n for n in range(len(arguments)) if arguments[n : n + 2] == _CONNECTION), None)
+        return None if place is None else [*arguments[:place], *arguments[place + 2 :]]
+
+
+def choose(metadata: Mapping[str, Any]) -> ChosenKernel:
+    """Return the kernel that a notebook's metadata name, or the default one.
+
+    Raises `RunFailure` when it is not installed; the text lists the installed ones.
+    """
+    manager = KernelSpecManager()
+    name = metadata.get("kernelspec", {}).get("name") or _DEFAULT
+    try:
+        return ChosenKernel(name, manager.get_kernel_spec(name))
+    except NoSuchKernel:
+        installed = ", ".join(sorted(manager.find_kernel_specs()))
+        raise RunFailure(
+            f"the notebook asks for the kernel {name[:100]!r}, which is not installed where the service runs; "
+            f"installed are {installed}. Choose one of them in the notebook, or have it installed",
+            may_retry=False,
+        ) from None
+
+
+def new_context() -> zmq.asyncio.Context:
+    """Return a context whose sockets buffer no more than a run can hold."""
+    context = zmq.asyncio.Context()
+    context.setsockopt(zmq.MAXMSGSIZE, LARGEST_MESSAGE)
+    context.setsockopt(zmq.RCVHWM, _WAITING_MESSAGES)
+    return context
+
+
+async def connect(kernel: Kernel, name: str) -> Mapping[str, Any]:
+    """Open the channels and wait until the kernel replies and its IOPub messages arrive; return its information.
+
+    Raises `RunFailure` when it ends instead, or does not reply in time.
+    """
+    client = kernel.client
+    client.start_channels(stdin=False, hb=False)
+    deadline = monotonic() + START_SECONDS
+    while True:
+        client.kernel_info()
+        try:
+            reply = await client.get_shell_msg(timeout=1)
+            await client.get_iopub_msg(timeout=_SUBSCRIBED_SECONDS)
+        except Empty:
+            pass
+        else:
+            information: Mapping[str, Any] = reply["content"]
+            return information
+        if not await client.is_alive():
+            raise RunFailure(f"the kernel {name!r} ended while it started: {await kernel.ended()}; the log may say why")
+        if monotonic() > deadline:
+            raise RunFailure(f"the kernel {name!r} did not answer within {START_SECONDS:g} s of its start")
+
+
+def how_ended(code: int) -> str:
+    """Return how a kernel's process ended: its exit code, negative for a signal."""
+    if code == -9:
+        return "it was killed by signal 9 (did memory run out?)"
+    if code < 0:
+        return f"it was ended by signal {-code}"
+    if code == 0:
+        return "it ended by itself, as after exit() or quit()"
+    return f"it ended with code {code}"
+
+
+def _is_this_python(program: str) -> bool:
+    """Return whether a spec means the running interpreter; links are not followed, since an environment is one."""
+    if program in ("python", f"python{sys.version_info[0]}", "python{}.{}".format(*sys.version_info[:2])):
+        return True
+    return os.path.abspath(program) == os.path.abspath(sys.executable)
+
+
+def _provisioner(spec: KernelSpec) -> str | None:
+    """Return the spec's provisioner if it is not the default: it may start the kernel on another machine."""
+    name = spec.metadata.get("kernel_provisioner", {}).get("provisioner_name")
+    return None if name in (None, "local-provisioner") else str(name)
+
+
+def connection_file(folder: Path) -> Path:
+    """Return the path of the connection file of an attempt's kernel."""
+    return folder / CONNECTION_FILE

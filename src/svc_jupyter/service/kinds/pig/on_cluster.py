@@ -1,0 +1,107 @@
+"""Pig on a Hadoop cluster: the settings to submit a script's jobs, the list of its jobs, and their end.
+
+Every job of an attempt carries the attempt's tag from its submission, so its jobs are found again whatever happened to
+the service and to the script's own process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Protocol
+from urllib.parse import quote, unquote, urlsplit
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.clusters.providers.provider import ProviderFailure
+from svc_jupyter.service.commands.kind import Task
+from svc_jupyter.service.installs.progress import Say
+from svc_jupyter.service.kinds.pig.cluster_properties import cluster_properties
+from svc_jupyter.service.kinds.pig.leftovers import begun_stores
+from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.configuration import SITES
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
+
+TEMPORARY: Final = PurePosixPath("/tmp/pig")  # noqa: S108  a folder of HDFS, which is the cluster's own
+
+
+class HistoryServers(Protocol):
+    """Starts the history server of a cluster, which clients ask how a job ended."""
+
+    async def ensure_history_server(self, instance: Instance, say: Say) -> None:
+        """Return once it answers; raises `ClusterFailure` and `ProviderFailure`."""
+
+
+class PigOnCluster:
+    """What Pig needs of clusters."""
+
+    def __init__(self, clusters: Clusters, history: HistoryServers, http: DaemonHttp, programs: Path) -> None:
+        """`programs` is the folder of the program that runs Python functions on this machine."""
+        self._clusters = clusters
+        self._history = history
+        self._http = http
+        self._jobs = TaggedJobs(clusters, http)
+        self._programs = programs
+
+    async def keep_history(self, task: Task, say: Say) -> None:
+        """Make sure that the cluster's history server answers; a script needs it when its first job has ended.
+
+        A failure is only logged, since the script then fails by itself.
+        """
+        assert task.cluster_id is not None
+        try:
+            await self._history.ensure_history_server(await self._clusters.up_instance(task.cluster_id), say)
+        except (ClusterFailure, ProviderFailure) as error:
+            say(f"the history server of the cluster did not start: {error}")
+
+    async def properties(self, task: Task, jars: Sequence[Path]) -> dict[str, str]:
+        """Return the settings for a script that runs on the task's cluster; raises `ClusterFailure`.
+
+        `jars` are Pig's own; the tasks need some of them.
+        """
+        assert task.cluster_id is not None
+        instance = await self._clusters.up_instance(task.cluster_id)
+        tag = tag_of(task.id, task.attempt)
+        sites = await asyncio.to_thread(_sites, client_folder(instance))
+        return cluster_properties(
+            instance, sites, tag=tag, pool=task.pool, temporary=TEMPORARY / tag, jars=jars, programs=self._programs
+        )
+
+    async def end(self, task: Task) -> list[str]:
+        """End the jobs of an attempt and remove what it has begun in HDFS; return a description of it.
+
+        Raises `ClusterFailure` when the cluster is no longer UP, and `DaemonSilent`.
+        """
+        assert task.cluster_id is not None
+        addresses = Addresses.of(await self._clusters.up_instance(task.cluster_id))
+        done = [f"ended {name}" for name in await self._jobs.end(task.cluster_id, tag_of(task.id, task.attempt))]
+        for location in begun_stores(task.folder):
+            uri = urlsplit(location)
+            if uri.scheme == "hdfs" and await self._delete(addresses, unquote(uri.path)):
+                done.append(f"removed {location}, which the script had begun to store")
+        return done
+
+    async def remove_temporary(self, task: Task) -> None:
+        """Remove the temporary files of an attempt; raises as `end`."""
+        assert task.cluster_id is not None
+        addresses = Addresses.of(await self._clusters.up_instance(task.cluster_id))
+        await self._delete(addresses, str(TEMPORARY / tag_of(task.id, task.attempt)))
+
+    async def jobs(self, cluster_id: int, tags: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the jobs with these tags that the cluster remembers, oldest first; raises as `end`."""
+        return await self._jobs.find(cluster_id, tags)
+
+    async def _delete(self, addresses: Addresses, path: str) -> bool:
+        """Delete a file or folder of HDFS recursively; return whether it existed."""
+        place = f"{addresses.name_node_http}/webhdfs/v1{quote(path)}"
+        answer = await self._http.delete(place, op="DELETE", recursive="true", **{"user.name": getpass.getuser()})
+        return bool(answer["boolean"])
+
+
+def _sites(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in SITES]

@@ -1,0 +1,220 @@
+"""Presto through its coordinator. All statements of a script share one session: `USE`, `SET SESSION` and `PREPARE` last
+until its end. There are no transactions but those that the script begins itself: a completed statement stays done.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
+from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
+from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.kinds.presto.failure_text import failure_of, is_lost_worker, is_without_workers
+from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
+from svc_jupyter.service.runtimes.presto.client import (
+    READING,
+    Connect,
+    CoordinatorLost,
+    StatementClient,
+    Target,
+    connected,
+)
+
+_JOBS_EVERY: Final = 0.5
+_NAME_SHOWN: Final = 200
+_AGAIN_SECONDS: Final = 90.0
+"""How long a query that lost a worker is retried. The worker restarts at once, and for 15 to 40 s accepts tasks that it
+cannot run yet.
+"""
+_PAUSE_SECONDS: Final = 2.0
+
+
+class PrestoSqlEngine:
+    """The coordinator of a cluster. `connection.target` is a `Target`."""
+
+    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect = connected) -> None:
+        """`connect` opens the connections for statements."""
+        target = Target.from_json(connection.target)
+        self._address = connection.address
+        self._coordinator = target.coordinator
+        self._state = target.session()
+        self._jobs = _JobList(folder)
+        self._posted = connection.posted
+        self._next: str | None = None
+        self._connect = connect
+
+    def run(self, statements: Sequence[Statement], sink: Sink) -> None:
+        """See `Engine.run`; each statement takes effect as soon as it has run."""
+        client = StatementClient(self._coordinator, self._state, self._connect)
+        try:
+            for statement in statements:
+                sink.start(statement)
+                self._run_one(client, statement, sink)
+        except CoordinatorLost as error:
+            raise QueryFailure(f"the connection to the coordinator at {self._address} is lost: {error}") from None
+        finally:
+            client.close()
+
+    def tables(self) -> list[TableName]:
+        """See `Engine.tables`; a command can run `SHOW TABLES`."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """See `Engine.cancel`."""
+        uri = self._next
+        if uri is None:
+            return
+        self._jobs.cancelled()
+        client = StatementClient(self._coordinator, self._state)
+        with suppress(CoordinatorLost):
+            client.cancel(uri)
+        client.close()
+
+    def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
+        """Run a statement; retry one that only reads for a while after the loss of a worker."""
+        may_run_again = statement.keyword in READING and self._state.transaction == "NONE"
+        deadline: float | None = None
+        while (error := self._attempt(client, statement, sink)) is not None:
+            now = time.monotonic()
+            # Until the worker is back the coordinator may count none.
+            has_lost = is_lost_worker(error) or (deadline is not None and is_without_workers(error))
+            deadline = deadline or now + _AGAIN_SECONDS
+            if not may_run_again or not has_lost or now > deadline:
+                raise failure_of(error, statement.text)
+            time.sleep(_PAUSE_SECONDS)
+
+    def _attempt(self, client: StatementClient, statement: Statement, sink: Sink) -> Mapping[str, Any] | None:
+        """Run a statement once; return its error, if any."""
+        rows = _Rows(sink)
+        changed = None
+        for answer in self._answers(client, statement):
+            stats = answer["stats"]
+            self._jobs.note(answer, statement)
+            if (error := answer.get("error")) is not None:
+                self._jobs.write()
+                return dict(error)
+            sink.working(share(stats))
+            if answer.get("updateType") is None:
+                rows.take(answer)
+            changed = answer.get("updateCount", changed)
+        self._jobs.write()
+        sink.done(changed)
+        return None
+
+    def _answers(self, client: StatementClient, statement: Statement) -> Iterator[Mapping[str, Any]]:
+        """Yield the answers; of a statement that only reads, skip final ones that carry only statistics.
+
+        A query is FINISHED once all its rows have reached the coordinator; an answer that began after that has rows as
+        long as there are any.
+        """
+        answer = self._first_answer(client, statement)
+        was_finished = False
+        while True:
+            is_finished = answer["stats"]["state"] == "FINISHED"
+            is_empty = is_finished and was_finished and not answer.get("data") and statement.keyword in READING
+            self._next = None if is_empty else answer.get("nextUri")
+            if self._next is not None:
+                client.ask_ahead(self._next)
+            yield answer
+            if self._next is None:
+                return
+            was_finished = is_finished
+            answer = client.following(self._next)
+
+    def _first_answer(self, client: StatementClient, statement: Statement) -> Mapping[str, Any]:
+        posted, self._posted = self._posted, ""
+        if posted:
+            told: Mapping[str, Any] = json.loads(posted)
+            return told
+        return client.post(statement.text)
+
+
+class _Rows:
+    """Passes the rows of a statement's answers to the sink."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._names: list[str] = []
+        self._types: list[ColumnType] = []
+
+    def take(self, answer: Mapping[str, Any]) -> None:
+        columns = answer.get("columns")
+        if columns is None:
+            return
+        if not self._types:
+            self._names = [told["name"] for told in columns]
+            self._types = [column_type(told["type"]) for told in columns]
+            self._sink.table()
+            self._write([])
+        if data := answer.get("data"):
+            self._write(data)
+
+    def _write(self, rows: Sequence[Sequence[Any]]) -> None:
+        cells: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(self._types)
+        arrays = [column(told, values) for told, values in zip(self._types, cells, strict=True)]
+        schema = pa.schema([pa.field(name, made.type) for name, made in zip(self._names, arrays, strict=True)])
+        self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+class _JobList:
+    """The queries of a script as `GET commands/ID/jobs` shows them, written periodically and when one has finished."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file = None if folder is None else folder / JOBS_FILE
+        self._found: dict[str, dict[str, Any]] = {}
+        self._written_at = time.monotonic()
+        self._is_written = True
+        self._is_cancelled = False
+        self._turn = threading.Lock()
+
+    def note(self, answer: Mapping[str, Any], statement: Statement) -> None:
+        state = answer["stats"]["state"]
+        told = {
+            "job_id": answer["id"],
+            "name": " ".join(statement.text.split())[:_NAME_SHOWN],
+            "url": answer.get("infoUri"),
+            "status": self._status(state),
+            "progress": round(100 * share(answer["stats"])),
+        }
+        if self._found.get(told["job_id"]) == told:
+            return
+        self._found[told["job_id"]] = told
+        self._is_written = False
+        if state == "FINISHED" or time.monotonic() - self._written_at >= _JOBS_EVERY:
+            self.write()
+
+    def cancelled(self) -> None:
+        """Note that the running query is cancelled, from another thread; its last answer reports that as a failure."""
+        self._is_cancelled = True
+        for job in list(self._found.values()):
+            job["status"] = self._status(job["status"])
+        self._is_written = False
+        self.write()
+
+    def write(self) -> None:
+        with self._turn:
+            self._written_at = time.monotonic()
+            if self._file is not None and not self._is_written:
+                self._is_written = True
+                write_whole(self._file, json.dumps(list(self._found.values())))
+
+    def _status(self, state: str) -> str:
+        return "CANCELED" if self._is_cancelled and state != "FINISHED" else state
+
+
+def share(stats: Mapping[str, Any]) -> float:
+    """Return the share of a query that is done, 0 to 1, by its splits."""
+    if stats["state"] == "FINISHED":
+        return 1.0
+    splits = int(stats.get("totalSplits") or 0)
+    return min(1.0, int(stats.get("completedSplits") or 0) / splits) if splits and stats.get("scheduled") else 0.0

@@ -1,0 +1,198 @@
+"""Maps Presto's type names to Arrow types, and reads JSON values as those types."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from functools import cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.arrow import Column, Kind
+
+Reader = Callable[[Any], Any]
+"""Turns a JSON value into one that Arrow accepts; never called with None."""
+_SCALARS: Final[Mapping[str, Kind]] = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "real": pa.float32(),
+    "double": pa.float64(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "timestamp with time zone": pa.timestamp("us", tz="UTC"),
+    "time": pa.time64("us"),
+    "varbinary": pa.binary(),
+    "unknown": pa.null(),
+}
+_OF_SEVERAL_WORDS: Final = (
+    "timestamp with time zone",
+    "time with time zone",
+    "interval day to second",
+    "interval year to month",
+)
+_OFFSET: Final = re.compile(r"[+-]\d\d:\d\d")
+_DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """An Arrow type and how to read its values; `reader` is None where they need no conversion."""
+
+    kind: Kind
+    reader: Reader | None = None
+    is_cast: bool = False
+    """Whether the values are texts that Arrow parses itself."""
+
+
+@cache
+def column_type(name: str) -> ColumnType:
+    """Return the type for a coordinator's type name, such as `map(varchar(1),integer)`.
+
+    Types that Arrow lacks become text: `json`, `uuid`, intervals, times with a zone.
+    """
+    base, inner = _parts(name)
+    if base == "array":
+        element = column_type(inner)
+        return ColumnType(pa.list_(element.kind), _list_reader(_value_reader(element)))
+    if base == "map":
+        key, value = (column_type(part) for part in _split(inner))
+        return ColumnType(pa.map_(key.kind, value.kind), _map_reader(key, value))
+    if base == "row":
+        return _row_type(inner)
+    if (digits := _DECIMAL.fullmatch(name)) is not None:
+        return ColumnType(pa.decimal128(int(digits[1]), int(digits[2])), is_cast=True)
+    kind = _SCALARS.get(name, pa.string())
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return ColumnType(kind, _instant)
+    if pa.types.is_time(kind):
+        return ColumnType(kind, time.fromisoformat)
+    if pa.types.is_binary(kind):
+        return ColumnType(kind, base64.b64decode)
+    if pa.types.is_floating(kind):
+        return ColumnType(kind, float)  # NaN and the infinities are sent as words
+    return ColumnType(kind, is_cast=pa.types.is_temporal(kind))
+
+
+def column(told: ColumnType, values: Sequence[Any]) -> Column:
+    """Return a column's JSON values as an array of its type.
+
+    A value outside the type's range, such as a year after 9999, makes the whole column text.
+    """
+    if told.is_cast:
+        texts = pa.array(values, pa.string())
+        try:
+            return texts.cast(told.kind)
+        except pa.ArrowInvalid:
+            return texts
+    if told.reader is not None:
+        read = told.reader
+        values = [None if value is None else read(value) for value in values]
+    elif pa.types.is_string(told.kind):
+        values = [value if value is None or isinstance(value, str) else str(value) for value in values]
+    return pa.array(values, told.kind)
+
+
+def _row_type(inner: str) -> ColumnType:
+    names, types = [], []
+    for number, part in enumerate(_split(inner)):
+        name, kind = _field(part)
+        names.append(name or f"field{number}")
+        types.append(column_type(kind))
+    kinds = [pa.field(name, told.kind) for name, told in zip(names, types, strict=True)]
+    readers = [_value_reader(told) for told in types]
+    # Fields may have no name, or the same one: Arrow's structs are filled by position.
+    return ColumnType(pa.struct(kinds), _struct_reader(names, readers))
+
+
+def _field(text: str) -> tuple[str, str]:
+    """Return name and type of a row's field; the name is empty for an unnamed field."""
+    if text.startswith('"'):
+        end = text.index('"', 1)
+        while text[end : end + 2] == '""':
+            end = text.index('"', end + 2)
+        return text[1:end].replace('""', '"'), text[end + 1 :].strip()
+    if text in _OF_SEVERAL_WORDS or " " not in text.partition("(")[0]:
+        return "", text
+    name, _, kind = text.partition(" ")
+    return name, kind.strip()
+
+
+def _parts(name: str) -> tuple[str, str]:
+    base, opened, rest = name.partition("(")
+    return base, rest[:-1] if opened else ""
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield the parts between the commas outside parentheses and quotes."""
+    depth, start, is_quoted = 0, 0, False
+    for place, character in enumerate(text):
+        if character == '"':
+            is_quoted = not is_quoted
+        elif not is_quoted:
+            depth += (character == "(") - (character == ")")
+            if character == "," and depth == 0:
+                yield text[start:place].strip()
+                start = place + 1
+    yield text[start:].strip()
+
+
+def _value_reader(told: ColumnType) -> Reader:
+    """Return the reader of a value inside another one, where Arrow does not parse texts itself."""
+    if told.reader is not None:
+        return told.reader
+    if told.is_cast:
+        kind = told.kind
+        return lambda value: pa.scalar(value, pa.string()).cast(kind).as_py()
+    if pa.types.is_string(told.kind):
+        return lambda value: value if isinstance(value, str) else str(value)
+    return lambda value: value
+
+
+def _key_reader(told: ColumnType) -> Reader:
+    """Return the reader of a map's key, which is always a text in JSON."""
+    if pa.types.is_integer(told.kind):
+        return int
+    if pa.types.is_boolean(told.kind):
+        return lambda text: text == "true"
+    return _value_reader(told)
+
+
+def _list_reader(read: Reader) -> Reader:
+    return lambda told: [None if value is None else read(value) for value in _document(told)]
+
+
+def _map_reader(key: ColumnType, value: ColumnType) -> Reader:
+    read_key, read = _key_reader(key), _value_reader(value)
+    return lambda told: [
+        (read_key(name), None if item is None else read(item)) for name, item in _document(told).items()
+    ]
+
+
+def _struct_reader(names: Sequence[str], readers: Sequence[Reader]) -> Reader:
+    def read(told: Any) -> dict[str, Any]:
+        fields = zip(names, readers, _document(told), strict=True)
+        return {name: None if value is None else reader(value) for name, reader, value in fields}
+
+    return read
+
+
+def _document(told: Any) -> Any:
+    """Return a nested value: this version sends each level as a JSON text, others send the value itself."""
+    return json.loads(told) if isinstance(told, str) else told
+
+
+def _instant(text: str) -> datetime:
+    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`."""
+    clock, _, zone = text.rpartition(" ")
+    if _OFFSET.fullmatch(zone):
+        return datetime.fromisoformat(clock + zone)
+    return datetime.fromisoformat(clock).replace(tzinfo=UTC if zone == "UTC" else ZoneInfo(zone))

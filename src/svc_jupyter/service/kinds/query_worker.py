@@ -1,0 +1,135 @@
+"""The parent of the queries' worker processes: loads Arrow and the drivers once (0.3 s), then forks in 1 ms.
+
+python -m svc_jupyter.service.kinds.query_worker
+
+`processes/worker_parent.py` describes how a job arrives and what a worker leaves. This module imports nothing of the
+service but this folder and that file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind, from_line
+from svc_jupyter.service.processes.worker_parent import Without, freeze, serve, write_code
+
+if TYPE_CHECKING:
+    from svc_jupyter.service.db_taps.engines.engine import Engine
+    from svc_jupyter.service.db_taps.execution import Execution
+
+_SIGNALLED = 128
+_CANCEL_SECONDS = 3
+
+
+def load() -> None:
+    """Import everything that a query needs, so that the forked workers have it in memory."""
+    # Arrow imports pandas (0.6 s, 60 MB) at the first Python list, to recognise its arrays: not needed here.
+    sys.meta_path.insert(0, Without("pandas"))
+    import adbc_driver_manager
+    import adbc_driver_sqlite
+    import pyarrow as pa
+
+    from svc_jupyter.service.db_taps.statements import split
+
+    pa.array([1]).cast(pa.string())
+    with adbc_driver_sqlite.connect(":memory:") as database, adbc_driver_manager.AdbcConnection(database):
+        pass  # loads the driver's library
+    for dialect in Dialect:
+        split("", dialect)  # compiles its expressions, which takes longer than a short query
+    socket.getaddrinfo("127.0.0.1", 1)  # loads the codec of host names, for the same reason
+    freeze()
+
+
+def execution_of(job: Job, log: TextIO | None = None) -> Execution:
+    """Return what runs a job in this process; what only some jobs need is imported here."""
+    from svc_jupyter.service.db_taps.execution import Execution
+
+    engine = _engine_of(job)
+    if job.hive is None:
+        return Execution(job, engine, log)
+    from svc_jupyter.service.kinds.db_transfer.execution import TransferExecution
+
+    return TransferExecution(job, engine, log)
+
+
+def _engine_of(job: Job) -> Engine:
+    connection = job.connection
+    if connection.engine is EngineName.HIVE:
+        from svc_jupyter.service.kinds.hive.engine import HiveEngine
+
+        return HiveEngine(connection, job.folder)
+    if connection.engine is EngineName.PRESTO:
+        from svc_jupyter.service.kinds.presto.engine import PrestoSqlEngine
+
+        return PrestoSqlEngine(connection, job.folder)
+    if connection.engine is EngineName.SQLITE:
+        from svc_jupyter.service.db_taps.engines.sqlite import SqliteEngine
+
+        return SqliteEngine(connection)
+    if connection.engine is EngineName.POSTGRESQL:
+        from svc_jupyter.service.db_taps.engines.postgresql import PostgresqlEngine
+
+        return PostgresqlEngine(connection)
+    from svc_jupyter.service.db_taps.engines.sqlalchemy_url import SqlalchemyEngine
+
+    return SqlalchemyEngine(connection)
+
+
+def _rehearse() -> None:
+    """Run queries whose results are discarded."""
+    from svc_jupyter.service.db_taps.execution import Execution
+    from svc_jupyter.service.kinds.presto.rehearsal import CONNECTION, rehearsing_engine
+
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        database = folder / "empty"
+        database.touch()
+        connection = Connection("none", "SQLite", EngineName.SQLITE, Dialect.SQLITE, "none", str(database))
+        job = Job(JobKind.QUERY, folder, folder / "log", connection, "SELECT 1 AS one, 'a' AS two")
+        execution_of(job, io.StringIO()).run()
+        with rehearsing_engine(folder) as engine:
+            Execution(replace(job, connection=CONNECTION, query="SELECT 1"), engine, io.StringIO()).run()
+
+
+def _work(job: Job) -> int:
+
+    os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
+    execution = execution_of(job)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    told = threading.Event()
+    threading.Thread(target=_end_when_told, args=(job, execution.cancel, told), daemon=True).start()
+    code = execution.run()
+    while told.is_set():  # the exit code is the signal's, not that of the query it ended
+        signal.pause()
+    return code
+
+
+def _end_when_told(job: Job, cancel: Callable[[], None], told: threading.Event) -> None:
+    """On SIGTERM ask the database to end the query, and exit; do not wait for a database that does not answer."""
+    number = signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    told.set()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+    signal.alarm(_CANCEL_SECONDS)
+    code = _SIGNALLED + number
+    with contextlib.suppress(OSError):
+        write_code(job, code)
+    cancel()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    load()
+    serve(from_line, _work, _rehearse)

@@ -1,0 +1,183 @@
+"""`SparkCommand`: a program on a Spark cluster, or the run of a note.
+
+A program in Python, Scala or SQL runs as a statement of the cluster's session server. A program with its own options, a
+jar, a program in R or a command line is an application of its own, whose driver is a process of the command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.api.package_environments import EnvironmentType
+from svc_jupyter.api.spark_commands import SparkSubmission
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.providers.provider import ProviderFailure
+from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.logs import append_line
+from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
+from svc_jupyter.service.kinds.spark.applications import Applications
+from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
+from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
+from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
+from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
+from svc_jupyter.service.kinds.spark.statements import statement_of
+from svc_jupyter.service.macros.macros import substitute
+from svc_jupyter.service.packages.attached import AttachedEnvironments
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
+from svc_jupyter.service.runtimes.spark.driver.statement import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, Statement
+from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
+from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.storage import Storage
+
+
+class SparkKind:
+    """Runs `SparkCommand`s."""
+
+    command_type = CommandType.SPARK
+    cluster_types = frozenset({ClusterType.SPARK})
+    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
+
+    def __init__(
+        self,
+        sessions: SessionRuns,
+        applications: Applications,
+        notes: NoteRuns,
+        servers: SessionServers,
+        clusters: Clusters,
+        storage: Storage,
+        settings: Settings,
+        environments: AttachedEnvironments,
+    ) -> None:
+        self._sessions = sessions
+        self._applications = applications
+        self._notes = notes
+        self._servers = servers
+        self._clusters = clusters
+        self._storage = storage
+        self._settings = settings
+        self._environments = environments
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`."""
+        submission = SparkSubmission.model_validate(body)
+        if submission.note_id is not None:
+            note = await self._notes.describe(
+                submission.note_id,
+                submission.arguments,
+                body.get("label"),
+                caller,
+                paragraph=None if submission.paragraph is None else str(submission.paragraph),
+            )
+            return {**NO_PROGRAM, **note, "retry": body.get("retry") or 0}
+        command = described(submission)
+        location = command["script_location"]
+        if location is not None and "$" not in location:  # a macro gives the location only at the run
+            await self._storage.locate(caller.account_id, location)
+        return {**command, "retry": body.get("retry") or 0}
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
+        """Return True: the cluster runs every program and note."""
+        return True
+
+    def bound_cluster(self, command: Mapping[str, Any]) -> int | None:
+        """Return the cluster that a note is bound to."""
+        return command.get(CLUSTER)
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the program, or the note, and return its outcome."""
+        try:
+            if task.command.get("note_id") is not None:
+                return await self._run_note(task, desk)
+            plan = plan_of(task.command)
+            statement = await self._statement(task, plan)
+            if statement is None or await self._runs_alone(task, plan):
+                process = await desk.process(partial(self._start_application, task, plan, statement, desk))
+                return await self._applications.outcome(process, task, desk)
+            return await self._sessions.run(task, desk, statement, plan.session)
+        except StorageFailure as error:
+            return Outcome(False, error.message, may_retry=error.may_retry)
+        except (ClusterFailure, ProviderFailure) as error:
+            return Outcome(False, error.message)
+        except (Invalid, NotFound) as error:
+            return Outcome(False, error.message, may_retry=False)
+        except ServiceError as error:
+            return Outcome(False, error.message)
+
+    async def end_remote(self, task: Task) -> None:
+        """End what an attempt began on the cluster."""
+        say = partial(append_line, task.log_file)
+        if task.command.get("note_id") is not None:
+            await self._sessions.end_session(task, tag_of(task.id, task.attempt), say)
+            return
+        await self._sessions.end(task, say)
+        await self._applications.end(task, say)
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+        """Return the command's YARN applications, and Spark's jobs in its sessions."""
+        attempts = await asyncio.to_thread(_attempts, root)
+        tags = [tag_of(row["id"], number) for number in attempts]
+        return [*await self._applications.applications(row["cluster_id"], tags), *await written_jobs(root)]
+
+    async def _run_note(self, task: Task, desk: Desk) -> Outcome:
+        async def start() -> DurableProcess:
+            assert task.cluster_id is not None
+            instance = await self._clusters.up_instance(task.cluster_id)
+            server = await self._servers.ensure(instance, desk.say)
+            name = tag_of(task.id, task.attempt)
+            with_r = await self._with_packages_of_r(task, desk)
+            return await self._notes.start(with_r, SessionAddress(server.host, server.port, server.secret, name))
+
+        process = await desk.process(start)
+        code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        await self.end_remote(task)
+        return await self._notes.outcome(task, code)
+
+    async def _start_application(
+        self, task: Task, plan: Plan, statement: Statement | None, desk: Desk
+    ) -> DurableProcess:
+        with_r = await self._with_packages_of_r(task, desk)
+        return await self._applications.start(with_r, plan, statement, desk.say)
+
+    async def _with_packages_of_r(self, task: Task, desk: Desk) -> Task:
+        """Return the task with the variables by which its R programs find the cluster's environment."""
+        assert task.cluster_id is not None
+        found = await self._environments.of_cluster(task.cluster_id, EnvironmentType.R, command_id=task.id)
+        if found is None:
+            return task
+        desk.say(f"R finds environment {found.name} (packages {found.package_id})")
+        return replace(task, environment={**found.variables, **task.environment})
+
+    async def _statement(self, task: Task, plan: Plan) -> Statement | None:
+        """Return the program as a statement; None where Spark runs it directly."""
+        if plan.language is None:
+            return None
+        code = plan.code
+        if code is None:
+            assert plan.location is not None
+            text = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)
+            code = substitute(text, task.macros)
+        arguments, least = list(plan.arguments), self._settings.min_free_disk_bytes
+        return statement_of(task, plan.language, code, arguments, least)
+
+    async def _runs_alone(self, task: Task, plan: Plan) -> bool:
+        assert task.cluster_id is not None
+        instance = await self._clusters.up_instance(task.cluster_id)
+        return plan.runs_alone(task.pool, on_yarn=runs_on_yarn(instance.configuration.custom_settings))
+
+
+def _attempts(root: Path) -> list[int]:
+    return sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())

@@ -1,0 +1,141 @@
+"""Statements of commands on a cluster's session server: started once, awaited, and found again after a restart.
+
+Files in the attempt's folder report how a statement ended; the server writes them even while the service is away. They
+also report its start: a statement that waited for its session when the server died is sent to the next server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.kinds.spark.statements import has_ended, outcome_of
+from svc_jupyter.service.runtimes.spark.driver.statement import STARTED_FILE, Statement
+from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
+from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
+
+BEGUN_FILE: Final = "statement"
+"""Written before the statement is sent to the server; holds its id."""
+_AGAIN_SECONDS: Final = 0.5
+_SILENT_SECONDS: Final = 60.0
+"""How long the server may be silent, for example during garbage collection, before it counts as gone."""
+_END_SECONDS: Final = 12.0
+_LOST: Final = (
+    "the cluster's session server ended while the program ran (was it killed, or did its memory run out?); "
+    "it is started again: run the command once more"
+)
+_NEVER_BEGUN: Final = (
+    "the cluster's session server ended {times} times before the program began; the log of the cluster's session "
+    "server says why"
+)
+_SENT_AT_MOST: Final = 3
+"""Limit of sends: a session whose start kills the server would otherwise kill it again and again."""
+
+
+class _Lost(Exception):
+    """The end of the statement is unknown, or it cannot start; the text is for the user."""
+
+
+class SessionRuns:
+    """Runs statements."""
+
+    def __init__(self, servers: SessionServers, clusters: Clusters) -> None:
+        self._servers = servers
+        self._clusters = clusters
+
+    async def run(self, task: Task, desk: Desk, statement: Statement, session: str | None) -> Outcome:
+        """Run a statement in a kept session, or in its own; return its outcome. Raises `ClusterFailure`."""
+        assert task.cluster_id is not None
+        instance = await self._clusters.up_instance(task.cluster_id)
+        if not has_ended(task.folder):
+            begun = task.folder / BEGUN_FILE
+            is_new = not begun.exists()
+            if is_new:
+                if not await self._servers.is_current(instance):
+                    await self._servers.ensure(instance, desk.say)
+                begun.write_text(f"{statement.id}\n", "ascii")
+            try:
+                await self._followed(instance, desk, statement, session, is_new=is_new)
+            except _Lost as lost:
+                if not has_ended(task.folder):
+                    return Outcome(False, str(lost))
+        return await asyncio.to_thread(outcome_of, task)
+
+    async def end(self, task: Task, say: Say) -> None:
+        """End the statement of an attempt, if one was started; return once it has ended."""
+        assert task.cluster_id is not None
+        try:
+            statement_id = (task.folder / BEGUN_FILE).read_text("ascii").strip()
+            instance = await self._clusters.up_instance(task.cluster_id)
+        except (FileNotFoundError, ClusterFailure):
+            return  # nothing was started, or it ended with the cluster
+        try:
+            async with asyncio.timeout(_END_SECONDS), self._client(instance) as client:
+                if await client.cancel(statement_id):
+                    told: dict[str, Any] = {"state": "running", "version": None}
+                    while told["state"] not in ("ended", "unknown"):
+                        told = await client.wait(statement_id, told["version"])
+        except (ServerSilent, TimeoutError) as error:
+            say(f"the program may still run in its session: {error or 'it did not end in time'}")
+
+    async def end_session(self, task: Task, name: str, say: Say) -> None:
+        """End a session, by its name, and what runs in it, if it exists."""
+        assert task.cluster_id is not None
+        try:
+            instance = await self._clusters.up_instance(task.cluster_id)
+        except ClusterFailure:
+            return  # it ended with the cluster
+        try:
+            async with asyncio.timeout(_END_SECONDS), self._client(instance) as client:
+                await client.end_session(name)
+        except (ServerSilent, TimeoutError) as error:
+            say(f"the note's session may still be there: {error or 'it did not end in time'}")
+
+    def _client(self, instance: Instance) -> SessionClient:
+        address = self._servers.address(instance)
+        return SessionClient(address.host, address.port, address.secret)
+
+    async def _followed(
+        self, instance: Instance, desk: Desk, statement: Statement, session: str | None, *, is_new: bool
+    ) -> None:
+        """Start the statement if it is new, and return once it has ended. Raises `_Lost`, `ClusterFailure`."""
+        silent_since: float | None = None
+        sent = 0
+        while True:
+            try:
+                async with self._client(instance) as client:
+                    silent_since = None
+                    if is_new:
+                        sent += 1
+                    told = await client.run(statement, session) if is_new else await client.wait(statement.id, None)
+                    is_new = False
+                    while told["state"] not in ("ended", "unknown"):
+                        desk.progress(told["percent"], told["rows"])
+                        told = await client.wait(statement.id, told["version"])
+                if told["state"] == "ended" or has_ended(Path(statement.folder)):
+                    return
+                if _has_started(statement):
+                    raise _Lost(_LOST)
+                if sent >= _SENT_AT_MOST:
+                    raise _Lost(_NEVER_BEGUN.format(times=sent))
+                is_new = True
+            except ServerSilent:
+                silent_since = silent_since or time.monotonic()
+                if time.monotonic() - silent_since > _SILENT_SECONDS:
+                    raise _Lost(_LOST) from None
+                if _has_started(statement):
+                    is_new = False  # the call arrived, but its answer did not
+                else:  # the server may be gone
+                    await self._servers.ensure(instance, desk.say)
+                await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def _has_started(statement: Statement) -> bool:
+    """Return whether a part of a statement may have run."""
+    return (Path(statement.folder) / STARTED_FILE).exists()

@@ -1,0 +1,253 @@
+"""The worker processes' parent: it has loaded the modules that they need, and forks one worker per job.
+
+A job comes as a line on stdin (so that its secrets are in no argument, environment or file) and is answered by a line
+on stdout: `taken` once the worker runs and has written its `pid`, else the reason. Each worker leads a session of its
+own and outlives both this process and the service; this process ends at the end of its stdin. It must have one thread
+only, since it forks, and imports as little as possible of the service.
+
+Except in a burst of jobs, a worker is forked ahead and waits: forking, and first writes to memory shared with the
+parent, take longer than a short job.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
+
+from svc_jupyter.files import write_whole
+from svc_jupyter.service.processes.identity import Identity
+
+TAKEN = b"taken"
+MARK = "SVC_COMMAND_MARK"
+"""Environment variable that names the folder of the command a process belongs to (`marks.py`)."""
+MARK_BYTES = 4096
+"""The space in a parent's environment for its workers' marks: the longest path of a folder."""
+END = "end"
+"""A named pipe in the folder of a job whose end is awaited: opened for writing when the job is done."""
+_FAILED = 70
+_BURST_SECONDS = 0.1
+"""A job that follows another one this quickly gets a new worker: a rehearsal would only delay it, and take the
+processor from the short job before it.
+"""
+_KILL_ME_FIRST = b"500"
+"""Out-of-memory score: when memory runs out, the kernel ends a worker before the service."""
+
+
+class WorkerJob(Protocol):
+    """A worker's job: a dataclass of JSON values and paths."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that takes `pid`, `rc` and the result."""
+
+    @property
+    def log(self) -> Path:
+        """The file to which all output is appended."""
+
+
+AnyJob = TypeVar("AnyJob", bound=WorkerJob)
+
+
+def to_line(job: WorkerJob) -> bytes:
+    """Return a job as one line of JSON, ended by a newline."""
+    return json.dumps(asdict(job), default=os.fspath).encode("ascii") + b"\n"
+
+
+def from_line(kind: type[AnyJob], line: bytes) -> AnyJob:
+    """Return the job from a line of `to_line`; its only paths are `folder` and `log`."""
+    value = json.loads(line)
+    return kind(**{**value, "folder": Path(value["folder"]), "log": Path(value["log"])})
+
+
+class Without(importlib.abc.MetaPathFinder):
+    """Hides an installed module: other modules would import it at great cost, but it is not needed here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Raise `ModuleNotFoundError` for the module; leave others to the next finder."""
+        if name == self._name:
+            raise ModuleNotFoundError(f"a worker does without {name}", name=name)
+        return None
+
+
+def freeze() -> None:
+    """Exclude loaded objects from garbage collections, which would copy their memory into every worker."""
+    gc.collect()
+    gc.freeze()
+
+
+def serve(
+    read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None = None
+) -> None:
+    """Fork a worker for each job on stdin until stdin ends; `work` runs a job there and returns its exit code.
+
+    `rehearse` runs in a worker ahead of its job and does what most jobs do, so that their memory is already copied.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers do not remain as zombies
+    jobs = sys.stdin.buffer
+    while True:
+        spare = None
+        if not select.select([jobs], [], [], _BURST_SECONDS)[0]:
+            spare = _Spare(read_job, work, rehearse)
+        line = jobs.readline()
+        if not line:
+            if spare is not None:
+                spare.end()
+            return
+        answer = b"" if spare is None else spare.take(line)
+        if not answer:  # there was no waiting worker, or it was killed
+            answer = _Spare(read_job, work, None).take(line) or b"the worker ended before it took the job"
+        sys.stdout.buffer.write(answer.replace(b"\n", b" ") + b"\n")
+        sys.stdout.buffer.flush()
+
+
+class _Spare:
+    """A worker that waits for its job, and ends with its parent."""
+
+    def __init__(
+        self, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None
+    ) -> None:
+        job, self._job = os.pipe()
+        self._told, told = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._job)
+            os.close(self._told)
+            _become_worker(job, told, read_job, work, rehearse)
+        os.close(job)
+        os.close(told)
+
+    def take(self, line: bytes) -> bytes:
+        """Give the worker its job; return its answer, which is empty when it was killed."""
+        with contextlib.suppress(BrokenPipeError), open(self._job, "wb", buffering=0) as job:
+            view = memoryview(line)
+            while view:
+                view = view[job.write(view) :]
+        with open(self._told, "rb") as told:
+            return told.read()
+
+    def end(self) -> None:
+        """End the worker without a job; return once it has ended."""
+        os.close(self._job)
+        with contextlib.suppress(ChildProcessError):  # raised after waiting, since ended children are not collected
+            os.waitpid(self._pid, 0)
+
+
+def write_code(job: WorkerJob, code: int) -> None:
+    """Write the exit code of a job atomically."""
+    write_whole(job.folder / "rc", b"%d\n" % code)  # as text, it would first load a codec
+
+
+def tell_end(job: WorkerJob) -> None:
+    """Announce that the job is done: releasing a process's memory takes longer than a short job."""
+    with contextlib.suppress(OSError):  # no process waits on the pipe
+        os.close(os.open(job.folder / END, os.O_WRONLY | os.O_NONBLOCK))
+
+
+def _become_worker(
+    jobs: int,
+    told: int,
+    read_job: Callable[[bytes], AnyJob],
+    work: Callable[[AnyJob], int],
+    rehearse: Callable[[], None] | None,
+) -> NoReturn:
+    """Wait for the job and run it; never returns into the parent's loop."""
+    code = _FAILED
+    job: AnyJob | None = None
+    try:
+        if rehearse is not None:
+            rehearse()
+        with open(jobs, "rb") as source:
+            line = source.read()
+        if not line:
+            os._exit(0)  # there is no job
+        job = read_job(line)
+        os.setsid()
+        _carry_mark(job)
+        _write_pid(job)
+        _detach(job)
+        os.write(told, TAKEN)
+        os.close(told)
+        told = -1
+        code = work(job)
+        write_code(job, code)
+        tell_end(job)
+    except BaseException as error:  # noqa: BLE001  a forked child must not run on in its parent's code
+        if told >= 0:
+            os.write(told, f"{type(error).__name__}: {error}".encode())
+        else:
+            import traceback
+
+            traceback.print_exc()
+            if job is not None:
+                with contextlib.suppress(OSError):
+                    write_code(job, code)
+    finally:
+        os._exit(code)
+
+
+def _carry_mark(job: WorkerJob) -> None:
+    """Write the mark into the memory that `/proc` shows as this process's environment.
+
+    A forked process has its parent's environment there, which `os.environ` does not change. Where the system forbids
+    this, only the process group shows what belongs to the command.
+    """
+    mark = os.fsencode(job.folder)
+    if len(mark) >= MARK_BYTES:
+        return
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open("/proc/self/environ", "rb", buffering=0) as environment:
+            place = environment.read().index(f"{MARK}=".encode("ascii")) + len(MARK) + 1
+        with open("/proc/self/stat", "rb", buffering=0) as stat:
+            start = int(stat.read().rpartition(b")")[2].split()[_ENVIRONMENT_START])
+        with open("/proc/self/mem", "r+b", buffering=0) as memory:
+            memory.seek(start + place)
+            memory.write(mark + b"\0")
+
+
+_ENVIRONMENT_START = 47
+"""`env_start` among the fields of /proc/PID/stat that follow the name."""
+
+
+def _write_pid(job: WorkerJob) -> None:
+    """Claim the job with an exclusively created file, so that it runs once even if it is requested twice.
+
+    Writes the whole identity, which replaces the mark where it could not be set.
+    """
+    descriptor = os.open(job.folder / "pid", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(descriptor, Identity.of_this_process().line.encode("ascii"))
+    os.close(descriptor)
+
+
+def _detach(job: WorkerJob) -> None:
+    """Detach from the parent; output goes to the command's log."""
+    os.chdir("/")
+    log = os.open(job.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for source, target in ((nothing, 0), (nothing, 1), (log, 2)):
+        os.dup2(source, target)
+    os.close(log)
+    os.close(nothing)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with contextlib.suppress(OSError):
+        descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(descriptor, _KILL_ME_FIRST)
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+"""HTTP to the daemons of a cluster: JSON within two seconds, or the daemon counts as silent."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from svc_jupyter.service.ground.errors import Failure
+
+ANSWER_SECONDS = 2.0
+"""A slower daemon counts as down (a suspended one still accepts connections)."""
+
+
+class DaemonSilent(Failure):
+    """A daemon did not answer in time, or gave an unexpected answer; the text names the daemon and the reason."""
+
+
+class DaemonHttp:
+    """Sends requests to daemons; keeps connections open, since one health check asks several daemons at once."""
+
+    def __init__(self, seconds: float = ANSWER_SECONDS, headers: Mapping[str, str] | None = None) -> None:
+        """`headers` are sent with every request."""
+        self._seconds = seconds
+        self._headers = headers or {}
+        self._client: httpx.AsyncClient | None = None
+
+    async def get(self, url: str, **parameters: str) -> Any:
+        """Return the JSON at an address. Raises `DaemonSilent`."""
+        # None, not an empty mapping, which would drop the URL's own query
+        return await self._ask("GET", url, params=parameters or None)
+
+    async def put(self, url: str, body: Any) -> Any:
+        """Put a JSON value; return the answer's JSON, None if it is empty. Raises `DaemonSilent`."""
+        return await self._ask("PUT", url, may_be_empty=True, json=body)
+
+    async def post_text(self, url: str, text: str) -> Any:
+        """Post a text; return the JSON answer. Raises `DaemonSilent`."""
+        return await self._ask("POST", url, content=text.encode())
+
+    async def delete(self, url: str, **parameters: str) -> Any:
+        """Delete what is at an address; return the JSON answer, None if it is empty. Raises `DaemonSilent`."""
+        return await self._ask("DELETE", url, may_be_empty=True, params=parameters)
+
+    async def close(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _ask(self, method: str, url: str, *, may_be_empty: bool = False, **what: Any) -> Any:
+        place = url.partition("//")[2].partition("/")[0]
+        try:
+            async with asyncio.timeout(self._seconds):
+                answer = await self._send(method, url, **what)
+        except TimeoutError:
+            raise DaemonSilent(f"{place} did not answer within {self._seconds:g} s") from None
+        except httpx.HTTPError as error:
+            raise DaemonSilent(f"{place} does not answer: {error or type(error).__name__}") from None
+        if answer.is_error:
+            raise DaemonSilent(f"{place} answered {answer.status_code}")
+        if may_be_empty and not answer.content:
+            return None
+        try:
+            return answer.json()
+        except ValueError:
+            raise DaemonSilent(f"{place} answered with something else than JSON") from None
+
+    async def _send(self, method: str, url: str, **what: Any) -> httpx.Response:
+        if self._client is None:
+            limits = httpx.Limits(max_connections=64, max_keepalive_connections=64, keepalive_expiry=20)
+            headers = {"Accept": "application/json", **self._headers}
+            # Daemons speak plain HTTP: a context without certificates avoids reading the system's, which takes 50 ms.
+            nothing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self._client = httpx.AsyncClient(
+                timeout=None,  # noqa: S113  `_ask` has the limit
+                trust_env=False,
+                limits=limits,
+                headers=headers,
+                verify=nothing,
+            )
+        try:
+            return await self._client.request(method, url, **what)
+        except (httpx.RemoteProtocolError, httpx.ReadError):
+            # The kept connection may belong to the daemon's former process: retry on a new one.
+            return await self._client.request(method, url, **what)

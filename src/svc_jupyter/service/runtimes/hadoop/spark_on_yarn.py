@@ -1,0 +1,54 @@
+"""The settings with which any Spark driver runs its tasks on a cluster's YARN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Final
+
+_JAVA: Final = """#!/bin/sh
+for word do
+  shift
+  [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
+done
+exec "JAVA" "$@"
+"""
+
+
+def java_program(java: PurePosixPath) -> bytes:
+    """Return the `bin/java` of a Java home for Spark: it drops an option of Spark's that not every Java supports."""
+    return _JAVA.replace("JAVA", str(java)).encode()
+
+
+def wiring(jars: Iterable[str | PurePosixPath], java_home: PurePosixPath) -> dict[str, str]:
+    """Return the settings by which masters and executors find their files, which are already on their machine.
+
+    `jars` are files, or folders with a `/*` suffix.
+    """
+    return {
+        "spark.yarn.jars": ",".join(f"local:{each}" for each in jars),
+        "spark.yarn.populateHadoopClasspath": "false",
+        "spark.yarn.appMasterEnv.JAVA_HOME": str(java_home),
+        "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": "127.0.0.1",
+        "spark.executorEnv.JAVA_HOME": str(java_home),
+    }
+
+
+def tuning() -> dict[str, str]:
+    """Return the settings that a cluster's `custom_config` may change."""
+    return {
+        "spark.submit.deployMode": "client",
+        "spark.yarn.am.memory": "512m",
+        "spark.executor.memory": "512m",
+        "spark.executor.cores": "2",
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.minExecutors": "1",
+        "spark.dynamicAllocation.initialExecutors": "1",
+        "spark.dynamicAllocation.executorIdleTimeout": "60s",
+        "spark.yarn.submit.waitAppCompletion": "true",
+        "spark.yarn.report.interval": "500ms",
+        "spark.yarn.scheduler.heartbeat.interval-ms": "500",
+        "spark.yarn.scheduler.initial-allocation.interval": "100ms",
+        "spark.yarn.maxAppAttempts": "1",
+    }

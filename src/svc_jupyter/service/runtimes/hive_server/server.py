@@ -1,0 +1,232 @@
+"""HiveServer2 of clusters: a daemon on the coordinator, started with the cluster where the configuration requests it,
+or
+else by the first command that needs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final, Protocol
+from weakref import WeakValueDictionary
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.clusters.providers.provider import Machine, Provider
+from svc_jupyter.service.ground.errors import translated
+from svc_jupyter.service.installs.engine import Engine, Installed
+from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.installs.failures import EngineFailure
+from svc_jupyter.service.runtimes.hadoop.spark_start_race import last_words_of, started
+from svc_jupyter.service.runtimes.hive_server import program
+from svc_jupyter.service.runtimes.hive_server.client import ServerError, ServerLost, Session
+from svc_jupyter.service.runtimes.hive_server.stray_jobs import StrayJobs
+from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
+from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
+from svc_jupyter.service.runtimes.s3.access import note_opened, opens
+from svc_jupyter.service.runtimes.s3.account_store import S3_CLIENT, Store
+
+START_SECONDS: Final = 120.0
+"""Limit for its start; 5 to 9 s on two idle processors."""
+_LOOK_EVERY: Final = 0.2
+_ANSWER_SECONDS: Final = 5.0
+_STOP_SECONDS: Final = 5.0
+
+
+class Metastores(Protocol):
+    """The account's metastore."""
+
+    @property
+    def warehouse(self) -> str:
+        """The URI of the tables' folder."""
+        ...
+
+    async def ensure(self, say: Say) -> MetastoreAddress:
+        """Return its address, started if necessary. Raises `MetastoreFailure`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HiveServerAddress:
+    """The address of a running HiveServer2; `http` is that of its engine's web pages and REST API."""
+
+    host: str
+    port: int = program.PORT
+
+    @property
+    def http(self) -> str:
+        """Its engine's web pages and REST API."""
+        return f"http://{self.host}:{program.HTTP_PORT}"
+
+    def __str__(self) -> str:
+        """Return it for messages."""
+        return f"{self.host}:{self.port}"
+
+
+class HiveServers:
+    """Starts HiveServer2 on clusters."""
+
+    name = program.NAME
+
+    def __init__(
+        self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastores, store: Store
+    ) -> None:
+        """`store` is the account's, which may hold tables."""
+        self._store = store
+        self._engines = engines
+        self._providers = providers
+        self._metastore = metastore
+        self._strays = StrayJobs()
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+
+    async def ensure(self, instance: Instance, say: Say) -> HiveServerAddress:
+        """Return the address of the cluster's HiveServer2; install and start it if necessary, with progress to `say`.
+
+        Raises `ClusterFailure`, `ProviderFailure`. A repeated call continues where a killed service stopped.
+        """
+        master = _master(instance)
+        lock = self._locks.setdefault(instance.id, asyncio.Lock())
+        async with lock:
+            metastore = await self._metastore_address(say)
+            check_reachable(metastore, master)
+            machine = self._providers[instance.provider].machine(instance, master)
+            address = HiveServerAddress(master.private_ip)
+            is_running = await self._runs(machine)
+            if is_running and not await asyncio.to_thread(opens, _opened(instance), await self._store.access()):
+                say("the account's storage has changed: starting HiveServer2 again")
+                await machine.stop(program.NAME, _STOP_SECONDS)
+                is_running = False
+            if is_running:
+                await self._wait(address, master, machine)
+            else:
+                installed = await self._install(say)
+                say("starting HiveServer2")
+                start = partial(self._start, instance, machine, installed, metastore, say)
+                await started(start, "HiveServer2", say)
+            return address
+
+    async def restart(self, instance: Instance, node: Node, say: Say) -> None:
+        """Restart it if it died, without waiting until it answers; not while a command already does so."""
+        lock = self._locks.setdefault(instance.id, asyncio.Lock())
+        if lock.locked():
+            return
+        async with lock:
+            machine = self._providers[instance.provider].machine(instance, node)
+            if not await self._runs(machine):
+                metastore = await self._metastore_address(say)
+                await self._spawn(instance, node, machine, await self._install(say), metastore, say)
+
+    def forbidden(self, custom: Mapping[str, str]) -> Sequence[str]:
+        """Return the settings that would break the server's wiring."""
+        return program.forbidden(custom)
+
+    def end_jobs(self, instance: Instance, mark: str) -> None:
+        """End the server's current and upcoming work for statements with a mark; returns at once."""
+        if instance.master is not None:
+            self._strays.end(HiveServerAddress(instance.master.private_ip).http, mark)
+
+    async def stop(self) -> None:
+        """Release the servers; they keep running."""
+        await self._strays.stop()
+
+    async def _metastore_address(self, say: Say) -> MetastoreAddress:
+        with translated(MetastoreFailure, to=ClusterFailure):
+            return await self._metastore.ensure(say)
+
+    async def _install(self, say: Say) -> Installed:
+        with translated(EngineFailure, to=ClusterFailure, about="HiveServer2 is not there"):
+            return await self._engines.ensure(Engine.SPARK, say)
+
+    async def _start(
+        self, instance: Instance, machine: Machine, installed: Installed, metastore: MetastoreAddress, say: Say
+    ) -> None:
+        """Start it, and return once it answers."""
+        master = _master(instance)
+        await self._spawn(instance, master, machine, installed, metastore, say)
+        await self._wait(HiveServerAddress(master.private_ip), master, machine)
+
+    @staticmethod
+    async def _runs(machine: Machine) -> bool:
+        states = await machine.daemons()
+        return any(state.name == program.NAME and state.is_running for state in states)
+
+    async def _spawn(
+        self,
+        instance: Instance,
+        node: Node,
+        machine: Machine,
+        installed: Installed,
+        metastore: MetastoreAddress,
+        say: Say,
+    ) -> None:
+        with translated(EngineFailure, to=ClusterFailure, about="HiveServer2 cannot open the account's storage"):
+            store = await self._store.client(say)
+        custom = instance.configuration.custom_settings
+        if instance.provider != "local" and program.runs_on_yarn(custom):
+            raise ClusterFailure(
+                f"HiveServer2 on {node.private_dns} cannot run its tasks on YARN, since the workers have no Spark: "
+                "take spark.master out of the cluster's custom_config, and they run on the coordinator"
+            )
+        address, folder = node.private_ip, machine.folder
+        java = await machine.java()
+        await machine.write(program.settings_files(address, folder, metastore.uri, custom, store.access, java))
+        if program.runs_on_yarn(custom):
+            await asyncio.to_thread(Path(folder / program.JAVA_HOME / "bin" / "java").chmod, 0o700)
+        jars = list(await machine.engine(installed.name, installed.jars))
+        if store.jars:
+            jars += await machine.engine(S3_CLIENT, store.jars)
+        await asyncio.to_thread(note_opened, _opened(instance), store.access)
+        await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
+
+    async def _wait(self, address: HiveServerAddress, node: Node, machine: Machine) -> None:
+        """Return once it answers; raises `ClusterFailure` with its last output when it ends instead."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            reason = await asyncio.to_thread(_silence, address)
+            if reason is None:
+                return
+            if not await self._runs(machine):
+                words = last_words_of(await machine.tail(program.NAME)) or "it wrote nothing"
+                raise ClusterFailure(f"HiveServer2 on {node.private_dns} ended while it started: {words}")
+            if time.monotonic() > deadline:
+                raise ClusterFailure(
+                    f"HiveServer2 on {node.private_dns} does not answer at {address} after {START_SECONDS:.0f} s: "
+                    f"{reason}; its log is {machine.folder}/logs/{program.NAME}.log"
+                )
+            await asyncio.sleep(_LOOK_EVERY)
+
+
+def check_reachable(metastore: MetastoreAddress, node: Node) -> None:
+    """Raise `ClusterFailure` when a node on another machine could not reach the metastore of this one."""
+    if ip_address(metastore.host).is_loopback and not ip_address(node.private_ip).is_loopback:
+        raise ClusterFailure(
+            f"HiveServer2 on {node.private_dns} could not reach the Hive metastore, which listens at {metastore.host} "
+            "only: set SVC_HIVE_METASTORE_HOST to an address of the service's machine that the hosts reach"
+        )
+
+
+def _opened(instance: Instance) -> Path:
+    """Return the file with the digest of the server's access to the storage."""
+    return instance.folder / "hive-storage"
+
+
+def _silence(address: HiveServerAddress) -> str | None:
+    """Return why the server does not answer, None when it does."""
+    try:
+        with Session(address.host, address.port, getpass.getuser(), seconds=_ANSWER_SECONDS) as session:
+            session.ping()
+    except (ServerLost, ServerError) as error:
+        return str(error)
+    return None
+
+
+def _master(instance: Instance) -> Node:
+    if instance.master is None:
+        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
+    return instance.master

@@ -1,0 +1,139 @@
+"""The rows of a DataFrame on disk: an Arrow IPC stream, written as Spark's tasks end, in constant memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.serializers import UTF8Deserializer, read_int
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.util import local_connect_and_auth
+
+from .failure import CodeFailure, spark_text
+from .statement import PART_SUFFIX, RESULT_FILE
+
+_CHECK_EVERY_BYTES = 32 * 2**20
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+def write_rows(
+    frame: DataFrame, folder: Path, *, min_free_bytes: int, on_rows: Callable[[int], None]
+) -> dict[str, Any]:
+    """Write a table's rows into a folder; return `rows`, `size` (bytes) and `columns` (name and Arrow type).
+
+    Raises Spark's own exceptions, and `CodeFailure` when there is no room.
+    """
+    table = _Rows(folder, min_free_bytes, on_rows)
+    try:
+        return table.written(_in_arrow_types(frame))
+    except OSError as error:
+        raise CodeFailure(f"the result cannot be stored: {error.strerror or error}") from error
+    finally:
+        table.discard()
+
+
+def _in_arrow_types(frame: DataFrame) -> DataFrame:
+    """Return the table with columns that Arrow has no type for as text."""
+    if all(_has_type(field.dataType) for field in frame.schema):
+        return frame
+    names = [f"c{number}" for number in range(len(frame.columns))]
+    numbered = frame.toDF(*names)
+    cast = [
+        numbered[name].cast("string") if not _has_type(field.dataType) else numbered[name]
+        for name, field in zip(names, frame.schema, strict=True)
+    ]
+    return numbered.select(*cast).toDF(*frame.columns)
+
+
+def _has_type(kind: Any) -> bool:
+    try:
+        to_arrow_type(kind, timezone="UTC")
+    except Exception:  # noqa: BLE001  whatever Spark raises here, the column can be shown as text
+        return False
+    return True
+
+
+class _Rows:
+    def __init__(self, folder: Path, min_free_bytes: int, on_rows: Callable[[int], None]) -> None:
+        self._path = folder / RESULT_FILE
+        self._part = folder / f"{RESULT_FILE}{PART_SUFFIX}"
+        self._min_free_bytes = min_free_bytes
+        self._on_rows = on_rows
+        self._since_check = 0
+
+    def written(self, frame: DataFrame) -> dict[str, Any]:
+        port, secret, server = frame._jdf.collectAsArrowToPython()
+        with suppress(OSError):
+            self._path.unlink()  # of an earlier statement
+        source, connection = local_connect_and_auth(port, secret)
+        try:
+            connection.settimeout(None)
+            schema, offsets, order, rows = self._copied(source)
+        finally:
+            source.close()
+            connection.close()
+            server.getResult()  # raises the error in Spark
+        if order != sorted(order):
+            self._put_in_order(offsets, order)
+        size = self._part.stat().st_size
+        self._part.replace(self._path)
+        return {"rows": rows, "size": size, "columns": [[field.name, str(field.type)] for field in schema]}
+
+    def _copied(self, source: Any) -> tuple[pa.Schema, list[int], list[int], int]:
+        """Copy the batches in the order in which tasks end; return each one's offset, and their order in the table."""
+        rows, offsets = 0, []
+        with pa.ipc.open_stream(source) as batches, self._part.open("wb", buffering=0) as target:
+            schema = batches.schema.remove_metadata()
+            target.write(schema.serialize())
+            for batch in batches:
+                offsets.append(target.tell())
+                target.write(batch.serialize())
+                rows += batch.num_rows
+                self._on_rows(rows)
+                self._check_room(batch.nbytes)
+            offsets.append(target.tell())
+            target.write(_END_OF_STREAM)
+        return schema, offsets, _order(source), rows
+
+    def _put_in_order(self, offsets: list[int], order: list[int]) -> None:
+        """Rewrite the batches, as bytes, in the order of the table."""
+        arrived = self._part.with_name(f"{self._part.name}.arrived")
+        self._part.replace(arrived)
+        try:
+            with arrived.open("rb") as source, self._part.open("wb") as target:
+                target.write(source.read(offsets[0]))
+                for number in order:
+                    source.seek(offsets[number])
+                    target.write(source.read(offsets[number + 1] - offsets[number]))
+                source.seek(offsets[-1])
+                target.write(source.read())
+        finally:
+            arrived.unlink()
+
+    def discard(self) -> None:
+        self._part.unlink(missing_ok=True)
+
+    def _check_room(self, written: int) -> None:
+        self._since_check += written
+        if self._since_check < _CHECK_EVERY_BYTES or not self._min_free_bytes:
+            return
+        self._since_check = 0
+        disk = os.statvfs(self._path.parent)
+        if disk.f_bavail * disk.f_frsize < self._min_free_bytes:
+            raise CodeFailure(
+                f"the result cannot be stored: less than {self._min_free_bytes // 2**20} MiB are left on the "
+                "service's disk; fetch fewer rows or columns"
+            )
+
+
+def _order(source: Any) -> list[int]:
+    """Return the numbers of the batches in the order of the table, which Spark sends at the end."""
+    count = read_int(source)
+    if count < 0:
+        raise CodeFailure(spark_text(RuntimeError(UTF8Deserializer().loads(source))))
+    return [read_int(source) for _ in range(count)]

@@ -1,0 +1,39 @@
+"""A Python process attached to a running driver: it has its own names and thread, and the driver's Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from py4j.java_gateway import JavaObject
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+
+def attached(jvm_session: str | None) -> SparkSession:
+    """Return a session of the driver that the environment names: a new one, or the one with this Py4J id."""
+    gateway = launch_gateway()
+    jvm: Any = gateway.jvm
+    java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(
+        jvm.org.apache.spark.SparkContext.getOrCreate()
+    )
+    conf = SparkConf(_jvm=jvm, _jconf=java_context.getConf())
+    context = SparkContext(gateway=gateway, jsc=java_context, conf=conf)
+    if jvm_session is None:
+        shared = jvm.org.apache.spark.sql.classic.SparkSession.builder().getOrCreate().newSession()
+    else:
+        shared = JavaObject(jvm_session, gateway._gateway_client)
+    spark = SparkSession(context, shared)
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(shared)
+    keep_alive()
+    return spark
+
+
+def keep_alive() -> None:
+    """Make `spark.stop()`, with which programs end, end nothing that others use."""
+    SparkSession.stop = _stays
+    SparkContext.stop = _stays
+
+
+def _stays(_self: object) -> None:
+    """Do nothing: the session ends with its last statement, or when it is idle."""

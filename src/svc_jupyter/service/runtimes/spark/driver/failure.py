@@ -1,0 +1,40 @@
+"""Explains to its author why code failed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CodeFailure(Exception):
+    """The code failed; `line` counts from 1 within it, if known."""
+
+    def __init__(self, message: str, line: int | None = None, *, may_retry: bool = True) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.may_retry = may_retry
+
+
+_PLAN = (";\n'", ";\n+-")
+
+
+def spark_text(error: BaseException) -> str:
+    """Return the message of a Spark exception, without the query's plan and Java's stack."""
+    described = getattr(error, "getMessage", None)
+    text = str(described() if callable(described) else error).strip() or type(error).__name__
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        text = _cause(java)
+    for beginning in _PLAN:
+        text = text.partition(beginning)[0]
+    text = text.partition("\n\nJVM stacktrace:")[0].partition("\n\tat ")[0].partition("\nDriver stacktrace:")[0]
+    return text.strip()
+
+
+def _cause(java: Any) -> str:
+    """Return the innermost cause of a Java exception that has a message."""
+    told = str(java.toString())
+    seen = java
+    while (seen := seen.getCause()) is not None:
+        told = str(seen.toString())
+    return told

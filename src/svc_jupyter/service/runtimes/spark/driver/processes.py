@@ -1,0 +1,161 @@
+"""The sessions' processes, seen from the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from .statement import Statement, to_json
+
+_LINE_LIMIT = 2**20
+_ANSWER_BYTES = 65_536
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""A process that forks must have no threads; these libraries start some when they are loaded."""
+
+
+class Ended(Exception):
+    """A session's process ended; the text describes how."""
+
+
+class Zygote:
+    """Forks the processes of one Python, which executors also use for the sessions' code."""
+
+    def __init__(self, python: str) -> None:
+        self.python = python
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process = subprocess.Popen(
+            [python, "-m", "svc_spark.zygote", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            env=os.environ | _SINGLE_THREADED | {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python},
+        )
+        theirs.close()
+        self._turn = asyncio.Lock()
+        self._children: set[int] = set()
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it is alive."""
+        return self._process.poll() is None
+
+    async def fork(self, settings: dict[str, Any]) -> SessionProcess:
+        """Return a new process, which attaches to the driver by itself."""
+        ours, theirs = socket.socketpair()
+        try:
+            answer = await self._asked(settings, [theirs.fileno()])
+        finally:
+            theirs.close()
+        self._children.add(answer["pid"])
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
+        return SessionProcess(answer["pid"], reader, writer, self)
+
+    async def status_of(self, pid: int) -> int | None:
+        """Return the exit status of a process that is ending."""
+        answer = await self._asked({"wait": pid}, [])
+        self._children.discard(pid)
+        status: int | None = answer["status"]
+        return status
+
+    @property
+    def has_children(self) -> bool:
+        """Return whether a process of it may still be alive."""
+        return bool(self._children)
+
+    async def end(self) -> None:
+        """End it; its processes have ended before."""
+        async with self._turn:
+            self._ours.close()
+            await asyncio.to_thread(self._process.wait)
+
+    async def _asked(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        async with self._turn:
+            return dict(await asyncio.to_thread(self._ask, json.dumps(request).encode(), descriptors))
+
+    def _ask(self, request: bytes, descriptors: list[int]) -> Any:
+        socket.send_fds(self._ours, [request], descriptors)
+        answer = self._ours.recv(_ANSWER_BYTES)
+        if not answer:
+            raise Ended("the process that makes sessions is gone")
+        return json.loads(answer)
+
+
+class SessionProcess:
+    """One session's process."""
+
+    def __init__(self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, zygote: Zygote) -> None:
+        self.pid = pid
+        self.jvm_session = ""
+        self.thread = 0
+        self.is_over = False
+        self.is_interrupted = False
+        self._reader = reader
+        self._writer = writer
+        self._zygote = zygote
+
+    async def until_ready(self) -> None:
+        """Return once it is attached to the driver. Raises `Ended`."""
+        told = await self._told()
+        self.jvm_session, self.thread = told["jvm_session"], told["thread"]
+
+    async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
+        """Run a statement; return whether it succeeded. Raises `Ended`."""
+        try:
+            self._writer.write(to_json(statement).encode() + b"\n")
+            await self._writer.drain()
+        except OSError:
+            pass  # its exit status is read below
+        while True:
+            told = await self._told()
+            if "rows" in told:
+                on_rows(told["rows"])
+            elif told.get("ended") == statement.id:
+                return bool(told["succeeded"])
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to it and to what it started."""
+        if not self.is_over:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+
+    async def end(self, grace_seconds: float) -> None:
+        """Close its link, which makes it end by itself, and reap it."""
+        self._writer.close()
+        if self.is_over:
+            return
+        killing = asyncio.get_running_loop().call_later(grace_seconds, self.signal, signal.SIGKILL)
+        try:
+            await self._ending()
+        finally:
+            killing.cancel()
+
+    async def _told(self) -> dict[str, Any]:
+        try:
+            line = await self._reader.readline()
+        except OSError:
+            line = b""
+        if line.endswith(b"\n"):
+            return dict(json.loads(line))
+        raise Ended(await self._ending())
+
+    async def _ending(self) -> str:
+        while await self._reader.read(_ANSWER_BYTES):
+            pass  # until it has closed its end
+        status = await self._zygote.status_of(self.pid)
+        self.is_over = True
+        self.signal_leftovers()
+        if status is None:
+            return "its process is gone"
+        return f"its process was ended by signal {-status}" if status < 0 else f"its process ended with code {status}"
+
+    def signal_leftovers(self) -> None:
+        """Kill the processes that it left running in its group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)

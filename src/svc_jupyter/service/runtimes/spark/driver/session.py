@@ -1,0 +1,81 @@
+"""A session's process: attached to the driver, it runs one statement after the other.
+
+Its stdout and stderr are those of the running statement. It reads a line of JSON per statement, and writes one when the
+statement has ended.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import io
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .attach import attached
+from .execution import Execution
+from .statement import OUT_FILE, Language, SqlPart, Statement, from_json
+
+_DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_NOTHING = "SELECT 1"
+ENDED = "ended"
+
+
+def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> None:
+    """Run the session until the link is closed."""
+    os.setsid()
+    ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jvm_session = settings["jvm_session"]
+    spark = attached(None if jvm_session is None else str(jvm_session))
+    reader, writer = link.makefile("rb"), link.makefile("wb", buffering=0)
+    thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
+    classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
+    if not _rehearsed(Execution(spark, classes, number, lambda _rows: None)):
+        spark.sql(_NOTHING).collect()  # raises an error, unless the disk is full
+    execution = Execution(spark, classes, number, lambda rows: _tell(writer, rows=rows))
+    _tell(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
+    for line in reader:
+        statement = from_json(line)
+        succeeded = _with_outputs(statement, execution)
+        _tell(writer, ended=statement.id, succeeded=succeeded)
+    execution = spark = None  # type: ignore[assignment]
+    gc.collect()  # lets the driver release what only this session held
+
+
+def _rehearsed(execution: Execution) -> bool:
+    """Run a statement and discard its result, to absorb the cost of a first one. Return whether it succeeded."""
+    with suppress(OSError), TemporaryDirectory() as folder:
+        return execution.run(
+            Statement("rehearsal", Language.SQL, _NOTHING, folder, os.devnull, folder, parts=[SqlPart(1, _NOTHING)])
+        )
+    return False
+
+
+def _with_outputs(statement: Statement, execution: Execution) -> bool:
+    for descriptor, path in ((1, f"{statement.folder}/{OUT_FILE}"), (2, statement.log)):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(file, descriptor)
+        os.close(file)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return execution.run(statement)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        os.chdir("/")
+
+
+def _tell(writer: io.RawIOBase, **what: object) -> None:
+    writer.write(json.dumps(what).encode() + b"\n")

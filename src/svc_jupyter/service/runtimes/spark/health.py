@@ -1,0 +1,91 @@
+"""The health of Spark clusters.
+
+`zeppelin`, the contract's notebook server, is the session server here: notebooks run in its sessions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, ServiceLook, ServiceProbe
+from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry, status_of
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HealthOf
+from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
+from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
+from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
+
+_ANSWER_SECONDS: Final = 1.8
+
+
+class SparkHealth:
+    """Checks Spark clusters."""
+
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        servers: SessionServers,
+        on_yarn: HealthOf,
+        metastore: ServiceProbe,
+    ) -> None:
+        """`on_yarn` checks the daemons of Hadoop."""
+        self._providers = providers
+        self._servers = servers
+        self._on_yarn = on_yarn
+        self._metastore = metastore
+
+    async def sample(self, instance: Instance) -> Sample:
+        """Return a live sample; a service that does not answer within 2 s is DOWN."""
+        is_on_yarn = runs_on_yarn(instance.configuration.custom_settings)
+        look = self._on_yarn.sample(instance) if is_on_yarn else self._without_hadoop(instance)
+        sample, heap = await asyncio.gather(look, self._heap(instance))
+        daemons = {**sample.metrics["daemons"], "zeppelin": _entry(heap)}
+        values = dict(sample.values) if heap is None else {**sample.values, "zeppelin_heap": heap}
+        return replace(sample, metrics={**sample.metrics, "daemons": daemons}, values=values)
+
+    async def _without_hadoop(self, instance: Instance) -> Sample:
+        metastore, load = await asyncio.gather(self._of_metastore(instance), self._load(instance))
+        look, is_known = metastore
+        metrics = {
+            "engine": {"spark": {}},
+            "daemons": {"hive_metastore": service_entry(look, is_known=is_known)},
+            "system": {"master": master_entry(load)},
+        }
+        told = {"cpu_usage": load.get("cpu_percent"), "disk_usage": load.get("disk_percent")}
+        return Sample(metrics, {name: value for name, value in told.items() if value is not None})
+
+    async def _heap(self, instance: Instance) -> float | None:
+        """Return the used share of the driver's heap, 0..100; None when the server does not answer."""
+        try:
+            address = self._servers.address(instance)
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                async with SessionClient(address.host, address.port, address.secret) as client:
+                    told = await client.ping()
+        except (ClusterFailure, ServerSilent, TimeoutError):
+            return None
+        return 100 * float(told["heap_used"]) / max(1.0, float(told["heap_max"]))
+
+    async def _of_metastore(self, instance: Instance) -> tuple[ServiceLook | None, bool]:
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return await self._metastore.look(instance), True
+        except TimeoutError:
+            return None, False
+
+    async def _load(self, instance: Instance) -> Mapping[str, float]:
+        if instance.master is None:
+            return {}
+        machine = self._providers[instance.provider].machine(instance, instance.master)
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return await machine.load()
+        except (TimeoutError, ProviderFailure):
+            return {}
+
+
+def _entry(heap: float | None) -> dict[str, Any]:
+    return {"status": status_of(heap is not None), "heap": heap_entry(heap)}

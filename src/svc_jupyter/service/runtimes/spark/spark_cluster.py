@@ -1,0 +1,135 @@
+"""Spark clusters: Hadoop with a session server on the coordinator, or the session server alone."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
+from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.configuration import check as check_hadoop
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine, HealthOf
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.runtimes.spark.local_clusters import LocalClusters
+from svc_jupyter.service.runtimes.spark.program import IDLE_SETTING, forbidden, runs_on_yarn
+from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
+from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
+
+_BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
+_WHERE = "hadoop_settings.custom_config"
+
+
+class SparkEngine:
+    """Runs Spark clusters; see `ClusterEngine`. A cluster is UP once its session server has run a query."""
+
+    cluster_type = ClusterType.SPARK
+    can_scale = False
+
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        on_yarn: HadoopEngine,
+        alone: LocalClusters,
+        servers: SessionServers,
+        yarn: YarnRest,
+        health: HealthOf,
+    ) -> None:
+        self._providers = providers
+        self._on_yarn = on_yarn
+        self._alone = alone
+        self._servers = servers
+        self._yarn = yarn
+        self._health = health
+
+    def check(self, configuration: ClusterConfiguration) -> None:
+        """Raise `Invalid` for settings that would break the cluster's own wiring."""
+        check(configuration)
+
+    async def start(self, instance: Instance, say: Say) -> None:
+        """Start the daemons, then the session server."""
+        if instance.provider != "local":
+            raise ClusterFailure("Spark clusters run on the service's own machine only: use the provider `local`")
+        if not _has_hadoop(instance):
+            await self._alone.start(instance, say)
+            return
+        await self._on_yarn.start(instance, say)
+        await self._servers.ensure(await self._on_yarn.instances.get(instance.id), say)
+
+    async def supervise(self, instance: Instance) -> None:
+        """Restart daemons that died, including the session server."""
+        await (self._on_yarn if _has_hadoop(instance) else self._alone).supervise(instance)
+
+    async def terminate(self, instance: Instance, say: Say) -> None:
+        """End everything and release the machines."""
+        self._alone.forget(instance)
+        await self._on_yarn.terminate(instance, say)
+
+    async def is_busy(self, instance: Instance) -> bool:
+        """Return whether a program runs in a session or as its own application. True if the daemons do not answer."""
+        try:
+            address = self._servers.address(instance)
+            async with SessionClient(address.host, address.port, address.secret) as client:
+                told = await client.ping()
+            if told["running"] or not _has_hadoop(instance):
+                return bool(told["running"])
+            resource_manager = Addresses.of(instance).resource_manager_http
+            applications = await self._yarn.applications(resource_manager, _BUSY_STATES)
+        except (ClusterFailure, ServerSilent, DaemonSilent):
+            return True
+        return any(each.id != told["application"] for each in applications)
+
+    async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
+        """Refuse: node changes are for Hadoop and Presto clusters."""
+        _refuse()
+
+    async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:  # noqa: ARG002
+        """Do nothing: no nodes are ever added."""
+        await asyncio.sleep(0)
+
+    async def removal_order(self, instance: Instance) -> Sequence[Node]:  # noqa: ARG002
+        """Return nothing: no node can be removed."""
+        return ()
+
+    async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
+        """Refuse, as `add_nodes`."""
+        _refuse()
+
+    async def put_back(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
+        """Do nothing: no node is ever removed."""
+        await asyncio.sleep(0)
+
+    async def health(self, instance: Instance) -> Sample:
+        """Return a live sample."""
+        return await self._health.sample(instance)
+
+
+def _has_hadoop(instance: Instance) -> bool:
+    return runs_on_yarn(instance.configuration.custom_settings)
+
+
+def _refuse() -> NoReturn:
+    raise ClusterFailure("Node changes are not supported for Spark clusters")
+
+
+def check(configuration: ClusterConfiguration) -> None:
+    """Raise `Invalid` for settings that would break the cluster's own wiring, and for those of other engines."""
+    custom = configuration.custom_settings
+    master = custom.get("spark.master", "yarn")
+    if master != "yarn" and not (master == "local" or (master.startswith("local[") and master.endswith("]"))):
+        raise Invalid(f"{_WHERE}: spark.master={master[:40]} is not there: it is yarn, local or local[…]")
+    try:
+        is_time = 0 < float(custom.get(IDLE_SETTING, "1")) < math.inf
+    except ValueError:
+        is_time = False
+    if not is_time:
+        raise Invalid(f"{_WHERE}: {IDLE_SETTING} is a number of minutes above 0")
+    if configuration.hive_settings.is_hs2_enabled:
+        raise Invalid("hive_settings.is_hs2_enabled: HiveServer2 is a part of Hadoop clusters, not of Spark clusters")
+    check_hadoop(configuration, forbidden)

@@ -1,0 +1,114 @@
+"""Which composite commands are accepted, and what their record shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from tests.support.clusters import gate_of
+
+from svc_jupyter.api.commands import SUB_COMMANDS_LIMIT
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.clusters.gate import ClusterGate
+from svc_jupyter.service.commands.submissions import described, new_row
+from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.composite.kind import CompositeKind
+from svc_jupyter.service.kinds.shell.kind import ShellKind
+from svc_jupyter.service.storage.storage import Storage
+
+TRUE = {"command_type": "ShellCommand", "inline": "true"}
+NOTHING_ELSE = dict.fromkeys(("script_location", "files", "archives", "parameters"))
+
+
+@pytest.fixture(params=["sqlite"])
+def settings(tmp_path: Any, request: pytest.FixtureRequest, sqlite_schema: Any) -> Settings:
+    """One database is enough: nothing here reads it."""
+    (tmp_path / "service.db").write_bytes(sqlite_schema.read_bytes())
+    return Settings(data_dir=tmp_path)
+
+
+@pytest.fixture
+def gate(settings: Settings, database: Database) -> ClusterGate:
+    return gate_of(settings, database, Bus(database))
+
+
+@pytest.fixture
+def kinds(settings: Settings, database: Database, gate: ClusterGate) -> Iterator[dict[str, Any]]:
+    storage = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
+    shell: dict[str, Any] = {"ShellCommand": ShellKind(storage, settings)}
+    yield {**shell, "CompositeCommand": CompositeKind(shell, gate)}
+    storage.close()
+
+
+async def test_every_sub_command_is_shown_as_its_type_shows_it(
+    kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
+    part = {"inline": "echo $x$", "name": "second", "tag": ["a", "b"], "retry": 2, "can_notify": None, "unknown": 1}
+    body = {"command_type": "CompositeCommand", "sub_commands": [TRUE, {"command_type": "ShellCommand", **part}]}
+    row = await new_row({**body, "macros": [{"x": "1 + 1"}], "name": "both"}, caller, kinds, gate)
+    assert (row["command_type"], row["name"], row["resolved_macros"]) == ("CompositeCommand", "both", [{"x": 2}])
+    assert row["command"] == {
+        "sub_commands": [
+            {**TRUE, **NOTHING_ELSE},
+            {
+                "command_type": "ShellCommand",
+                "inline": "echo $x$",
+                **NOTHING_ELSE,
+                "name": "second",
+                "tags": "[a,b]",
+                "retry": 2,
+            },
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("sub_commands", "reason"),
+    [
+        (None, "sub_commands: Field required"),
+        ([], "sub_commands: List should have at least 1 item"),
+        ([TRUE] * (SUB_COMMANDS_LIMIT + 1), f"sub_commands: List should have at most {SUB_COMMANDS_LIMIT} items"),
+        ({"1": TRUE}, "sub_commands: Input should be a valid list"),
+        ([TRUE, "true"], "sub_commands.1: Input should be a valid dictionary"),
+        ([TRUE, {"inline": "true"}], "sub-command 2: command_type is missing; it must be one of ShellCommand"),
+        ([TRUE, {"command_type": ["x"]}], "sub-command 2: command_type must be a string"),
+        ([TRUE, {"command_type": "Shell"}], "sub-command 2: command_type 'Shell' is unknown"),
+        ([{"command_type": "HiveCommand"}], "sub-command 1: command_type 'HiveCommand' is unknown; it must be one of"),
+        (
+            [{"command_type": "CompositeCommand", "sub_commands": [TRUE]}],
+            "sub-command 1: a composite command cannot hold another one",
+        ),
+        (
+            [TRUE, {"command_type": "ShellCommand"}],
+            "sub-command 2 (ShellCommand): give exactly one of inline and script_location",
+        ),
+        ([TRUE, {**TRUE, "name": "<b>"}], "sub-command 2 (ShellCommand): name: must not contain"),
+        ([TRUE, {**TRUE, "label": "no such"}], "sub-command 2 (ShellCommand): no cluster has the label 'no such'"),
+        ([TRUE, {**TRUE, "retry": 4}], "sub-command 2 (ShellCommand): retry: "),
+        ([{**TRUE, "inline": "a\0b"}], "sub-command 1 (ShellCommand): inline holds a NUL character"),
+        ([{**TRUE, "macros": [{"x": "nothing.there"}]}], "sub-command 1 (ShellCommand): macro 'x': "),
+    ],
+)
+async def test_what_is_refused_and_why(
+    sub_commands: Any, reason: str, kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
+    body = {"command_type": "CompositeCommand", "sub_commands": sub_commands}
+    with pytest.raises(Invalid) as refused:
+        await new_row(body, caller, kinds, gate)
+    assert refused.value.message.startswith(f"CompositeCommand could not be created: {reason}")
+
+
+async def test_macros_of_a_sub_command_may_build_on_those_of_the_composite(
+    kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+):
+    part = {**TRUE, "macros": [{"table": "'t_' + day"}]}
+    body = {"sub_commands": [part], "macros": [{"day": "'monday'"}]}
+    command = await described("CompositeCommand", body, caller, kinds, gate)
+    assert command == {"sub_commands": [{**part, **NOTHING_ELSE}]}
+    with pytest.raises(Invalid, match=r"CompositeCommand could not be created: sub-command 1 .*macro 'table'"):
+        await described("CompositeCommand", {"sub_commands": [part]}, caller, kinds, gate)

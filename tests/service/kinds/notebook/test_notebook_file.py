@@ -1,0 +1,86 @@
+"""Reading a source of any format, and writing the executed copy as a whole or not at all."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.service.kinds.notebook.notebooks import notebook
+
+from svc_jupyter.service.kinds.notebook import notebook_file
+from svc_jupyter.service.kinds.notebook.failures import RunFailure
+from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_notebook
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        {},
+        {"nbformat": "4", "nbformat_minor": 5},
+        {"nbformat": True, "nbformat_minor": 5},
+        {"nbformat": 4, "nbformat_minor": "x", "metadata": {}, "cells": []},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3},
+        {"nbformat": 4, "nbformat_minor": 5, "cells": []},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code"}]},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": 5}}, "cells": []},
+        {"nbformat": 3, "nbformat_minor": 0},
+        {"nbformat": 2, "worksheets": [5]},
+    ],
+)
+def test_json_that_is_no_notebook_is_refused_with_a_reason(document):
+    with pytest.raises(RunFailure, match="is JSON, but no notebook: ") as caught:
+        read_notebook(json.dumps(document), "n.ipynb")
+    assert not caught.value.may_retry
+
+
+def test_json_that_is_nested_without_end_is_refused():
+    with pytest.raises(RunFailure, match="nested too deeply"):
+        read_notebook("[" * 100_000, "n.ipynb")
+
+
+def test_missing_and_doubled_cell_ids_are_put_right():
+    cells = [
+        {"cell_type": "raw", "metadata": {}, "source": ""},
+        *2 * [{"id": "a", "cell_type": "raw", "metadata": {}, "source": ""}],
+    ]
+    found = read_notebook(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "n")
+    assert len({cell.id for cell in found.cells}) == 3
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    found = notebook("1")
+    file = ExecutedFile(tmp_path / "e.ipynb", found, min_free_bytes=0)
+    file.save()
+    found.cells[0].source = "2 \ud800"
+    file.save(durable=True)
+    assert json.loads((tmp_path / "e.ipynb").read_text())["cells"][0]["source"] == ["2 \ud800"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["e.ipynb"]
+
+
+def test_a_full_disk_leaves_the_file_before(tmp_path):
+    ExecutedFile(tmp_path / "e.ipynb", notebook("1"), min_free_bytes=0).save()
+    before = (tmp_path / "e.ipynb").read_text()
+    with pytest.raises(RunFailure, match="MB are free on the service's disk"):
+        ExecutedFile(tmp_path / "e.ipynb", notebook("2"), min_free_bytes=2**62).save()
+    assert (tmp_path / "e.ipynb").read_text() == before
+
+
+def test_a_write_that_fails_leaves_the_file_before(tmp_path):
+    (tmp_path / "e.ipynb").mkdir()  # nothing can be renamed onto a folder
+    with pytest.raises(RunFailure, match="the executed notebook could not be written: Is a directory"):
+        ExecutedFile(tmp_path / "e.ipynb", notebook("1"), min_free_bytes=0).save()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["e.ipynb"]
+
+
+def test_a_notebook_that_takes_long_to_write_is_not_written_after_each_cell(tmp_path, monkeypatch):
+    clock = iter([0.0, 1.0, 2.0, 12.0, 12.0, 13.0])  # the first save takes a second
+    monkeypatch.setattr(notebook_file.time, "monotonic", lambda: next(clock))
+    found = notebook("1")
+    file = ExecutedFile(tmp_path / "e.ipynb", found, min_free_bytes=0)
+    file.save_soon()
+    found.cells[0].source = "2"
+    file.save_soon()
+    assert '"1"' in (tmp_path / "e.ipynb").read_text()
+    file.save_soon()
+    assert '"2"' in (tmp_path / "e.ipynb").read_text()

@@ -1,0 +1,77 @@
+"""Presto's types and values as Arrow's."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from svc_jupyter.service.kinds.presto.types import column, column_type
+
+POINT = pa.struct([("x", pa.int32()), ("a b", pa.float64())])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind", "read"),
+    [
+        ("boolean", [True, None], pa.bool_(), [True, None]),
+        ("bigint", [2**63 - 1], pa.int64(), [2**63 - 1]),
+        ("real", [1.5], pa.float32(), [1.5]),
+        ("decimal(5,2)", ["1.50", None], pa.decimal128(5, 2), [Decimal("1.50"), None]),
+        ("varchar(3)", ["ü"], pa.string(), ["ü"]),
+        ("varbinary", ["AP8="], pa.binary(), [b"\x00\xff"]),
+        ("date", ["2020-02-29"], pa.date32(), [date(2020, 2, 29)]),
+        ("time", ["01:02:03.004"], pa.time64("us"), [time(1, 2, 3, 4000)]),
+        ("timestamp", ["2020-01-02 03:04:05.678"], pa.timestamp("us"), [datetime(2020, 1, 2, 3, 4, 5, 678000)]),  # noqa: DTZ001
+        (
+            "timestamp with time zone",
+            ["2020-07-01 12:00:00.000 Europe/Berlin", "2020-07-01 12:00:00.000 +05:30", "2020-07-01 12:00:00.000 UTC"],
+            pa.timestamp("us", tz="UTC"),
+            [datetime(2020, 7, 1, *clock, tzinfo=UTC) for clock in ((10, 0), (6, 30), (12, 0))],
+        ),
+        ("unknown", [None], pa.null(), [None]),
+        ("json", ['{"a":1}'], pa.string(), ['{"a":1}']),
+        ("interval day to second", ["1 00:00:00.000"], pa.string(), ["1 00:00:00.000"]),
+        ("array(date)", [["2020-02-29", None], None], pa.list_(pa.date32()), [[date(2020, 2, 29), None], None]),
+        ("map(integer,array(varchar))", [{"1": ["a"]}], pa.map_(pa.int32(), pa.list_(pa.string())), [[(1, ["a"])]]),
+        ('row(x integer,"a b" double)', [[1, "NaN"]], POINT, None),
+        (
+            "map(integer,row(integer,varchar(1)))",
+            ['{ "1" : "[ 1, \\"x\\" ]" }'],
+            None,
+            [[(1, {"field0": 1, "field1": "x"})]],
+        ),
+        ("array(array(integer))", ['[ "[ 1 ]", null ]'], pa.list_(pa.list_(pa.int32())), [[[1], None]]),
+        ("row(integer,varchar(1))", [[1, "a"]], None, [{"field0": 1, "field1": "a"}]),
+        ("row(t timestamp with time zone)", [["2020-07-01 12:00:00.000 UTC"]], None, None),
+    ],
+)
+def test_a_column_gets_its_type(name: str, values: list[Any], kind: pa.DataType | None, read: list[Any] | None):
+    told = column_type(name)
+    made = column(told, values)
+    assert made.type == told.kind
+    assert kind is None or told.kind == kind
+    assert read is None or made.to_pylist() == read
+
+
+def test_fields_may_be_named_or_not_and_of_types_of_several_words():
+    assert column_type("row(timestamp with time zone,interval day to second)").kind == pa.struct(
+        [("field0", pa.timestamp("us", tz="UTC")), ("field1", pa.string())]
+    )
+    named = column_type('row("say ""hi""" map(varchar(2),row(a integer)),b decimal(3,1))').kind
+    assert [field.name for field in named] == ['say "hi"', "b"]
+
+
+def test_numbers_that_are_none_are_numbers():
+    read = column(column_type("double"), ["NaN", "-Infinity", 1.5]).to_pylist()
+    assert math.isnan(read[0])
+    assert read[1:] == [-math.inf, 1.5]
+
+
+def test_a_value_that_its_type_does_not_hold_makes_the_column_text():
+    made = column(column_type("date"), ["+12345-01-01", None])
+    assert made.to_pylist() == ["+12345-01-01", None]

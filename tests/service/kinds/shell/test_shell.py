@@ -1,0 +1,437 @@
+"""Shell commands, run by the job that also runs them in the service."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import shutil
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from pydantic import ValidationError
+
+from svc_jupyter.api.access import BuiltinGroup
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.job import Job
+from svc_jupyter.service.commands.stop_reasons import StopReason
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.kinds.shell.kind import SCRIPT, ShellKind, split_parameters
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
+from svc_jupyter.service.schema.commands import NEW_ROW
+from svc_jupyter.service.storage.storage import Storage
+
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+FIELDS = ("files", "parameters", "script_location", "inline", "archives")
+
+
+@pytest.fixture
+def lake(settings) -> Path:
+    """The account's default storage."""
+    settings.storage_dir.mkdir()
+    return settings.storage_dir
+
+
+@pytest.fixture
+def kind(settings, database, account_id, lake):
+    settings.kill_grace_seconds = 0.2
+    storage = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
+    inherited = {**os.environ, "SVC_API_TOKEN": "token-of-the-service", "SVC_DATABASE_URL": "postgresql://u:p@h/d"}
+    yield ShellKind(storage, settings, inherited)
+    storage.close()
+
+
+@pytest.fixture
+def caller(account_id) -> Caller:
+    return Caller(1, account_id, "reader@example.org", frozenset({BuiltinGroup.USER}), 1)
+
+
+@pytest.fixture
+def new_job(kind, settings, account_id, tmp_path):
+    """Makes the job of a command; whatever it started is ended with the test."""
+    root = tmp_path / "command"
+    root.mkdir()
+
+    def new_job(*, macros=None, attempts=None, **command: str) -> Job:
+        row = (
+            NEW_ROW
+            | {"folder_key": "0a1b"}
+            | {
+                "id": 7,
+                "account_id": account_id,
+                "user_id": 1,
+                "command": dict.fromkeys(FIELDS) | command,
+                "resolved_macros": macros,
+                "attempts": attempts,
+                "next_attempt_at": None,
+                "progress": 0,
+                "result_rows": None,
+                "start_time": time.time(),
+                "timeout": None,
+                "retry": 0,
+                "retry_delay": None,
+            }
+        )
+
+        async def note(_values) -> None:
+            """Nothing is kept between attempts here."""
+
+        return Job(row, kind, settings, root=root, note=note, on_progress=lambda: None)
+
+    yield new_job
+    for process in marked_processes():
+        if (mark_of(process) or "").startswith(str(root)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+async def output_of(job: Job) -> str:
+    """Run a job that succeeds and return its result."""
+    final = await job.run()
+    assert final["status"] == "done", final["message"]
+    assert final["result"]["form"] == "lines"
+    text = (job.root / final["result"]["file"]).read_text()
+    assert final["result"]["size"] == len(text.encode())
+    return text
+
+
+async def happens(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds that nothing announces."""
+    async with asyncio.timeout(30):
+        while not condition():  # noqa: ASYNC110  a file tells nobody that it is there
+            await asyncio.sleep(0.005)
+
+
+def log_of(job: Job) -> str:
+    return (job.root / "log").read_text()
+
+
+# What a submission is
+
+
+async def test_the_record_s_command_has_every_field(kind, caller):
+    described = await kind.describe({"inline": "echo", "archive": "a.zip", "files": "", "command_type": "x"}, caller)
+    assert described == {
+        "inline": "echo",
+        "archives": "a.zip",
+        "files": None,
+        "parameters": None,
+        "script_location": None,
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"inline": ""},
+        {"inline": " \n"},
+        {"inline": "echo", "script_location": "a.sh"},
+        {"inline": 1},
+        {"inline": "echo", "files": ["a"]},
+    ],
+)
+async def test_exactly_one_script_is_needed(kind, caller, body):
+    with pytest.raises(ValidationError):
+        await kind.describe(body, caller)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"inline": "echo\0"}, "inline holds a NUL"),
+        ({"inline": "echo \ud800"}, "inline holds a character that is not Unicode"),
+        ({"inline": "echo", "parameters": "a\0"}, "parameters holds a NUL"),
+        ({"inline": "echo", "parameters": "it's"}, "no closing quotation"),
+        ({"script_location": "ftp://host/a.sh"}, "script_location: the location ftp://host/a.sh has an unknown scheme"),
+        ({"script_location": "file:///etc/passwd"}, "outside the folders"),
+        ({"script_location": "s3://lake/"}, "names a folder"),
+        ({"inline": "echo", "files": "a, ../b"}, "files: "),
+        ({"inline": "echo", "files": "one/a,two/a"}, "would both be 'a'"),
+        ({"inline": "echo", "files": "a.zip", "archives": "x/a.zip"}, "would both be 'a.zip'"),
+        ({"inline": "echo", "archives": "a.rar"}, "a.rar is no archive"),
+        ({"inline": "echo", "files": ",".join(f"f{number}" for number in range(1001))}, "at most 1000"),
+        ({"script_location": "https://reader:secret@host/a.sh"}, "must not hold a user"),
+    ],
+)
+async def test_what_cannot_run_is_refused_at_submission(kind, caller, body, reason):
+    with pytest.raises(Invalid, match=r".") as refusal:
+        await kind.describe(body, caller)
+    assert reason in refusal.value.message
+    assert "secret" not in refusal.value.message
+
+
+async def test_a_location_with_a_macro_is_checked_when_it_is_known(kind, caller, new_job, lake):
+    body = {"inline": "cat *", "files": "$day$/a,s3://$bucket$/b", "archives": "$archive$"}
+    assert (await kind.describe(body, caller))["files"] == body["files"]
+    (lake / "2026-11-21").mkdir()
+    (lake / "2026-11-21" / "a").write_text("found\n")
+    job = new_job(inline="cat a", files="$day$/a", macros=[{"day": "2026-11-21"}])
+    assert await output_of(job) == "found\n"
+    final = await new_job(inline="cat a", files="$day$/a", macros=[{"day": "../.."}], attempts=[{"end_time": 1}]).run()
+    assert final["status"] == "error"
+    assert "'..'" in final["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, []),
+        ("", []),
+        ("a  b", ["a", "b"]),
+        ("'a b' c\\ d \"e'f\"", ["a b", "c d", "e'f"]),
+        ("$HOME *", ["$HOME", "*"]),
+    ],
+)
+def test_parameters_are_split_as_a_shell_does(text, words, settings):
+    assert split_parameters(text) == words
+
+
+# What a script sees
+
+
+async def test_a_script_s_stdout_is_the_result_and_its_stderr_the_log(new_job):
+    job = new_job(inline="echo out; echo err >&2; printf 'no end'")
+    assert await output_of(job) == "out\nno end"
+    assert log_of(job) == "err\n"
+
+
+async def test_a_script_is_bash_in_an_empty_folder_with_no_input(new_job):
+    job = new_job(inline='[[ -n $BASH_VERSION ]] && pwd && ls -A && wc -c; echo "$#"')
+    assert await output_of(job) == f"{job.root / '1' / 'work'}\n0\n0\n"
+
+
+async def test_parameters_reach_the_script_as_they_are(new_job):
+    job = new_job(inline='printf "<%s>" "$@"', parameters="a 'b  c' '$HOME' '*' -x \u00e9")
+    assert await output_of(job) == "<a><b  c><$HOME><*><-x><\u00e9>"
+
+
+async def test_a_large_script_with_any_characters_runs(new_job):
+    job = new_job(inline="# " + "x" * 3_000_000 + "\necho '\u00e9\u4e2d' \"$'\\x41'\"\r\n".replace("\r", ""))
+    assert await output_of(job) == "\u00e9\u4e2d $'\\x41'\n"
+
+
+async def test_the_script_s_text_is_in_no_process_list(new_job):
+    job = new_job(inline="secret_in_the_script=1; tr '\\0' ' ' </proc/$$/cmdline; tr '\\0' ' ' </proc/$PPID/cmdline")
+    assert "secret_in_the_script" not in await output_of(job)
+    assert oct((job.root / "1" / SCRIPT).stat().st_mode)[-3:] == "600"
+
+
+async def test_a_script_gets_the_environment_less_what_is_the_service_s_own(new_job, monkeypatch):
+    lines = dict(line.partition("=")[::2] for line in (await output_of(new_job(inline="env"))).splitlines())
+    assert lines["SVC_COMMAND_ID"] == "7"
+    assert lines["PATH"] == os.environ["PATH"]
+    assert "SVC_API_TOKEN" not in lines
+    assert "SVC_DATABASE_URL" not in lines
+
+
+# What is fetched
+
+
+async def test_script_files_and_archives_are_fetched(new_job, lake):
+    (lake / "run.sh").write_text('cat data.txt lib.zip/a.txt "$1"\n')
+    (lake / "data.txt").write_text("data\n")
+    with zipfile.ZipFile(lake / "lib.zip", "w") as archive:
+        archive.writestr("a.txt", "zipped\n")
+    with tarfile.open(lake / "more.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("deep/b.txt")
+        member.size = 7
+        archive.addfile(member, io.BytesIO(b"tarred\n"))
+    job = new_job(
+        script_location="run.sh",
+        files=f"data.txt,file://{lake}/run.sh",
+        archives="lib.zip, more.tar.gz",
+        parameters="more.tar.gz/deep/b.txt",
+    )
+    assert await output_of(job) == "data\nzipped\ntarred\n"
+    assert sorted(entry.name for entry in (job.root / "1" / "work").iterdir()) == [
+        "data.txt",
+        "lib.zip",
+        "more.tar.gz",
+        "run.sh",
+    ]
+    log = log_of(job)
+    assert f"fetched file://{lake}/data.txt: 5 bytes" in log
+    assert "unpacked lib.zip: 1 entries, 7 bytes" in log
+
+
+async def test_a_missing_file_ends_the_command_before_the_script_runs(new_job):
+    job = new_job(inline="echo ran", files="nothing.txt")
+    final = await job.run()
+    assert final["status"] == "error"
+    assert final["message"].endswith("storage/nothing.txt does not exist")
+    assert not (job.root / "1" / "out").exists()
+
+
+async def test_a_hostile_archive_ends_the_command_before_the_script_runs(new_job, lake):
+    with tarfile.open(lake / "bad.tar", "w") as archive:
+        archive.addfile(tarfile.TarInfo("../../script.sh"), io.BytesIO())
+    job = new_job(inline="echo ran", archives="bad.tar")
+    final = await job.run()
+    assert final["status"] == "error"
+    assert final["message"] == "bad.tar cannot be unpacked: '../../script.sh' leads out of its folder"
+    assert not (job.root / "1" / "work" / "bad.tar").exists()
+
+
+async def test_a_bomb_ends_the_command(new_job, lake, settings):
+    settings.max_unpacked_bytes = 1_000_000
+    with zipfile.ZipFile(lake / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(2_000_000))
+    final = await new_job(inline="echo ran", archives="bomb.zip").run()
+    assert final["status"] == "error"
+    assert "bomb.zip is larger than 1.0 MB" in final["message"]
+
+
+async def test_an_interrupted_fetch_starts_afresh(new_job, lake):
+    (lake / "a").write_text("whole\n")
+    job = new_job(inline="cat a; ls", files="a")
+    work = job.root / "1" / "work"
+    (work / "half.zip").mkdir(parents=True)
+    (work / "a").write_text("hal")
+    assert await output_of(job) == "whole\na\n"
+
+
+async def test_a_cancel_while_fetching_ends_without_a_process(new_job, lake):
+    (lake / "big").write_bytes(b"")
+    os.truncate(lake / "big", 2_000_000_000)
+    job = new_job(inline="echo ran", files="big")
+    running = asyncio.create_task(job.run())
+    await happens((job.root / "1" / "work" / "big").exists)
+    job.stop(StopReason.CANCEL)
+    final = await running
+    assert final["status"] == "cancelled"
+    assert not (job.root / "1" / "out").exists()
+    assert not (job.root / "1" / "work" / "big").exists()
+
+
+# How it ends
+
+
+async def test_a_failing_script_says_its_code_and_its_last_words(new_job):
+    job = new_job(inline="for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; echo; nosuchprogram; exit 3")
+    final = await job.run()
+    assert (final["status"], final["attempts"][0]["exit_code"]) == ("error", 3)
+    first, *rest = final["message"].splitlines()
+    assert first == "the script exited with code 3"
+    assert rest[:-1] == ["line 4", "line 5", "line 6", "line 7"]
+    assert rest[-1] == "line 1: nosuchprogram: command not found"
+    assert final["result"] is None
+
+
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ("echo a\nnosuch -x\n", "script, line 2: nosuch -x"),
+        ("\n\n# a remark\nnosuch", "script, line 4: nosuch"),
+        ("nosuch1\nnosuch2\n", "script, line 2: nosuch2"),
+        ("cat <<END\nx\ny\nEND\nnosuch", "script, line 5: nosuch"),
+        ("echo a\nnosuch \\\n -l \\\n  /tmp\n", "script, line 2: nosuch \\"),
+        ("echo a\nf() {\n  nosuch\n}\nf\n", "script, line 3: nosuch"),
+        ("echo a\n/nonexistent/program\n", "script, line 2: /nonexistent/program"),
+        ("echo a\necho )\n", "script, line 2: echo )"),
+        ("echo a\nfoo='abc\necho b\n", "script, line 2: foo='abc"),
+        ("set -u\necho a\necho $nope\necho b\n", "script, line 3: echo $nope"),
+        ("echo a\ncat </nonexistent\n\n# the end\n", "script, line 2: cat </nonexistent"),
+        (f"echo a\nnosuch {'x' * 300}", f"script, line 2: nosuch {'x' * 113} …"),
+    ],
+)
+async def test_the_line_that_a_script_failed_at_is_named(new_job, script: str, place: str):
+    message = (await new_job(inline=script).run())["message"]
+    assert message.splitlines()[-1] == place
+    assert message.count("script, line ") == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "nosuch1\nls /nonexistent",  # another program failed, in another line
+        "nosuch\nfalse",
+        "cd /nonexistent\nfalse",
+        "echo a\nbash -c 'nosuch'",  # the line is that of a script in the script
+        "echo a\npython3 -c 'raise ValueError'",
+        "echo 'line 1: fine' >&2\nfalse",
+        "if true; then\necho a",  # it ends behind its last line
+    ],
+)
+async def test_a_line_that_cannot_be_told_is_not_guessed(new_job, script: str):
+    final = await new_job(inline=script).run()
+    assert final["status"] == "error"
+    assert "script, line" not in final["message"]
+
+
+async def test_a_silent_failure_has_nothing_to_add(new_job):
+    assert (await new_job(inline="exit 1").run())["message"] == "the script exited with code 1"
+
+
+async def test_lines_of_the_service_are_not_taken_for_the_script_s(new_job, lake):
+    (lake / "a").write_text("x")
+    job = new_job(inline="exit 4", files="a")
+    assert (await job.run())["message"] == "the script exited with code 4"
+    assert "fetched" in log_of(job)
+
+
+async def test_a_long_last_line_and_odd_bytes_are_shown_in_part(new_job):
+    job = new_job(inline="head -c 100000 /dev/zero | tr '\\0' x >&2; printf '\\nbad \\xff\\n' >&2; exit 1")
+    message = (await job.run())["message"]
+    assert message.endswith("bad \ufffd")
+    assert len(message) < 1000
+
+
+@pytest.mark.parametrize(("name", "number"), [("KILL", 9), ("SEGV", 11)])
+async def test_a_killed_script_names_the_signal(new_job, name, number):
+    final = await new_job(inline=f"kill -{name} $$").run()
+    assert f"was killed by signal {number} (SIG{name})" in final["message"].splitlines()[0]
+    assert final["attempts"][0]["exit_code"] == 128 + number
+
+
+async def test_an_exit_code_that_is_no_signal_stays_a_code(new_job):
+    assert (await new_job(inline="exit 255").run())["message"] == "the script exited with code 255"
+
+
+async def test_a_running_script_is_found_again_and_runs_once(new_job):
+    job = new_job(inline="echo began >&2; until [[ -e ../go ]]; do sleep 0.01; done; echo done")
+    first = asyncio.create_task(job.run())
+    await happens(lambda: (job.root / "log").exists() and log_of(job) == "began\n")
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    again = new_job(inline="echo this must not run")
+    second = asyncio.create_task(again.run())
+    (job.root / "1" / "go").touch()
+    final = await second
+    assert final["status"] == "done"
+    assert (job.root / "1" / "out").read_text() == "done\n"
+    assert log_of(job) == "began\n"
+
+
+async def test_a_script_that_is_lost_is_told_as_such(new_job):
+    """Both the script and its wrapper are killed while no service watches."""
+    job = new_job(inline="echo began >&2; exec sleep 1000")
+    first = asyncio.create_task(job.run())
+    await happens(lambda: (job.root / "log").exists() and log_of(job) == "began\n")
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    process = DurableProcess.adopt(job.root / "1")
+    assert process is not None
+    os.killpg(process.pid, 9)
+    await asyncio.to_thread(os.waitpid, process.pid, 0)
+    final = await new_job(inline="echo this must not run").run()
+    assert final["status"] == "error"
+    assert final["message"].startswith("the script is gone without an exit code")
+
+
+async def test_without_bash_the_command_says_so(new_job, kind, tmp_path):
+    (tmp_path / "bin").mkdir()
+    kind._environment["PATH"] = str(tmp_path / "bin")
+    assert shutil.which("bash", path=kind._environment["PATH"]) is None
+    final = await new_job(inline="echo").run()
+    assert final["status"] == "error"
+    assert "code 127" in final["message"]
+    assert "bash" in final["message"]

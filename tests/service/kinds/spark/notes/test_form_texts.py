@@ -1,0 +1,190 @@
+"""Values of forms in the text of a program: whatever they are, they stay values."""
+
+import io
+import subprocess
+import tokenize
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from svc_jupyter.service.kinds.spark.notes.form_texts import filled
+from svc_jupyter.service.kinds.spark.notes.form_values import FormProblem, FormValues
+from svc_jupyter.service.kinds.spark.notes.languages import Language
+
+HOSTILE = [
+    "'; DROP TABLE flights; --",
+    "\"; import os; os.system('x')",
+    "{__import__('os')}",
+    "${env:HOME}",
+    "$(touch x)`touch y`",
+    "a\nb\r\tc",
+    "back\\slash\\",
+    "'''\"\"\"",
+    "%s %% {{}}",
+    "",
+    "☃ é 漢",
+    "\x00\x1b",
+]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(HOSTILE)
+
+
+def fill(code: str, language: Language, **arguments: Any) -> str:
+    return filled(code, language, FormValues(arguments))[0]
+
+
+def python(code: str, **arguments: Any) -> Any:
+    names: dict[str, Any] = {}
+    exec(fill(code, Language.PYTHON, **arguments), names)
+    return names["x"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = '${v}'",
+        'x = "${v}"',
+        "x = '''${v}'''",
+        'x = """${v}"""',
+        "x = f'${v}'",
+        'x = f"""{""}${v}"""',
+        "x = ( ${v=1} )",
+        "# it's ${v}\nx = '${v}'",
+        "y = r'\\''; x = '${v}'",
+        "y = f'{{ {1} }}'; x = '${v}'",
+    ],
+)
+def test_in_python_a_value_is_the_value(code: str, value: str) -> None:
+    if "( ${v" in code and value and python_reads_a_number(value):
+        return
+    assert python(code, v=value) == value
+
+
+def python_reads_a_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+def test_in_a_raw_string_a_value_is_the_value_or_refused(value: str) -> None:
+    try:
+        found = python("x = r'${v}'", v=value)
+    except FormProblem:
+        return
+    assert found == value
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+def test_in_a_comment_a_value_stays_one(value: str) -> None:
+    assert python("x = 1  # ${v}\n", v=value) == 1
+
+
+def test_numbers_and_the_authors_own_texts_stand_as_they_are() -> None:
+    assert fill("select ${n=1} from ${t=flights}", Language.SQL, n=7) == "select 7 from flights"
+    assert fill("from ${t=flights,flights|planes}", Language.SQL, t="planes") == "from planes"
+    assert fill("limit ${n=10}", Language.SQL, n="-1.5e3") == "limit -1.5e3"
+
+
+def test_what_the_author_did_not_write_is_a_literal() -> None:
+    assert fill("where c = ${c=AA}", Language.SQL, c="carrier") == "where c = 'carrier'"
+    assert fill("val x = ${c=AA}", Language.SCALA, c='a"b') == 'val x = "a\\"b"'
+    assert fill("where ${c=AA}", Language.SQL, c="1 OR 1=1") == "where '1 OR 1=1'"
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+def test_no_value_ends_a_literal_of_sql_or_names_a_variable_of_spark(value: str) -> None:
+    text = fill("select '${v}'", Language.SQL, v=value)
+    inside = text.removeprefix("select '").removesuffix("'")
+    assert "'" not in inside.replace("\\\\", "").replace("\\'", "")
+    assert not inside.replace("\\\\", "").endswith("\\")
+    assert "$" not in inside
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+def test_no_value_ends_a_literal_of_scala(value: str) -> None:
+    inside = fill('val x = "${v}"', Language.SCALA, v=value).removeprefix('val x = "').removesuffix('"')
+    bare = inside.replace("\\\\", "")
+    assert '"' not in bare.replace('\\"', "")
+    assert "\n" not in bare
+    assert not bare.endswith("\\")
+
+
+def test_what_scala_and_a_shell_read_as_their_own_stays_theirs() -> None:
+    code = 's"${n + 1} $n ${v}"; "${v}"'
+    assert fill(code, Language.SCALA, v="$y") == 's"${n + 1} $n ${v}"; "$y"'
+    text, variables = filled('echo ${HOME} ${v} "${w=1}"', Language.SHELL, FormValues({"v": "x"}))
+    assert text == 'echo ${HOME} ${SVC_FORM_1} "${SVC_FORM_2}"'
+    assert variables == {"SVC_FORM_1": "x", "SVC_FORM_2": "1"}
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "value"),
+    [
+        ("x = f'{${v}}'", Language.PYTHON, "a"),
+        ("x = f${v}", Language.PYTHON, "{1}"),
+        ("x = ${v}''", Language.PYTHON, "a"),
+        ("x = '\\${v}'", Language.PYTHON, "'"),
+        ("x = b'${v}'", Language.PYTHON, "é"),
+        ("select r'${v}'", Language.SQL, "a'b"),
+        ("select `${v}`", Language.SQL, "${env:HOME}"),
+        ('"""${v}"""', Language.SCALA, 'a"b'),
+        ("x = ${v=1}${w=2}", Language.PYTHON, "a"),
+    ],
+)
+def test_where_a_value_cannot_be_written_the_form_is_named(code: str, language: Language, value: str) -> None:
+    with pytest.raises(FormProblem) as caught:
+        fill(code, language, v=value)
+    assert caught.value.message.startswith("form v ")
+    assert value not in caught.value.message or len(value) == 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(value=TEXTS.filter(lambda text: "\0" not in text))
+@pytest.mark.parametrize(
+    "code",
+    ['printf %s "${v}"', "printf %s '${v}'", '# it\'s\nprintf %s "${v(Name)=x,x|y}"'.replace(",x|y", "")],
+)
+def test_in_a_shell_a_value_is_the_value(code: str, value: str) -> None:
+    text, variables = filled(code, Language.SHELL, FormValues({"v": value}))
+    run = subprocess.run(["bash", "-c", text], env=variables, capture_output=True, check=True)
+    assert run.stdout.decode() == value
+
+
+def test_a_missing_argument_takes_the_default_and_checkboxes_are_joined() -> None:
+    assert fill("where carrier in (${checkbox:c='AA'|'UA','AA'|'UA'|'DL'})", Language.SQL) == (
+        "where carrier in ('AA','UA')"
+    )
+    code = "where ${checkbox( or ):c=a=1,a=1|b=2}"
+    assert fill(code, Language.SQL, c=["a=1", "b=2"]) == "where a=1 or b=2"
+
+
+@pytest.mark.parametrize(
+    ("value", "why"), [("DL", "has no option 'DL'"), ({"a": 1}, "takes a text"), ("\ud800", "Unicode")]
+)
+def test_a_value_that_a_form_cannot_have_is_refused(value: Any, why: str) -> None:
+    with pytest.raises(FormProblem) as caught:
+        fill("${c=AA,AA|UA}", Language.SQL, c=value)
+    assert why in caught.value.message
+
+
+def test_markup_in_a_value_is_text() -> None:
+    assert fill("Hello ${v}", Language.MARKDOWN, v="<img onerror=x>") == "Hello \\<img onerror\\=x\\>"
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=TEXTS)
+def test_a_value_adds_no_token_to_a_program(value: str) -> None:
+    def kinds(text: str) -> list[int]:
+        return [token.type for token in tokenize.generate_tokens(io.StringIO(text).readline)]
+
+    assert kinds(fill("f(a, '${v}', b)", Language.PYTHON, v=value)) == kinds("f(a, 'x', b)")
