@@ -17,7 +17,8 @@ def commands(page: LabPage) -> Locator:
 
 
 def row(page: LabPage, command_id: int) -> Locator:
-    return commands(page).get_by_role("row").filter(has_text=re.compile(rf"\b{command_id} "))
+    # By status and id at the start of the name: an id alone is also an hour or a minute somewhere in another row.
+    return commands(page).get_by_role("row", name=re.compile(rf"^\w+ {command_id}\b"))
 
 
 def detail(page: LabPage, command_id: int) -> Locator:
