@@ -1,14 +1,35 @@
-"""Files that a reader sees whole or not at all: written under another name in the same folder, then renamed."""
+"""Files that a reader sees whole or not at all, and who may read them.
+
+A file is written under another name in the same folder, then renamed.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 _ANY_MODE = 0o666
 """What `open` asks for; the umask takes from it."""
+_PRIVATE_UMASK = 0o077
+_users_umask: int | None = None
+
+
+def keep_files_private() -> None:
+    """Create files for this process's user alone from now on; users' programs have the umask of before."""
+    global _users_umask  # noqa: PLW0603  a process has one umask
+    _users_umask = os.umask(_PRIVATE_UMASK)
+
+
+def users_umask() -> int:
+    """Return the umask for users' programs; -1 where this process has it, as `subprocess.Popen` takes it."""
+    return -1 if _users_umask is None else _users_umask
+
+
+def with_users_umask(argv: Sequence[str]) -> Sequence[str]:
+    """Return a program that starts `argv` with the umask for users' programs."""
+    return argv if _users_umask is None else ["/bin/sh", "-c", 'umask "$0" && exec "$@"', f"{_users_umask:04o}", *argv]
 
 
 @contextmanager

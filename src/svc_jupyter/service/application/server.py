@@ -18,6 +18,7 @@ import structlog
 import uvicorn
 from sqlalchemy.exc import DBAPIError
 
+from svc_jupyter.files import keep_files_private
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
@@ -52,6 +53,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """
     configure_logging(settings.log_level)
     hide_from_commands()
+    keep_files_private()
     if os.geteuid() == 0:
         log.warning(
             "runs_as_root",

@@ -105,7 +105,6 @@ def _rehearse() -> None:
 
 def _work(job: Job) -> int:
 
-    os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
     execution = execution_of(job)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})

@@ -24,6 +24,7 @@ from pathlib import Path
 import psutil
 import structlog
 
+from svc_jupyter.files import users_umask
 from svc_jupyter.service.processes import worker_parent as parent
 from svc_jupyter.service.processes.identity import DamagedPidFile, Identity, leader, number_in, read_pid_file
 from svc_jupyter.service.processes.marks import MARK, is_living, mark_of, marked_processes
@@ -33,10 +34,12 @@ _WRAPPER = """set -C
 set +C
 folder=$1
 cd "$2" || exit 125
-shift 2
+[ "$3" = -1 ] || umask "$3"
+shift 3
 trap : TERM INT HUP
 "$@"
 code=$?
+umask 077
 echo $code >"$folder/rc"
 exit $code"""
 _NOT_STARTED = 125
@@ -78,7 +81,7 @@ class DurableProcess:
         """
         pid = os.posix_spawn(
             "/bin/sh",
-            ["sh", "-c", _WRAPPER, "sh", str(folder), str(cwd), *argv],
+            ["sh", "-c", _WRAPPER, "sh", str(folder), str(cwd), f"{users_umask():o}", *argv],
             {**environment, MARK: str(folder)},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

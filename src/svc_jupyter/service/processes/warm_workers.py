@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import structlog
 
+from svc_jupyter.files import with_users_umask
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES, TAKEN, WorkerJob, to_line
 
@@ -123,9 +124,7 @@ class WarmWorkers(Generic[AnyJob]):
         if self._is_closed:
             raise OSError("the service is stopping")
         self._parent = await asyncio.create_subprocess_exec(
-            self._python,
-            "-m",
-            self._module,
+            *with_users_umask([self._python, "-m", self._module]),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

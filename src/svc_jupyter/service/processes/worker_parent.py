@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
-from svc_jupyter.files import write_whole
+from svc_jupyter.files import keep_files_private, write_whole
 from svc_jupyter.service.processes.identity import Identity
 
 TAKEN = b"taken"
@@ -101,6 +101,7 @@ def serve(
 
     `rehearse` runs in a worker ahead of its job and does what most jobs do, so that their memory is already copied.
     """
+    keep_files_private()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers do not remain as zombies
     jobs = sys.stdin.buffer
     while True:

@@ -24,6 +24,7 @@ from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
+from svc_jupyter.files import users_umask
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
 from svc_jupyter.service.kinds.notebook.kernels import (
     IN_MEMORY_HISTORY,
@@ -87,6 +88,8 @@ class ForkedKernel:
         self._pid = os.fork()
         if self._pid == 0:
             os.close(self._ready)
+            if (umask := users_umask()) >= 0:
+                os.umask(umask)
             os.environ.update(environment)
             _become_kernel(folder, arguments, writer)
         os.close(writer)

@@ -9,6 +9,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 
+from svc_jupyter.files import users_umask
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
 from svc_jupyter.service.kinds.notebook.kernels import (
     IN_MEMORY_HISTORY,
@@ -53,7 +54,9 @@ class LaunchedKernel:
             self._manager.transport, self._manager.ip = "ipc", SOCKETS
             arguments = [IN_MEMORY_HISTORY]
         try:
-            await self._manager.start_kernel(cwd=os.getcwd(), env=dict(os.environ), extra_arguments=arguments)
+            await self._manager.start_kernel(
+                cwd=os.getcwd(), env=dict(os.environ), extra_arguments=arguments, umask=users_umask()
+            )
         except OSError as error:
             raise RunFailure(
                 f"the kernel {self._name!r} could not be started: {error.strerror}: {error.filename}", may_retry=False

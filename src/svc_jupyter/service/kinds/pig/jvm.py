@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from svc_jupyter.files import with_users_umask
 from svc_jupyter.service.kinds.pig.job import SCRATCH_FILE, PigJob
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.worker_parent import to_line
@@ -47,7 +48,7 @@ class Jvm:
         try:
             pid = os.posix_spawn(  # noqa: ASYNC221  takes less than a millisecond
                 "/bin/sh",
-                ["sh", "-c", _IN_FOLDER, "sh", str(scratch), *argv],
+                ["sh", "-c", _IN_FOLDER, "sh", str(scratch), *with_users_umask(argv)],
                 environment,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, stdin, 0),
