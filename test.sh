@@ -64,6 +64,7 @@ if [ ${#selection[@]} = 0 ]; then
   provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
   provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
     "R from https://www.r-project.org/, then install.packages('IRkernel')"
+  check "vale (built once, into the user's cache folder)" "$python" -m scripts.check_prose
   provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
   say "engines (installed once, into the user's cache folder)"
   "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
