@@ -1,15 +1,15 @@
-# Packages of R for an environment: chosen, fetched, installed and verified by R's own functions.
+# Resolves, downloads, installs and verifies an environment's R packages with R's own functions.
 #
-#   Rscript r_packages.R resolve|fetch|install|verify     in a folder that holds
+#   Rscript r_packages.R resolve|fetch|install|verify     in a folder with
 #
-#   requested   what is asked for, a line each: name, name==1.0 or name>=1.0
-#   kept        name==version of what is in force; it stays as it is where that fits
-#   chosen      name==version of every package that the environment is to hold
-#   missing     the names of those that are not in the library yet
+#   requested   the requirements, one per line: name, name==1.0 or name>=1.0
+#   kept        name==version of the installed packages; they keep their version if possible
+#   chosen      name==version of every package of the new environment
+#   missing     the names of the packages that are not in the library yet
 #   sources/    name_version.tar.gz
-#   ../library  what is installed
+#   ../library  the installed packages
 #
-# `resolve` writes `chosen` and fetches the sources. The repositories are those of R's own settings.
+# `resolve` writes `chosen` and downloads the sources, from the repositories of R's own settings.
 
 library_folder <- normalizePath("../library")
 needed_fields <- c("Depends", "Imports", "LinkingTo")
@@ -28,7 +28,7 @@ read_pins <- function(file) {
   setNames(pins$version, pins$name)
 }
 
-# Return the addresses below which the sources of packages lie; CRAN's where nobody has chosen one.
+# Return the URLs of the repositories of sources; CRAN's if none is configured.
 source_addresses <- function() {
   repositories <- getOption("repos")
   if (is.null(repositories)) repositories <- "@CRAN@"
@@ -36,8 +36,8 @@ source_addresses <- function() {
   contrib.url(repositories, type = "source")
 }
 
-# Return what the repositories offer for this R, a row per package. An index that cannot be read is an error: what
-# another repository has by the same name may be another package.
+# Return the packages that the repositories have for this R, one row each. An unreadable index is an error, since a
+# package of the same name in another repository may be a different one.
 offered_packages <- function() {
   withCallingHandlers(
     available.packages(contriburl = source_addresses(), type = "source", method = "libcurl"),
@@ -47,13 +47,13 @@ offered_packages <- function() {
   )
 }
 
-# Return the versions of what comes with R, by name; `R` is one of them.
+# Return the versions of the packages that come with R, by name, and of `R` itself.
 own_packages <- function(priority) {
   own <- installed.packages(lib.loc = .Library, priority = priority)
   c(R = as.character(getRversion()), setNames(own[, "Version"], own[, "Package"]))
 }
 
-# Return the file of a package's source, fetched when it is not there; NULL where no repository has it.
+# Return the file of a package's source, downloaded if necessary; NULL if no repository has it.
 source_file <- function(name, version) {
   file <- sprintf("%s_%s.tar.gz", name, version)
   target <- file.path("sources", file)
@@ -75,7 +75,7 @@ described <- function(file, name) {
   read.dcf(file.path(tempdir(), name, "DESCRIPTION"), fields = fields)[1, ]
 }
 
-# Return what a package needs as a table with name, operator and version.
+# Return a package's dependencies as a table with name, operator and version.
 needs_of <- function(description) {
   parts <- trimws(unlist(strsplit(na.omit(description[needed_fields]), ",")))
   parts <- parts[nzchar(parts)]
@@ -85,7 +85,7 @@ needs_of <- function(description) {
   data.frame(name = column(2), operator = column(3), version = column(4))
 }
 
-# Return the fields of a package at the version that it is pinned to, or the newest; NULL where it cannot be had.
+# Return the fields of a package at its pinned version, or the newest; NULL if it is not available.
 description_of <- function(name, pins, offered) {
   is_offered <- name %in% rownames(offered)
   if (is_offered && (!name %in% names(pins) || pins[[name]] == offered[name, "Version"])) return(offered[name, fields])
@@ -94,8 +94,8 @@ description_of <- function(name, pins, offered) {
   if (!is.null(file)) described(file, name)
 }
 
-# Return the descriptions of what is asked for and of all that it needs, as `found`; its name, as `lacking`, where one
-# cannot be had.
+# Return the descriptions of the requested packages and of all their dependencies as `found`, or the name of one that is
+# not available as `lacking`.
 closure <- function(names, pins, own, offered) {
   found <- list()
   while (length(names)) {
@@ -110,7 +110,7 @@ closure <- function(names, pins, own, offered) {
   list(found = found)
 }
 
-# Return a table of the needs that are not met: who has them (`by`), of which package, which version.
+# Return a table of unmet dependencies: the dependent package (`by`), the dependency and its version.
 unmet_needs <- function(requested, found, own) {
   versions <- c(own[setdiff(names(own), names(found))], vapply(found, `[[`, "", "Version"))
   needs <- c(list("what is asked for" = requested), lapply(found, needs_of))
@@ -122,7 +122,7 @@ unmet_needs <- function(requested, found, own) {
   needs[!as.logical(is_met), ]
 }
 
-# Choose the versions, and fetch their sources: what is in force is kept unless somebody needs another version of it.
+# Choose the versions and download their sources. Installed versions are kept unless a package needs another one.
 resolve <- function() {
   requested <- read_requirements("requested")
   of_r <- intersect(requested$name, names(own_packages("base")))
@@ -154,7 +154,7 @@ resolve <- function() {
   writeLines(sprintf("%s==%s", names(versions), versions), "chosen")
 }
 
-# Return why nothing fits.
+# Return why no versions fit.
 why_not <- function(result, unmet, exact, offered) {
   name <- result$lacking
   if (is.null(name)) {
@@ -168,7 +168,7 @@ why_not <- function(result, unmet, exact, offered) {
   sprintf("there is no %s in %s, which %s", wanted, where, offer)
 }
 
-# Fetch the sources of these versions that are not there.
+# Download the missing sources of these versions.
 fetch <- function(versions) {
   for (name in names(versions)) {
     if (is.null(source_file(name, versions[[name]]))) {
@@ -178,14 +178,14 @@ fetch <- function(versions) {
   }
 }
 
-# Return how many packages are installed at once: what R's settings say, or one per processor where there is a `make`,
-# which R needs to keep their order.
+# Return how many packages to install at once: R's setting, or one per processor if there is a `make`, which R needs to
+# keep their order.
 side_by_side <- function() {
   usual <- if (nzchar(Sys.which("make"))) max(1, parallel::detectCores(), na.rm = TRUE) else 1
   getOption("Ncpus", usual)
 }
 
-# Install what is missing in the library, in the order in which packages need each other.
+# Install the packages that are missing in the library, dependencies first.
 install <- function() {
   missing <- readLines("missing")
   tools::write_PACKAGES("sources", type = "source")
@@ -210,7 +210,7 @@ install <- function() {
   }
 }
 
-# Stop unless the library holds exactly what was chosen, and all of it can be loaded.
+# Stop unless the library contains exactly the chosen packages, and all can be loaded.
 verify <- function() {
   chosen <- read_pins("chosen")
   there <- installed.packages(lib.loc = library_folder, noCache = TRUE)[, c("Package", "Version"), drop = FALSE]
@@ -226,7 +226,7 @@ verify <- function() {
   }
 }
 
-# Whatever a profile has set: nothing is found but R's own packages and the environment's, and output is for machines.
+# Regardless of a profile, use only R's own packages and the environment's, with output for machines.
 if ("include.site" %in% names(formals(.libPaths))) {  # R 4.1; some systems' settings bring the machine's library back
   .libPaths(library_folder, include.site = FALSE)
 } else {

@@ -13,9 +13,9 @@ import org.apache.pig.backend.hadoop.datastorage.HDirectory;
 import org.apache.pig.impl.PigContext;
 
 /**
- * A file system of Hadoop, in which relative locations lie in the account's storage, which is another one.
+ * A Hadoop file system in which relative locations are in the account's storage, which is another file system.
  *
- * <p>so a script reads and writes the same places locally and on a cluster; absolute paths are the file system's.
+ * <p>So a script reads and writes the same files locally and on a cluster. Absolute paths belong to the file system.
  */
 final class AccountStorage extends HDataStorage {
     private Folder current;
@@ -25,7 +25,7 @@ final class AccountStorage extends HDataStorage {
         current = new Folder(this, new Path(folder));
     }
 
-    /** Let the relative locations of a connected context lie in a folder, given as a URI. */
+    /** Resolve the relative locations of a connected context against a folder, given as a URI. */
     static void use(PigContext context, String folder) throws IOException {
         try {
             Field storage = PigContext.class.getDeclaredField("dfs"); // Pig takes it from the settings alone
@@ -51,7 +51,7 @@ final class AccountStorage extends HDataStorage {
         return element.toString().equals(current.toString()) ? current : super.asElement(element);
     }
 
-    /** A folder that keeps its own file system; Pig's would take on the cluster's. */
+    /** A folder that keeps its own file system; Pig's class would switch to the cluster's. */
     private static final class Folder extends HDirectory {
         Folder(HDataStorage storage, Path path) {
             super(storage, path);

@@ -7,7 +7,7 @@ import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
 import org.apache.log4j.spi.LoggingEvent;
 
-/** Keeps the exceptions that are only logged: what failed in a task of a local run is told nowhere else. */
+/** Keeps exceptions that are only logged: failures in the tasks of a local run are reported nowhere else. */
 final class Causes extends AppenderSkeleton {
     private static final int MOST = 50;
 
@@ -31,7 +31,7 @@ final class Causes extends AppenderSkeleton {
 
     @Override
     public void close() {
-        // Nothing is open.
+        // There is nothing to close.
     }
 
     @Override

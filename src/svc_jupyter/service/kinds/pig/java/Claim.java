@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The hold of this process on a command: {@code pid} in the attempt's folder while it runs, {@code rc} when it is over.
+ * This process's claim on a command: {@code pid} in the attempt's folder while it runs, {@code rc} after its end.
  *
- * <p>From then on the process is the command's: it goes on without the service, which finds it by these files.
+ * <p>A process with a claim continues without the service, which finds it again by these files.
  */
 final class Claim {
     private static final String MARK = "SVC_COMMAND_MARK";
@@ -23,7 +23,7 @@ final class Claim {
         this.folder = folder;
     }
 
-    /** Take the folder; fails when another process has it, so that a script runs once whoever asks for it twice. */
+    /** Claim the folder; fails if another process has it, so that a script that is submitted twice runs once. */
     static Claim take(Path folder) throws IOException {
         carryMark(folder);
         byte[] identity = (identity() + "\n").getBytes(StandardCharsets.US_ASCII);
@@ -35,7 +35,7 @@ final class Claim {
         Whole.replace(folder.resolve("rc"), code + "\n");
     }
 
-    /** Its number, with what tells it from a later process that gets the same one where the system says that. */
+    /** Its number and, where the system has them, the boot id and start ticks that identify it. */
     private static String identity() {
         long number = ProcessHandle.current().pid();
         try {
@@ -52,8 +52,8 @@ final class Claim {
     }
 
     /**
-     * Show the mark where others look for it: in the memory that /proc shows as this process's environment, in the room
-     * that was kept for it there. Where the system does not let us, the process group tells what is the command's.
+     * Write the mark into the memory that /proc shows as this process's environment, over a placeholder. Where the
+     * system forbids that, the process group identifies the command's processes.
      */
     private static void carryMark(Path folder) {
         byte[] mark = (folder + "\0").getBytes(StandardCharsets.UTF_8);
@@ -67,7 +67,7 @@ final class Claim {
             memory.seek(Long.parseLong(statFields()[ENVIRONMENT_START]) + place + MARK.length() + 1);
             memory.write(mark);
         } catch (IOException | NumberFormatException unseen) {
-            // The process group is enough.
+            // The process group identifies it.
         }
     }
 }

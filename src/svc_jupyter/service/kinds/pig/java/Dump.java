@@ -24,12 +24,12 @@ import org.apache.pig.backend.executionengine.ExecException;
 import org.apache.pig.data.Tuple;
 
 /**
- * The rows of one DUMP as an Arrow stream on disk, written as they come, in flat memory.
+ * The rows of one DUMP as an Arrow stream on disk, written as they arrive, in constant memory.
  *
- * <p>Rows whose types the script does not declare are read twice: once to see what they hold, once to write them.
+ * <p>Rows whose types the script does not declare are read twice: once to find the types, once to write them.
  */
 final class Dump {
-    /** A source of the rows that can be asked again. */
+    /** A source of the rows that can be read again. */
     interface Source {
         Iterator<Tuple> rows() throws ExecException;
     }
@@ -54,14 +54,14 @@ final class Dump {
         this.onRows = onRows;
     }
 
-    /** Write all rows; the file is whole afterwards. */
+    /** Write all rows and complete the file. */
     void write(Source source) throws IOException {
         if (shape.isCertain()) {
             try {
                 writeAll(source);
                 return;
             } catch (Rows.Mismatch undeclared) {
-                // A function does not keep to its schema: see what there is, and write anew.
+                // A function violates its schema: find the types, and write again.
             }
         }
         for (Iterator<Tuple> all = source.rows(); all.hasNext();) {
@@ -74,7 +74,7 @@ final class Dump {
         }
     }
 
-    /** Return what is to be known of it: alias, rows, bytes, and names and types of the columns. */
+    /** Return its description: alias, rows, bytes, and the names and types of the columns. */
     Map<String, Object> summary(Path at) throws IOException {
         Map<String, Object> told = new LinkedHashMap<>();
         told.put("alias", alias);

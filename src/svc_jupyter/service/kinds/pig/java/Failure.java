@@ -14,27 +14,27 @@ import org.apache.pig.tools.pigstats.JobStats;
 import org.apache.pig.tools.pigstats.PigStats;
 
 /**
- * Why a script failed: the cause first, in the words of whoever knows it, and the place in the script.
+ * Why a script failed: the root cause's message, and the position in the script.
  *
  * <p>Pig wraps causes in general errors ("Unable to store alias b"), keeps those of jobs in its statistics, and only
- * logs those of functions. The deepest one that says something is what its author needs.
+ * logs those of functions. The deepest one with a message is the one that helps.
  */
 final class Failure {
     private static final Pattern PLACE = Pattern.compile("<(?:[^<>]*?, )?line (\\d+)(?:, column (\\d+))?>\\s*");
     private static final Pattern AT = Pattern.compile("(?i)\\b(?:at|encountered .*? at) line (\\d+), column (\\d+)");
     private static final Pattern ALIAS_PLACE = Pattern.compile("\\[(\\d+),(\\d+)\\]");
     private static final Pattern UNDEFINED = Pattern.compile("Undefined parameter : (\\w+)");
-    /** The exceptions in a printed stack trace, the deepest last. */
+    /** Matches the exceptions in a printed stack trace, the deepest last. */
     private static final Pattern PRINTED = Pattern.compile(
         "(?ms)^(?:Caused by: )?((?:[\\w$]+\\.)+[\\w$]+: .*?)(?=\\s*^\\tat |\\s*^\\t\\.\\.\\. |\\s*\\z)");
-    /** What stands before a message: classes of Pig and Hadoop, numbers of errors, and what only wraps it. */
+    /** Prefixes of a message: classes of Pig and Hadoop, error numbers, and wrappers. */
     private static final Pattern PREFIX = Pattern.compile(
         "(?:org\\.apache\\.(?:[\\w$]+\\.)+[\\w$]+|java\\.io\\.IOException): |ERROR \\d+: |LINE \\d*: "
             + "|Unable to recreate exception from backed error: |Exception while executing (?:for )?\\[.*?\\]: ");
     private static final Pattern NUMBER = Pattern.compile("ERROR (?!2997)([1-9]\\d*): "); // 2997 only wraps
     private static final Pattern OF_JAVA = Pattern.compile("((?:[\\w$]+\\.)+)[\\w$]+: ");
     private static final int STOPPED = 6017;
-    /** Pig numbers the mistakes of a script from 1000 on; these two only wrap what happened in a job. */
+    /** Pig numbers errors in a script from 1000 on; these two only wrap failures of jobs. */
     private static final int FIRST_OF_SCRIPT = 1000;
     private static final int LAST_OF_SCRIPT = 1999;
     private static final List<Integer> WRAPPING = List.of(1002, 1066);
@@ -70,7 +70,7 @@ final class Failure {
         return all;
     }
 
-    /** Whether jobs failed: Pig then only says that they did. */
+    /** Whether jobs failed: Pig's own message then has no reason. */
     private static boolean isOfRun(Throwable thrown) {
         for (Throwable one : chain(thrown)) {
             boolean isStop = one instanceof PigException && ((PigException) one).getErrorCode() == STOPPED;
@@ -153,7 +153,7 @@ final class Failure {
         return chain;
     }
 
-    /** Return the deepest throwable that says something. */
+    /** Return the deepest throwable with a message. */
     private static Throwable cause(Throwable thrown) {
         Throwable best = thrown;
         for (Throwable one : chain(thrown)) {
@@ -176,7 +176,7 @@ final class Failure {
         return text.isEmpty() ? cause.getClass().getName() : cause.getClass().getSimpleName() + ": " + text;
     }
 
-    /** Return the deepest exception of a printed stack trace, as far as it can be told: its message and number. */
+    /** Return the message and the number of the deepest exception of a printed stack trace, if there is one. */
     private static Throwable parsed(String trace) {
         String text = trace.split("\\n\\tat ", 2)[0].strip();
         Integer code = null;
@@ -203,7 +203,7 @@ final class Failure {
         return null;
     }
 
-    /** Return Pig's number of the error; the deepest that is not a general one. */
+    /** Return Pig's error number: the deepest that is not a general one. */
     private static Integer code(Throwable thrown) {
         Integer code = null;
         for (Throwable one : chain(thrown)) {
@@ -214,7 +214,7 @@ final class Failure {
         return code;
     }
 
-    /** Whether the same script would fail the same way: it does not parse, names what is not there, lacks a parameter. */
+    /** Whether the script would fail again: it does not parse, or a name or a parameter is missing. */
     private static boolean isOfTheScript(Throwable cause, Integer code) {
         boolean isNumbered = code != null && code >= FIRST_OF_SCRIPT && code <= LAST_OF_SCRIPT;
         boolean isLexical = cause.getClass().getSimpleName().equals("TokenMgrError");

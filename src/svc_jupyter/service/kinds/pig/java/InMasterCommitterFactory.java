@@ -9,11 +9,10 @@ import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
 
 /**
- * Spares a job that runs in its master the second that each task waits for leave to commit.
+ * Saves the second that each task of a job in its master waits for permission to commit.
  *
- * <p>A task asks the master, which does not know yet that it is done, and asks again a second later. The question is
- * which of several attempts may commit; in the master there is one at a time, so it need not be asked. Tasks elsewhere
- * ask as always.
+ * <p>A task asks the master, which does not know yet that the task is done, and asks again a second later. Permission
+ * decides between several attempts. In the master there is one at a time, so none is needed. Tasks elsewhere still ask.
  */
 public final class InMasterCommitterFactory extends PathOutputCommitterFactory {
     private static final String IS_IN_MASTER = "mapreduce.task.uberized";
@@ -24,7 +23,7 @@ public final class InMasterCommitterFactory extends PathOutputCommitterFactory {
         return isInMaster ? new InMaster(output, context) : new FileOutputCommitter(output, context);
     }
 
-    /** Commits when it is asked whether there is something to commit, and says that there is nothing any more. */
+    /** Commits when asked whether there is something to commit, and answers no. */
     private static final class InMaster extends FileOutputCommitter {
         InMaster(Path output, TaskAttemptContext context) throws IOException {
             super(output, context);

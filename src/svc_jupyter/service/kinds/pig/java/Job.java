@@ -9,26 +9,26 @@ import org.codehaus.jackson.map.ObjectMapper;
 import org.codehaus.jackson.node.ObjectNode;
 import org.codehaus.jackson.type.TypeReference;
 
-/** One script to run, as the service hands it over: a line of JSON on stdin. */
+/** A script to run, read from the service as a line of JSON on stdin. */
 final class Job {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The attempt's folder: takes pid, rc, results, progress and the reason of a failure. */
+    /** The attempt's folder, for pid, rc, results, progress and the reason of a failure. */
     final Path folder;
     /** The command's log. */
     final Path log;
     final String script;
     final Map<String, String> parameters;
-    /** Settings of Pig and Hadoop; with those of a cluster the script runs there. */
+    /** Settings of Pig and Hadoop; if they name a cluster, the script runs there. */
     final Map<String, String> properties;
-    /** What settings ask for by name and must not say themselves: the keys of the account's storage. */
+    /** Secrets that settings refer to by name: the keys of the account's storage. */
     final Map<String, String> secrets;
     final boolean isLocal;
-    /** Where a relative location lies: the account's storage, as a URI. */
+    /** The base of relative locations: the account's storage, as a URI. */
     final String storage;
-    /** Files that were fetched before: location in the script to path here. */
+    /** Fetched files: location in the script to local path. */
     final Map<String, String> fetched;
-    /** How many statements of the script run something, for its progress. */
+    /** The number of statements that start jobs, for the progress. */
     final int runs;
     final long minFreeBytes;
 
@@ -47,7 +47,7 @@ final class Job {
         minFreeBytes = told.get("min_free_bytes").asLong();
     }
 
-    /** Return a job that nobody asked for. */
+    /** Return a job for warming up. */
     static Job warming(Path folder, String script, String storage) throws IOException {
         ObjectNode told = JSON.createObjectNode();
         told.put("folder", folder.toString());
@@ -67,7 +67,7 @@ final class Job {
         return new Job(JSON.readTree(line));
     }
 
-    /** Write a value as JSON so that a reader sees the file whole. */
+    /** Write a value as JSON; a reader sees the complete file or none. */
     void write(String name, Object value) throws IOException {
         Whole.replace(folder.resolve(name), JSON.writeValueAsString(value));
     }

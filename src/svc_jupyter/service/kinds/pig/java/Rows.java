@@ -33,14 +33,14 @@ import org.apache.pig.data.Tuple;
 import org.apache.pig.impl.util.TupleFormat;
 import org.joda.time.DateTime;
 
-/** Values of Pig in vectors of Arrow. */
+/** Writes Pig's values to Arrow vectors. */
 final class Rows {
     private static final int DECIMAL_128_DIGITS = 38;
 
-    /** Bytes of texts that were written, to know when a batch is large. */
+    /** Bytes of text written, to limit the size of a batch. */
     long written;
 
-    /** A value is of another type than its column; the rows have to be looked at first. */
+    /** A value has another type than its column: the rows must be read first. */
     static final class Mismatch extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -89,7 +89,7 @@ final class Rows {
         }
     }
 
-    /** Put a value, or null, at a place of a vector that was made for the shape. */
+    /** Set a value, or null, at an index of a vector of the shape's type. */
     void put(FieldVector vector, int at, Shape shape, Object value) throws Mismatch, ExecException {
         if (value == null) {
             vector.setNull(at);

@@ -18,13 +18,13 @@ import org.apache.log4j.PatternLayout;
 import sun.misc.Signal;
 
 /**
- * A Java that has Pig loaded and waits for one script: {@code Runner FOLDER}, where the folder is its scratch space.
+ * A JVM that has loaded Pig and waits for one script: {@code Runner FOLDER}, where the folder is its scratch space.
  *
- * <p>It says {@code ready} on stdout, takes a job as a line of JSON on stdin, says {@code taken}, and is that job's from
- * then on: the end of stdin ends it only before. It serves one script, whose functions and settings leave no trace.
+ * <p>It prints {@code ready} on stdout, reads a job as a line of JSON from stdin and prints {@code taken}. Until then, the
+ * end of stdin ends it. It runs one script, so no function or setting of a script affects another.
  */
 public final class Runner {
-    /** Their warnings are about Pig's own ways, not about the script. */
+    /** Their warnings concern Pig itself, not the script. */
     private static final String[] SAYING_NOTHING = {
         "org.apache.hadoop.util.NativeCodeLoader", "org.apache.hadoop.metrics2",
         "org.apache.hadoop.mapreduce.JobResourceUploader", "org.apache.pig.data.SchemaTupleBackend",
@@ -36,7 +36,7 @@ public final class Runner {
     private Runner() {
     }
 
-    /** Wait for a job and do it; never returns. */
+    /** Wait for a job and run it; never returns. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path scratch = Path.of(arguments[0]);
         PrintStream answers = System.out;

@@ -28,7 +28,7 @@ import org.apache.pig.tools.pigstats.ScriptState;
 
 /** One run of one script. */
 final class Script {
-    /** Exit codes as Pig's own program has them. */
+    /** Exit codes of Pig's own program. */
     static final int FAILED = 6;
 
     private final Job job;
@@ -80,7 +80,7 @@ final class Script {
         return summary;
     }
 
-    /** The user's credentials go along with each job, in a file that only its user can read. */
+    /** Each job gets the user's credentials in a file that only its user can read. */
     private void giveSecrets() throws IOException {
         Credentials credentials = new Credentials();
         job.secrets.forEach((name, secret) ->
@@ -88,7 +88,7 @@ final class Script {
         UserGroupInformation.getCurrentUser().addCredentials(credentials);
     }
 
-    /** A relative location lies in the account's storage. */
+    /** A relative location is in the account's storage. */
     private static void goTo(PigContext context, Job job) throws IOException {
         if (job.isLocal && job.storage.startsWith("file:")) {
             context.getDfs().setActiveContainer(context.getDfs().asContainer(job.storage));
@@ -113,7 +113,7 @@ final class Script {
         return properties;
     }
 
-    /** Pig takes the settings of a cluster as they are given, and would do without those that Hadoop itself has. */
+    /** Pig uses only the given settings of a cluster: add Hadoop's defaults. */
     private static void setDefaults(Properties properties) {
         HdfsConfiguration.init();
         for (Map.Entry<String, String> setting : new YarnConfiguration(new JobConf())) {

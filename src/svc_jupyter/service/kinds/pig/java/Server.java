@@ -21,9 +21,9 @@ import org.apache.pig.impl.util.Utils;
 import org.apache.pig.tools.pigstats.OutputStats;
 import org.apache.pig.tools.pigstats.PigStats;
 
-/** Pig with DUMP as typed rows in files, and with REGISTER out of the account's storage. */
+/** Pig, but DUMP writes typed rows to files, and REGISTER reads from the account's storage. */
 final class Server extends PigServer {
-    /** While rows are written, and the whole of the last DUMP's in the end. */
+    /** The file while rows are written; in the end the complete rows of the last DUMP. */
     private static final String GROWING = "result.arrow.part";
 
     private final Job job;
@@ -36,7 +36,7 @@ final class Server extends PigServer {
         this.watcher = watcher;
     }
 
-    /** Put the last DUMP's rows in the place of the result; return what is to be known of each, in order. */
+    /** Move the last DUMP's rows to the result; return the description of each DUMP, in order. */
     List<Map<String, Object>> finishDumps() throws IOException {
         List<Map<String, Object>> told = new ArrayList<>();
         for (int number = 1; number <= dumps.size(); number++) {
@@ -66,7 +66,7 @@ final class Server extends PigServer {
         return jobs;
     }
 
-    /** Run what DUMP asks for and keep the rows; what Pig itself would print is nothing. */
+    /** Run a DUMP and keep its rows, instead of printing them. */
     @Override
     public Iterator<Tuple> openIterator(String alias) throws IOException {
         String place = FileLocalizer.getTemporaryPath(getPigContext()).toString();
@@ -100,7 +100,7 @@ final class Server extends PigServer {
         super.registerCode(located(path), language, namespace);
     }
 
-    /** Return where a file that the script registers lies here: fetched, in the storage, or where it says. */
+    /** Return the local path of a file that the script registers: fetched, in the storage, or as written. */
     private String located(String name) {
         if (job == null) {
             return name; // a jar of the settings, registered while the parent is made
@@ -118,7 +118,7 @@ final class Server extends PigServer {
         return path;
     }
 
-    /** A run of jobs failed; Pig's statistics hold the reason. */
+    /** A run of jobs failed; Pig's statistics contain the reason. */
     static final class RunFailed extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -24,20 +24,20 @@ import org.joda.time.DateTime;
 /**
  * The type of a column, or of what is nested in one.
  *
- * <p>Pig declares types where the script does, and knows none (bytearray) where it does not. A shape begins as what is
- * declared and is widened by the values it is shown, until it holds all of them.
+ * <p>Pig has the types that the script declares, and none (bytearray) elsewhere. A shape starts as the declared type and
+ * is widened by each value until it fits all of them.
  */
 final class Shape {
     enum Type { UNKNOWN, BOOLEAN, INTEGER, LONG, FLOAT, DOUBLE, DATETIME, DECIMAL, BYTES, TEXT, TUPLE, BAG, MAP }
 
     String name;
     Type type = Type.UNKNOWN;
-    /** Of a tuple its fields; of a bag the one tuple in it; of a map the one value. */
+    /** The fields of a tuple, the tuple of a bag, or the value of a map. */
     final List<Shape> parts = new ArrayList<>();
-    /** Of a decimal: digits before and after the point. */
+    /** A decimal's digits before and after the point. */
     int whole = 1;
     int scale;
-    /** Whether the script declares all of it, so that the values need not be looked at before they are written. */
+    /** Whether the script declares the whole type, so that the values need not be read before they are written. */
     private boolean isDeclared;
 
     Shape(String name) {
@@ -115,7 +115,7 @@ final class Shape {
         return schema.getFields().get(0).type == DataType.TUPLE;
     }
 
-    /** Return the part at a place, made when there is none. */
+    /** Return the part at a position; create it if there is none. */
     private Shape part(int place) {
         while (parts.size() <= place) {
             parts.add(new Shape(null));
@@ -123,7 +123,7 @@ final class Shape {
         return parts.get(place);
     }
 
-    /** Widen the shape so that it holds a value. */
+    /** Widen the shape so that it fits a value. */
     void observe(Object value) throws ExecException {
         if (value == null) {
             return;
@@ -146,7 +146,7 @@ final class Shape {
         }
     }
 
-    /** Take on a nested type where nothing else was seen; whether the shape is of that type now. */
+    /** Become a nested type unless another type was seen; return whether the shape has that type now. */
     private boolean fits(Type nested) {
         if (type == Type.UNKNOWN) {
             type = nested;
@@ -166,7 +166,7 @@ final class Shape {
         }
     }
 
-    /** Return the type that holds the values of both. */
+    /** Return the type that fits the values of both. */
     private static Type wider(Type one, Type other) {
         Type first = one.ordinal() <= other.ordinal() ? one : other;
         Type second = first == one ? other : one;
@@ -200,7 +200,7 @@ final class Shape {
         return Type.TEXT;
     }
 
-    /** Fields that were never filled become text; names are given to those without, none twice. */
+    /** Make fields without values text, and give unique names to fields without one. */
     void settle() {
         if (type == Type.DECIMAL && digits() > 76) {
             type = Type.TEXT; // no Arrow type has as many digits
@@ -223,7 +223,7 @@ final class Shape {
         }
     }
 
-    /** Return the Arrow type as readers of Arrow in Python write it. */
+    /** Return the Arrow type in pyarrow's notation. */
     String typeName() {
         switch (type) {
             case BOOLEAN: return "bool";
@@ -250,7 +250,7 @@ final class Shape {
         return whole + scale;
     }
 
-    /** Return a decimal with no scale below zero, which Arrow does not have. */
+    /** Return a decimal without a negative scale, which Arrow does not support. */
     static BigDecimal decimal(Object value) {
         BigDecimal number = value instanceof BigInteger ? new BigDecimal((BigInteger) value) : (BigDecimal) value;
         return number.scale() < 0 ? number.setScale(0) : number;

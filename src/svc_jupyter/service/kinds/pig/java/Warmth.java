@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
 /**
- * Runs small scripts before there is a job, so that the classes are loaded and compiled that every script needs.
+ * Runs small scripts before there is a job, so that the classes that every script needs are loaded and compiled.
  *
- * <p>Stops between two of them when a job has come meanwhile.
+ * <p>Stops between two scripts when a job has arrived.
  */
 final class Warmth {
     private static final String[] SCRIPTS = {

@@ -23,10 +23,10 @@ import org.apache.pig.tools.pigstats.OutputStats;
 import org.apache.pig.tools.pigstats.PigProgressNotificationListener;
 
 /**
- * Hears from Pig what is begun and what is done, and writes it into the attempt's folder at once.
+ * Listens to Pig's progress and writes it to the attempt's folder at once.
  *
- * <p>{@code stores.json} names what the script is about to write, and only what was not there before: who cleans up
- * after a run that was ended in the middle may remove exactly that.
+ * <p>{@code stores.json} names the outputs that the script creates, except those that existed before. After a killed run
+ * exactly these may be removed.
  */
 final class Watcher implements PigProgressNotificationListener {
     private final Job job;
@@ -34,7 +34,7 @@ final class Watcher implements PigProgressNotificationListener {
     private final List<String> begun = new ArrayList<>();
     private final List<String> jobIds = new ArrayList<>();
     private final Map<String, Map<String, Object>> stored = new LinkedHashMap<>();
-    /** Where the rows of a DUMP lie until they are written as a result. */
+    /** The rows of a DUMP until they are written as a result. */
     private String dumped = "";
     private int launches;
     private int percent;
@@ -50,7 +50,7 @@ final class Watcher implements PigProgressNotificationListener {
         return new ArrayList<>(stored.values());
     }
 
-    /** From here on, what is stored there is a DUMP's. */
+    /** Treat what is stored there as a DUMP from now on. */
     synchronized void dumping(String place) {
         dumped = place;
     }
@@ -64,7 +64,7 @@ final class Watcher implements PigProgressNotificationListener {
         tell();
     }
 
-    /** A run is over: the next one goes on from there. */
+    /** A run has ended: the progress of the next one is added. */
     synchronized void launched() {
         launches++;
         percent = 0;
@@ -103,7 +103,7 @@ final class Watcher implements PigProgressNotificationListener {
         }
     }
 
-    /** Whether a location names a file at all: a store function may write elsewhere. */
+    /** Whether a location names a file: a store function may write elsewhere. */
     private static boolean isFile(Path path, Configuration settings) {
         try {
             path.getFileSystem(settings);
@@ -158,7 +158,7 @@ final class Watcher implements PigProgressNotificationListener {
         stored.put(output.getLocation(), told);
     }
 
-    /** Return the bytes of an output as they lie there, since Pig counts other things in; null where it is no file. */
+    /** Return the size of an output on disk, since Pig includes other bytes; null if it is not a file. */
     private Long bytesOf(OutputStats output) {
         try {
             Path path = new Path(output.getLocation());
@@ -177,7 +177,7 @@ final class Watcher implements PigProgressNotificationListener {
 
     @Override
     public void launchStartedNotification(String scriptId, int jobs) {
-        // The jobs themselves are told.
+        // The jobs themselves report this.
     }
 
     @Override
@@ -187,7 +187,7 @@ final class Watcher implements PigProgressNotificationListener {
 
     @Override
     public void launchCompletedNotification(String scriptId, int succeeded) {
-        // Told by whoever launched it.
+        // The launcher reports this.
     }
 
     private void tell() {

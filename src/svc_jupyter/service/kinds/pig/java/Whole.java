@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** Small files that a reader sees whole or not at all. */
+/** Writes small files; a reader sees the complete file or none. */
 final class Whole {
     private Whole() {
     }

@@ -8,8 +8,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * A listening channel that takes the node's own address in place of all addresses: that of the property {@code
- * svc.address}, or in a container that of its NodeManager, which YARN puts into the variable {@code NM_HOST}.
+ * A listening channel that binds to the node's own address instead of all addresses: the one of the property {@code
+ * svc.address}, or in a container the NodeManager's, from YARN's variable {@code NM_HOST}.
  */
 public final class OwnAddressChannel extends ServerSocketChannelImpl {
   OwnAddressChannel(SelectorProvider provider) throws IOException {

@@ -11,10 +11,10 @@ import java.nio.channels.spi.SelectorProvider;
 import sun.nio.ch.EPollSelectorProvider;
 
 /**
- * Makes a program listen at its node's own address wherever it asks for all addresses of the machine, as the shuffle
- * and the master of a MapReduce job do, which know no setting for it.
+ * Makes a program listen on its node's own address instead of all addresses of the machine. The shuffle and the master
+ * of a MapReduce job have no setting for it.
  *
- * <p>Named by {@code -Djava.nio.channels.spi.SelectorProvider}. The channel's class lies in the JDK's own package, so
+ * <p>Named by {@code -Djava.nio.channels.spi.SelectorProvider}. The channel's class is in the JDK's own package, so
  * its bytes come as a resource; {@code --add-opens java.base/sun.nio.ch=ALL-UNNAMED} allows that.
  */
 public final class OwnAddressProvider extends EPollSelectorProvider {

@@ -8,7 +8,7 @@ import org.apache.thrift.server.ServerContext;
 import org.apache.thrift.server.TServerEventHandler;
 import org.apache.thrift.transport.TTransport;
 
-/** Counts who is connected, and gives back what a connection's thread held of the database. */
+/** Counts the connected clients, and releases the database resources of a closed connection's thread. */
 final class Connections implements TServerEventHandler {
     private final AtomicInteger open = new AtomicInteger();
     private final IHMSHandler handler;

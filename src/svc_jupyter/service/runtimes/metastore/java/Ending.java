@@ -6,7 +6,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import org.apache.hadoop.hive.conf.HiveConf;
 
-/** Ends the process once a file asks for it and nobody is connected; whoever ends it, Derby is closed in good order. */
+/** Ends the process when a file requests it and no client is connected. Derby is closed properly at any end. */
 final class Ending implements Runnable {
     private static final long LOOK_EVERY_MILLISECONDS = 100;
     private static final String DERBY = "jdbc:derby:";
@@ -44,7 +44,7 @@ final class Ending implements Runnable {
         try {
             DriverManager.getConnection(DERBY + ";shutdown=true").close();
         } catch (SQLException closed) {
-            // Derby tells so that it has been closed.
+            // Derby reports in this way that it has been closed.
         }
     }
 }

@@ -6,16 +6,16 @@ import org.apache.hadoop.hive.conf.HiveConf;
 import org.apache.hadoop.hive.metastore.HiveMetaStore;
 import org.apache.hadoop.hive.metastore.api.MetaException;
 
-/** Hive's handler of calls, which also tells its heap; public since Hive calls it by reflection. */
+/** Hive's handler of calls, which also reports its heap; public since Hive calls it by reflection. */
 public final class Handler extends HiveMetaStore.HMSHandler {
-    /** The name of a setting that is none: its value is the heap in use and its limit, in bytes. */
+    /** A pseudo setting: its value is the used heap and its limit, in bytes. */
     private static final String HEAP = "svc.heap";
 
     Handler(HiveConf conf) throws MetaException {
         super("metastore", conf, false);
     }
 
-    /** Here since Hive looks it up in the class itself. */
+    /** Declared here because Hive looks it up in the class itself. */
     @Override
     public void init() throws MetaException {
         super.init();

@@ -18,12 +18,12 @@ import org.apache.thrift.transport.TTransportException;
 /**
  * The Hive metastore as one process of a service.
  *
- * <p>Hive's own main class listens on every address of the machine and knows no setting for it; this one takes a single
- * address. It also tells its heap, and ends by itself once it is told to and nobody is connected any more.
+ * <p>Hive's own main class listens on every address of the machine, without a setting for it; this one listens on a
+ * single address. It also reports its heap, and can end when the last client disconnects.
  *
- * <p>Arguments: the address, the wanted port (0 for any), and the folder of this very start, where it writes `port` when
- * it can answer, and which it looks into for `retire`; last, a file with the database's password, which is removed as
- * soon as it is read. Without it there is no password.
+ * <p>Arguments: the address; the preferred port (0 for any); the folder of this start, where it writes `port` when it can
+ * answer and looks for `retire`; a file with the database's password, which is removed after it is read. Without the file
+ * there is no password.
  */
 public final class Metastore {
     private static final int MIN_THREADS = 2;
@@ -65,7 +65,7 @@ public final class Metastore {
         }
     }
 
-    /** Listens at the wanted port, so that those who know it find it again; at another where somebody has taken it. */
+    /** Listens on the preferred port, so that clients find it again, or on another one if that is taken. */
     private static TServerSocket listen(InetAddress address, int wanted) throws TTransportException {
         try {
             return new TServerSocket(new InetSocketAddress(address, wanted));

@@ -13,11 +13,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import javax.net.SocketFactory;
 
-/** Connects PostgreSQL's driver to a socket in the file system, which it cannot do by itself. */
+/** Connects PostgreSQL's driver to a Unix domain socket, which it does not support itself. */
 public final class UnixSocketFactory extends SocketFactory {
     private final Path path;
 
-    /** Takes the path of the socket, as the driver's option `socketFactoryArg` gives it. */
+    /** Takes the path of the socket from the driver's option `socketFactoryArg`. */
     public UnixSocketFactory(String path) {
         this.path = Path.of(path);
     }
@@ -53,7 +53,7 @@ public final class UnixSocketFactory extends SocketFactory {
         return socket;
     }
 
-    /** A socket of another family; options of TCP mean nothing to it, and its reads have no time limit. */
+    /** A Unix domain socket; it ignores options of TCP, and its reads have no time limit. */
     private static final class UnixSocket extends Socket {
         private final Path path;
         private SocketChannel channel;

@@ -4,7 +4,7 @@ import org.apache.hadoop.hive.metastore.IHMSHandler;
 import org.apache.hadoop.hive.metastore.api.NoSuchObjectException;
 import org.apache.thrift.TException;
 
-/** Asks for what is not there before anybody else asks: the tables of the database are made, the queries compiled. */
+/** Requests missing objects ahead of clients, so that the database's tables are created and its queries compiled. */
 final class Warmth {
     private static final String NOTHING = "svc_warmth";
 
@@ -15,7 +15,7 @@ final class Warmth {
         try {
             handler.get_table(NOTHING, NOTHING);
         } catch (NoSuchObjectException expected) {
-            // Its tables have been asked for it.
+            // The request itself has read the tables.
         }
         handler.shutdown();
     }
