@@ -13,7 +13,7 @@ const ORDER = [
   ['panel'],
   ['connection'],
   ['list'],
-  ['icons', 'words', 'statusIcons'],
+  ['icons', 'words', 'statuses'],
   ['service']
 ];
 /** Features that use another one. */

@@ -1,8 +1,8 @@
 """Make what the JupyterLab extension shares with Python: `python -m scripts.make_lab_sources [--check]`.
 
 The extension names the records that it reads as `Schemas['CommandRecord']` in `src/service/records`. openapi-typescript
-generates their types, and the types they refer to, from the service's OpenAPI document. The status icons come from the
-tables of the kernel's panels.
+generates their types, and the types they refer to, from the service's OpenAPI document. The icons and words of statuses
+come from the tables of the kernel's panels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from svc_jupyter.widgets.panels import status_words
 _LAB = Path(__file__).parents[1] / "labextension"
 _RECORDS = _LAB / "src" / "service" / "records"
 _TYPES = _LAB / "src" / "service" / "openapi.d.ts"
-_STATUS_ICONS = _LAB / "src" / "statusIcons.json"
+_STATUSES = _LAB / "src" / "statuses.ts"
 _MAKER = _LAB / "node_modules" / "openapi-typescript" / "bin" / "cli.js"
 _NOTE = "// Made from the OpenAPI document by scripts/make_lab_sources.py: change the models of src/svc_jupyter/api.\n"
 _NAMED = re.compile(r"\bSchemas\['(\w+)'\]")
@@ -57,15 +57,39 @@ def types() -> str:
     return _NOTE + run.stdout.partition("*/\n")[2]
 
 
-def status_icons() -> str:
-    """Return the icon of each status of clusters, schedules, actions and commands, by its lowercase word."""
+def statuses() -> str:
+    """Return a TypeScript module with the icons of all statuses, by their lowercase word, and the words of actions.
+
+    The words are literals in calls of `trans.__`, where the extraction of texts to translate finds them.
+    """
     icons = {**status_words.ICONS, **{state.lower(): icon for state, icon in words.ICONS.items()}}
-    return json.dumps(icons, ensure_ascii=False, indent=2) + "\n"
+    lines = [
+        "// Made from widgets/panels/status_words.py by scripts/make_lab_sources.py: change it there.",
+        "import type { TranslationBundle } from '@jupyterlab/translation';",
+        "",
+        "/** The icon of each status of clusters, schedules, actions and commands. */",
+        "export const ICONS: ReadonlyMap<string, string> = new Map([",
+        ",\n".join(f"  ['{status}', '{icon}']" for status, icon in icons.items()),
+        "]);",
+        "",
+        "/** Return the word for each status of an action. */",
+        "export function wordsOfActions(trans: TranslationBundle): ReadonlyMap<string, string> {",
+        "  return new Map([",
+        ",\n".join(f"    ['{status}', trans.__('{word}')]" for status, word in status_words.WORDS_OF_ACTIONS.items()),
+        "  ]);",
+        "}",
+        "",
+        "/** Return the word for an action whose command waits. */",
+        "export function waitingCommand(trans: TranslationBundle): string {",
+        f"  return trans.__('{status_words.WAITING_COMMAND}');",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def outdated() -> dict[Path, str]:
     """Return the outdated files with their new text."""
-    wanted = {_TYPES: types(), _STATUS_ICONS: status_icons()}
+    wanted = {_TYPES: types(), _STATUSES: statuses()}
     return {path: text for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text}
 
 

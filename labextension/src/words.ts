@@ -1,12 +1,10 @@
-import ICONS from './statusIcons.json';
-
-const ICON_OF = new Map(Object.entries(ICONS));
+import { ICONS } from './statuses';
 
 /**
  * Return the icon of a status, the same as in the kernel's panels; a dot for an unknown one. Always shown with a word.
  */
 export function iconOf(status: string): string {
-  return ICON_OF.get(status.toLowerCase()) ?? '·';
+  return ICONS.get(status.toLowerCase()) ?? '·';
 }
 
 /** Return a running time as `00:04` or `1:02:03`. */

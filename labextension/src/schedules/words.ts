@@ -5,6 +5,7 @@ import type {
   IScheduleRecord,
   TimeUnit
 } from '../service/records/schedules';
+import { waitingCommand, wordsOfActions } from '../statuses';
 import { momentOf, shortTime } from './times';
 
 const FAILURES: ReadonlySet<string> = new Set(['error', 'not_found']);
@@ -12,18 +13,9 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'not_found']);
 /** Return the word for an action's status; with a command, `waiting` means that the command waits. */
 export function wordOf(trans: TranslationBundle, action: ILastAction): string {
   if (action.query_hist_id !== null && action.status === 'waiting') {
-    return trans.__('waiting for a free slot');
+    return waitingCommand(trans);
   }
-  const words: Record<string, string> = {
-    not_found: trans.__('dependencies not found'),
-    error: trans.__('failed'),
-    submitted: trans.__('waiting for its turn'),
-    waiting: trans.__('waiting for its dependencies'),
-    running: trans.__('running'),
-    done: trans.__('done'),
-    cancelled: trans.__('cancelled')
-  };
-  return words[action.status] ?? action.status;
+  return wordsOfActions(trans).get(action.status) ?? action.status;
 }
 
 /** Return whether a schedule's last run failed, so that it needs attention. */

@@ -15,12 +15,17 @@ ICONS = {
     "suspended": PAUSED,
     "killed": STOPPED,
 }
-_WORDS = {
-    "not_found": "dependencies not found",
-    "error": "failed",
+WORDS_OF_ACTIONS = {
     "submitted": "waiting for its turn",
     "waiting": "waiting for its dependencies",
+    "running": "running",
+    "done": "done",
+    "error": "failed",
+    "not_found": "dependencies not found",
+    "cancelled": "cancelled",
 }
+WAITING_COMMAND = "waiting for a free slot"
+"""The word for an action whose command waits."""
 FAILURES = frozenset({"error", "not_found"})
 """Statuses of an action that need attention."""
 
@@ -33,5 +38,5 @@ def icon_of(status: str) -> str:
 def word_of(action_status: str, *, has_command: bool) -> str:
     """Return the word for an action's status; with a command, `waiting` means that the command waits."""
     if has_command and action_status == "waiting":
-        return "waiting for a free slot"
-    return _WORDS.get(action_status, action_status)
+        return WAITING_COMMAND
+    return WORDS_OF_ACTIONS.get(action_status, action_status)
