@@ -98,7 +98,7 @@ class ScaledWorld:
         world.life_cycle._engines = engines
         for kind in (AddNodeKind, RemoveNodeKind):
             world.kinds[kind.command_type.value] = kind(world.database, world.instances, engines)
-        scaled = cls(world, engine, Nodes(world.database, world.clusters, world.instances, engines, world.commands))
+        scaled = cls(world, engine, Nodes(world.database, world.clusters, world.instances, engines, world.intake))
         if cluster_type is not ClusterType.HADOOP:
             await world.clusters.edit("default", ClusterChanges.model_validate(_SETTINGS[cluster_type]), by=world.by)
         await scaled.begin()

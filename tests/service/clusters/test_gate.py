@@ -116,7 +116,7 @@ async def test_a_sub_command_waits_until_its_cluster_is_up(world: World):
         {"command_type": "HadoopCommand", "inline": "echo 2"},
     ]
     body = {"command_type": "CompositeCommand", "sub_commands": parts, "label": "default"}
-    composite = await world.commands.submit(body, world.by)
+    composite = await world.intake.submit(body, world.by)
     await world.says(composite["id"], "sub-command 2 (HadoopCommand) waits until its cluster is UP")
     with world.database.connect() as connection:
         assert find_child(connection, composite["id"], 2) is None
@@ -132,10 +132,10 @@ async def test_a_composite_that_waits_for_a_cluster_ends_with_its_start_or_when_
     world.engine.may_start.clear()
     parts = [{"command_type": "HadoopCommand", "inline": "echo 1"}]
     body = {"command_type": "CompositeCommand", "sub_commands": parts}
-    first = await world.commands.submit(body, world.by)
+    first = await world.intake.submit(body, world.by)
     await world.says(first["id"], "waits until its cluster is UP")
     assert (await world.commands.cancel(first["id"], world.by)).succeeded
-    second = await world.commands.submit(body, world.by)
+    second = await world.intake.submit(body, world.by)
     await world.says(second["id"], "waits until its cluster is UP")
     await world.reaches(ClusterState.PENDING)
     await world.clusters.change_state("default", "terminate", by=world.by)
@@ -171,7 +171,7 @@ async def test_a_policy_of_the_cluster_keeps_a_user_from_running_there(world: Wo
     user = Caller(7, 1, "u@example.com", frozenset({BuiltinGroup.USER}), token_id=1, policies=book)
     for kind, label in (("HadoopCommand", None), ("ShellCommand", "default")):
         with pytest.raises(Forbidden, match="permission to read cluster 1"):
-            await world.commands.submit({"command_type": kind, "inline": "echo", "label": label}, user)
+            await world.intake.submit({"command_type": kind, "inline": "echo", "label": label}, user)
     free = Caller(8, 1, "v@example.com", frozenset(), token_id=1, policies=book)
     body = {"command_type": "HadoopCommand", "inline": "echo local"}
     assert await world.clusters.gate.cluster_for(world.kinds["HadoopCommand"], None, body, free) is None

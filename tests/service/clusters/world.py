@@ -28,6 +28,7 @@ from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -69,6 +70,7 @@ class World:
     clusters: Clusters
     kinds: dict[str, Any]
     runner: Runner
+    intake: Intake
     commands: Commands
     driver: Driver
     by: Caller
@@ -97,6 +99,7 @@ class World:
         }
         kinds["CompositeCommand"] = CompositeKind(dict(kinds), gate)
         runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
+        intake = Intake(settings, database, bus, kinds, runner, gate)
         commands = Commands(settings, database, bus, kinds, runner, gate)
         tools = Tools(
             settings, database, instances, life_cycle, engines, providers, Changes(bus), lambda: runner.replica
@@ -106,8 +109,8 @@ class World:
             row = connection.execute(sa.select(users.c.id, users.c.email)).one()
         by = Caller(row.id, account_id, row.email, frozenset({BuiltinGroup.ADMIN}), token_id=1)
         return cls(
-            settings, database, bus, instances, provider, engine, life_cycle, clusters, kinds, runner, commands,
-            Driver(tools), by, ended,
+            settings, database, bus, instances, provider, engine, life_cycle, clusters, kinds, runner, intake,
+            commands, Driver(tools), by, ended,
         )  # fmt: skip
 
     async def start(self) -> None:
@@ -132,7 +135,7 @@ class World:
         return await self.instances.get(found.instance_id)
 
     async def submit(self, script: str, kind: str = "HadoopCommand", **fields: Any) -> dict[str, Any]:
-        return await self.commands.submit({"command_type": kind, "inline": script, **fields}, self.by)
+        return await self.intake.submit({"command_type": kind, "inline": script, **fields}, self.by)
 
     async def record(self, command_id: int) -> dict[str, Any]:
         return await self.commands.get(command_id, self.by)

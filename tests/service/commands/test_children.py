@@ -19,10 +19,10 @@ from tests.support.until import until, written
 
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import child_values, constants, find_child, nominal_time_of
+from svc_jupyter.service.commands.ends import STOP, StopReason
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.stop_reasons import STOP, StopReason
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_jupyter.service.commands.dumps import stored_dump
+from svc_jupyter.service.commands.result_routes import stored_dump
 from svc_jupyter.service.ground.errors import NotFound
 
 RESULT = {"form": "arrow", "file": "2/result.arrow", "size": 30, "rows": 3, "columns": [["k", "string"]]}

@@ -12,7 +12,7 @@ from tests.service.commands.scripted import Scripted
 from tests.support.clusters import gate_of, make_default_cluster
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -49,11 +49,11 @@ class World:
         gate = gate_of(settings, database, bus)
         self.kind = Foreseeing()
         self.runner = Runner(settings, database, bus, {"ShellCommand": self.kind}, gate=gate, at_end=())
-        self.commands = Commands(settings, database, bus, {"ShellCommand": self.kind}, self.runner, gate)
+        self.intake = Intake(settings, database, bus, {"ShellCommand": self.kind}, self.runner, gate)
         self._caller = caller
 
     async def submit(self, call: IdempotentCall | None = None) -> int:
-        return int((await self.commands.submit(BODY, self._caller, call))["id"])
+        return int((await self.intake.submit(BODY, self._caller, call))["id"])
 
 
 @pytest.fixture

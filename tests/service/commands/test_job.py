@@ -11,8 +11,8 @@ from tests.service.commands.jobs import NewJob, Notes
 from tests.service.commands.scripted import Script, Scripted
 from tests.support.until import written
 
+from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.stop_reasons import StopReason
 
 
 def fails_until(attempt: int, code: int = 1) -> Script:

@@ -10,8 +10,8 @@ from tests.service.commands.jobs import NewJob
 from tests.service.commands.scripted import Scripted
 from tests.support.until import until, written
 
+from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk
-from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.processes.durable_process import DurableProcess
 
 

@@ -129,4 +129,4 @@ def test_what_the_table_keeps_comes_back():
     typed = StoredResult(ResultForm.ARROW, "1/result", 10, rows=3, columns=(("a", "int64"), ("b", "string")))
     text = StoredResult(ResultForm.LINES, "1/out", 0)
     for result in (typed, text):
-        assert results.from_json(results.to_json(result)) == result
+        assert StoredResult.from_json(result.as_json()) == result

@@ -25,10 +25,10 @@ from tests.support.clusters import gate_of
 from tests.support.until import until, written
 
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings

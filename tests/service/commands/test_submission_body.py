@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.commands.submission_body import FORM, form_body, submission_body
+from svc_jupyter.service.commands.intake import FORM, form_body, submission_body
 from svc_jupyter.service.ground.errors import BadRequest, Invalid
 
 

@@ -13,8 +13,8 @@ from tests.support.clusters import gate_of, make_default_cluster
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.commands import CommandType, ShellSubmission
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.intake import new_row
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid

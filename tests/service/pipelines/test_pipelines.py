@@ -21,6 +21,7 @@ from svc_jupyter.service.clusters.first_clusters import ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -89,8 +90,9 @@ async def world(settings: Settings, database: Database, account_id: int, tmp_pat
     gate = ClusterGate(database, bus, LifeCycle(settings, bus, {}, at_end))
     kinds = {"SparkCommand": Streaming(lambda _: STREAM.format(folder=tmp_path))}
     runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
+    intake = Intake(settings, database, bus, kinds, runner, gate)
     commands = Commands(settings, database, bus, kinds, runner, gate)
-    runs = PipelineRuns(settings, database, commands, kinds, gate, notifications)
+    runs = PipelineRuns(settings, database, intake, commands, kinds, gate, notifications)
     at_end.append(runs.on_command_end)
     with database.begin() as connection:
         ensure_clusters(connection, account_id)

@@ -21,7 +21,7 @@ from svc_jupyter.service.clusters.life_cycle import LifeCycle
 from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
-from svc_jupyter.service.commands.at_end import AtEnd
+from svc_jupyter.service.commands.ends import AtEnd
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.db_taps.db_taps import DbTaps

@@ -25,8 +25,9 @@ from svc_jupyter.service.clusters.health_routes import router as health_router
 from svc_jupyter.service.clusters.node_routes import router as nodes_router
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.clusters.routes import router as clusters_router
-from svc_jupyter.service.commands.at_end import AtEnd
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.ends import AtEnd
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.result_routes import router as command_results_router
 from svc_jupyter.service.commands.routes import router as commands_router
 from svc_jupyter.service.commands.runner import Runner
@@ -93,6 +94,7 @@ def rooms_of(settings: Settings, database: Database) -> list[Room]:
         settings, database, secrets, storage, db_taps, jupyter_contents, workspace, processes, of_clusters
     )
     runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
+    intake = Intake(settings, database, bus, kinds, runner, gate)
     commands = Commands(settings, database, bus, kinds, runner, gate, access.tokens.recheck)
     driver = Driver(
         Tools(
@@ -107,18 +109,18 @@ def rooms_of(settings: Settings, database: Database) -> list[Room]:
             watch=of_clusters.health,
         )
     )
-    work = Materialisation(bus, commands.insert_scheduled, commands.place_scheduled, notifications.on_action_end)
+    work = Materialisation(bus, intake.insert_scheduled, intake.place_scheduled, notifications.on_action_end)
     lease = TickerLease(min(LEASE_SECONDS, settings.lease_seconds))
     hive_dependencies = HiveDependencies(of_clusters.hive.search)
     checker = EveryDependency([FileDependencies(storage), hive_dependencies])
     ticker = Ticker(database, bus, work, checker, lease=lease)
-    pipeline_runs = PipelineRuns(settings, database, commands, kinds, gate, notifications)
+    pipeline_runs = PipelineRuns(settings, database, intake, commands, kinds, gate, notifications)
     at_end.append(pipeline_runs.on_command_end)
     at_end.append(ticker.on_command_end)  # the runner's ends reach the ticker, whose commands reach the runner
     audit = Audit(database, settings.audit_days)
     idempotency = Idempotency(database, secrets)
     hive = of_clusters.hive
-    nodes = Nodes(database, of_clusters.clusters, of_clusters.instances, of_clusters.cluster_engines, commands)
+    nodes = Nodes(database, of_clusters.clusters, of_clusters.instances, of_clusters.cluster_engines, intake)
     environment = script_environment(os.environ)
     builder = Builder(
         settings,
@@ -165,7 +167,7 @@ def rooms_of(settings: Settings, database: Database) -> list[Room]:
         ),
         Room(closing=(of_clusters.presto.close, of_clusters.hive_servers.stop)),
         Room(
-            parts=(commands,),
+            parts=(intake, commands),
             routers=(commands_router, command_results_router),
             versions=COMMAND_VERSIONS,
             working=(runner,),

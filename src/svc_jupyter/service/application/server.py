@@ -22,7 +22,6 @@ from svc_jupyter.files import keep_files_private
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
-from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.data_folder.data_folder import DataFolder
@@ -137,7 +136,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Release waiting requests first, so that a stop does not take as long as the longest wait."""
-        self._service.parts[Commands].stop()
+        self._service.release_calls()
         await super().shutdown(sockets)
 
     async def _stop_when_idle(self) -> None:

@@ -12,6 +12,7 @@ from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.application.rooms import rooms_of
 from svc_jupyter.service.clusters.first_clusters import ensure_clusters
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.data_folder import at_start, identity
 from svc_jupyter.service.database import migrations
 from svc_jupyter.service.database.database import Database
@@ -75,8 +76,13 @@ class Service:
 
         Each part is stopped even if another one raises. A second call does nothing.
         """
-        self.parts[Commands].stop()
+        self.release_calls()
         await self._to_stop.aclose()
+
+    def release_calls(self) -> None:
+        """Refuse new commands and release the calls that wait for the end of one."""
+        self.parts[Intake].stop()
+        self.parts[Commands].stop()
 
     async def is_needed(self) -> bool:
         """Return whether an idle service has future work: schedules, clusters to supervise, packages to build."""

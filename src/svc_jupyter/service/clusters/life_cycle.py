@@ -18,10 +18,8 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.stored_configuration import to_json
 from svc_jupyter.service.commands import queue, queue_of_clusters
-from svc_jupyter.service.commands.at_end import AtEnd, tell_apart
-from svc_jupyter.service.commands.ends import ENDED
+from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, StopReason, stop_request, tell_apart
 from svc_jupyter.service.commands.queue import WAITING
-from svc_jupyter.service.commands.stop_reasons import STOP, StopReason, stop_request
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings

@@ -21,7 +21,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.record import command_record
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid, NotFound, StateConflict
@@ -43,13 +43,13 @@ class Nodes:
         clusters: Clusters,
         instances: Instances,
         engines: Mapping[ClusterType, ClusterEngine],
-        commands: Commands,
+        intake: Intake,
     ) -> None:
         self._database = database
         self._clusters = clusters
         self._instances = instances
         self._engines = engines
-        self._commands = commands
+        self._intake = intake
 
     async def add(self, reference: str, node_count: int, *, by: Caller) -> Record:
         """Begin to add workers to a running cluster; return the command's record. May exceed `max_nodes`.
@@ -124,7 +124,7 @@ class Nodes:
             "label": cluster.labels[0] if cluster.labels else None,
             "cluster_id": cluster.id,
         }
-        (command_id,) = self._commands.insert_scheduled(connection, [values])
+        (command_id,) = self._intake.insert_scheduled(connection, [values])
         row = queue.row_of(connection, command_id)
         # The answer shows the command as it was created.
         return command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})

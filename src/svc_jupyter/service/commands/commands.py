@@ -1,51 +1,41 @@
-"""The rules of commands: submission, look-up, history, cancellation."""
+"""The rules of commands that exist: look-up, waiting for the end, history, documents, cancellation."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from svc_jupyter.api.access import Resource
 from svc_jupyter.api.commands import CommandType
-from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import queue, results
 from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
-from svc_jupyter.service.commands.ends import Ends
+from svc_jupyter.service.commands.ends import STOP, Ends, StopReason
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
-from svc_jupyter.service.commands.kind import Document, DocumentKind, GrowingKind, JobsKind, Kind
-from svc_jupyter.service.commands.queue import WAITING
+from svc_jupyter.service.commands.kind import Document, DocumentKind, GrowingKind, JobsKind, Kind, StoredResult
 from svc_jupyter.service.commands.record import NO_WAIT, Row, Wait, command_record, is_final
-from svc_jupyter.service.commands.roots import command_root, new_folder_key
+from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.commands.runner import Runner
-from svc_jupyter.service.commands.stop_reasons import STOP, StopReason
-from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.ground.errors import Invalid, NotFound, Unavailable
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.http import idempotency
-from svc_jupyter.service.http.idempotency import IdempotentCall
 from svc_jupyter.service.http.paging import Page
-from svc_jupyter.service.schema.commands import NEW_ROW, commands
+from svc_jupyter.service.schema.commands import commands
 
 Record = dict[str, Any]
 _WAIT_SLICE_SECONDS = 5.0
 """How long to wait for an announcement before reading the database, where announcements cross a network."""
 _KILL_MARGIN_SECONDS = 3.0
-# Statements of the hot paths are built once: building one takes longer than running it.
-_INSERT = sa.insert(commands)
+# The statement of a hot path is built once: building it takes longer than running it.
 _BY_ID = sa.select(commands).where(
     commands.c.id == sa.bindparam("command"), commands.c.account_id == sa.bindparam("account")
 )
@@ -60,7 +50,7 @@ class Cancellation:
 
 
 class Commands:
-    """All calls about commands. Records are dictionaries in the shape of `CommandRecord`."""
+    """All calls about existing commands. Records are dictionaries in the shape of `CommandRecord`."""
 
     def __init__(
         self,
@@ -81,41 +71,6 @@ class Commands:
         self._recheck = recheck
         self._ends = Ends(bus)
         self._stopping = False
-        self._newest_id = 0
-        """The id of the newest command of this service; 0 before there is one."""
-
-    async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
-        """Create a command; return its record. Raises `Invalid`."""
-        if self._stopping:
-            raise Unavailable("the service is stopping; submit again in a moment")
-        values = await new_row(body, caller, self._kinds, self._gate)
-        expected_id = self._newest_id + 1
-        with ExitStack() as calling_off:
-            if self._newest_id:
-                calling_off.callback(self._runner.foresee(values, expected_id))
-            record = await self._written(values, call)
-            if record["id"] == expected_id:
-                calling_off.pop_all()
-        return record
-
-    def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:
-        """Return the cluster that must be UP for the command of a row that `insert_scheduled` will create.
-
-        None where none is needed. Raises `Invalid` with a message for the user.
-        """
-        return self._gate.place(connection, self._kinds[values["command_type"]], values)
-
-    def insert_scheduled(self, connection: sa.Connection, new: Sequence[Mapping[str, Any]]) -> Sequence[int]:
-        """Create waiting commands in the caller's write transaction; return their ids in the same order.
-
-        Each item of `new` has columns of the commands table as `submissions.new_row` returns them, with `command` from
-        `submissions.described`. The commands are launched or announced to other replicas after the caller's commit; a
-        rollback discards them.
-        """
-        defaults = {"status": CommandStatus.WAITING.value, "created_at": time.time()}
-        rows = [self._create(defaults | dict(values), connection) for values in new]
-        self._announce(connection, rows)
-        return [row["id"] for row in rows]
 
     async def get(self, command_id: int, caller: Caller, *, with_properties: bool = False) -> Record:
         """Return the record of a command of the caller's account; raises `NotFound`."""
@@ -168,7 +123,7 @@ class Commands:
             return await self.get(command_id, caller, with_properties=with_properties)
         record = self._record(row, NO_WAIT, with_properties=with_properties)
         if with_rows and row["result"] is not None:
-            record["arrow"] = results.short_text(self.root(row), results.from_json(row["result"]))
+            record["arrow"] = results.short_text(self.root(row), StoredResult.from_json(row["result"]))
         return record
 
     def record(self, row: Row) -> Record:
@@ -231,7 +186,7 @@ class Commands:
         return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
 
     def stop(self) -> None:
-        """Refuse further submissions and release the waiting calls."""
+        """Release the waiting calls."""
         self._stopping = True
         self._ends.wake_all()
 
@@ -246,44 +201,6 @@ class Commands:
         """Raise `Invalid` when a command has no results because it has not succeeded."""
         if row["status"] != "done":
             raise Invalid(f"command {row['id']} is not done ({row['status']})")
-
-    async def _written(self, values: Mapping[str, Any], call: IdempotentCall | None) -> Record:
-        try:
-            return await self._database.write(partial(self._insert, values, call))
-        except IntegrityError:
-            if call is None:
-                raise
-            # Another replica has just written the same key: its answer is stored now.
-            return await self._database.write(partial(self._insert, values, call))
-
-    def _insert(self, values: Mapping[str, Any], call: IdempotentCall | None, connection: sa.Connection) -> Record:
-        if call is not None and (first := idempotency.first_answer(connection, call)) is not None:
-            return dict(json.loads(first[1] or "null"))
-        row = self._create(values, connection)
-        self._announce(connection, [row])
-        # The answer shows the command as it was created.
-        record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
-        if call is not None:
-            idempotency.remember(connection, call, 200, json.dumps(record))
-        return record
-
-    def _create(self, values: Mapping[str, Any], connection: sa.Connection) -> Row:
-        cluster_id = values.get("cluster_id")
-        may_begin = cluster_id is None or self._gate.open_for(connection, cluster_id, values["user_id"])
-        claimed = self._runner.claim_new(connection, values) if may_begin else None
-        row = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claimed or {})}
-        inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
-        assert inserted is not None
-        self._newest_id = row["id"] = inserted[0]
-        if claimed is not None:
-            self._database.after_commit(connection, partial(self._runner.launch, row))
-        return row
-
-    def _announce(self, connection: sa.Connection, created: Sequence[Row]) -> None:
-        """Announce new waiting commands to the replicas that can claim them, once per account."""
-        waiting = {row["account_id"] for row in created if row["status"] == CommandStatus.WAITING}
-        for account_id in waiting:
-            self._bus.publish(connection, WAITING, str(account_id))
 
     def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, Wait]:
         row = self._find(command_id, account_id, connection)

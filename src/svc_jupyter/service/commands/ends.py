@@ -1,16 +1,66 @@
-"""Waits for the end of a command, whichever replica runs it."""
+"""How commands end: requests to stop them, waiting for their end, and what follows from it.
+
+Hooks write what follows (e-mails, the state of a pipeline, the next action of a schedule) in the transaction that ends
+the command. A hook that fails stops neither the end nor the other hooks: its call is stored in `owed_ends` and repeated
+later.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
+from functools import partial
+from typing import Any, Final
 
+import sqlalchemy as sa
+import structlog
+
+from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.lease import Lease
+from svc_jupyter.service.commands.queue import Row
 from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.database.database import Database, conflict_insert
+from svc_jupyter.service.database.errors import is_away
+from svc_jupyter.service.ground.background import RETRY_SECONDS
+from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.schema.commands import owed_ends
 
 ENDED = "ended"
-"""Topic on which the end of a command is announced, with its id."""
+"""The bus topic on which the end of a command is announced, with its id."""
+STOP = "stop"
+"""The bus topic for requests to end a running command: `<id> <stop request>`."""
+AtEnd = Callable[[sa.Connection, Row], None]
+"""Called with the finished row inside the transaction that ends a command."""
+_AT_ONCE: Final = 200
+_PATIENCE_SECONDS: Final = 7 * 24 * 3600.0
+"""How long a failed hook is repeated; by then, a maintainer has read the log and corrected the cause."""
+log = structlog.get_logger(__name__)
+
+
+class StopReason(StrEnum):
+    """Why a running command is to be ended."""
+
+    CANCEL = "cancel"
+    TIMEOUT = "timeout"
+    COMPOSITE = "composite"
+    """Its composite command is ended."""
+    CLUSTER = "cluster"
+    """Its cluster is terminated."""
+
+
+def stop_request(reason: StopReason, detail: str = "") -> str:
+    """Return a reason as the commands table and the bus carry it; `detail` is for the user."""
+    return f"{reason.value} {detail}" if detail else reason.value
+
+
+def parse_stop_request(text: str) -> tuple[StopReason, str]:
+    """Return the arguments of `stop_request` from its text."""
+    reason, _, detail = text.partition(" ")
+    return StopReason(reason), detail
 
 
 class End:
@@ -68,3 +118,111 @@ class Ends:
         for command_id in ids:
             for end in self._waiting.get(command_id, ()):
                 end.announce()
+
+
+class EndWriter:
+    """Writes the ends of a replica's commands, and what follows from them."""
+
+    def __init__(self, database: Database, bus: Bus, lease: Lease, hooks: Sequence[AtEnd]) -> None:
+        self._database = database
+        self._bus = bus
+        self._lease = lease
+        self._hooks = hooks
+
+    async def write(self, row: Row, values: Row, on_written: Callable[[Row], None]) -> None:
+        """Write the final values of a running command's row. Retries while the database is away: no end is lost.
+
+        `on_written` gets the row after the commit, in any thread. After a failure, each hook runs in a savepoint of its
+        own, which costs an extra statement per hook.
+        """
+        tell, is_bare = self._tell_together, False
+        while True:
+            try:
+                await self._database.write(partial(self._write, row, values, on_written, tell), durable=False)
+            except Unavailable:
+                log.warning("end_not_written_yet", command_id=row["id"])
+                tell = self.tell
+                await asyncio.sleep(RETRY_SECONDS)
+            except Exception:
+                if is_bare:
+                    raise
+                if tell == self.tell:
+                    log.exception("end_not_written_whole", command_id=row["id"])
+                    values, is_bare = _bare_end(values), True
+                tell = self.tell
+            else:
+                log.info("command_ended", command_id=row["id"], status=str(values["status"]))
+                return
+
+    def tell(self, connection: sa.Connection, row: Row) -> None:
+        """Call all hooks for the end of a command, each in a savepoint of its own, in the transaction that ends it."""
+        tell_apart(connection, self._hooks, row)
+        self._bus.publish(connection, ENDED, str(row["id"]))
+
+    async def tell_owed(self) -> None:
+        """Repeat the stored calls, each in a transaction of its own. Raises `Unavailable`."""
+        for owed in await self._database.look_up(_owed):
+            try:
+                await self._database.write(partial(self._pay, owed), durable=False)
+            except Exception:
+                log.exception("end_still_not_told", command_id=owed.command_id, to=owed.owed_to)
+
+    def _write(
+        self, row: Row, values: Row, on_written: Callable[[Row], None], tell: AtEnd, connection: sa.Connection
+    ) -> None:
+        if queue.finish(connection, self._lease.replica, row["id"], values):
+            final = {**row, **values}
+            self._database.after_commit(connection, partial(on_written, final))
+            tell(connection, final)
+
+    def _tell_together(self, connection: sa.Connection, row: Row) -> None:
+        for hook in self._hooks:
+            hook(connection, row)
+        self._bus.publish(connection, ENDED, str(row["id"]))
+
+    def _pay(self, owed: sa.Row[Any], connection: sa.Connection) -> None:
+        """Repeat one stored call and delete its row; another replica may already have done so."""
+        is_old = owed.since < time.time() - _PATIENCE_SECONDS
+        hook = next((hook for hook in self._hooks if _name(hook) == owed.owed_to), None)
+        if hook is None and not is_old:
+            return
+        this = (owed_ends.c.command_id == owed.command_id) & (owed_ends.c.owed_to == owed.owed_to)
+        if connection.execute(sa.delete(owed_ends).where(this)).rowcount == 0:
+            return
+        if hook is None or is_old:
+            log.error("end_never_told", command_id=owed.command_id, to=owed.owed_to)
+            return
+        hook(connection, queue.row_of(connection, owed.command_id))
+
+
+def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: Row) -> None:
+    """Call each hook with the ended row. A call that fails is stored and repeated later.
+
+    Raises only errors that mean that the database is away.
+    """
+    for hook in hooks:
+        try:
+            with connection.begin_nested():
+                hook(connection, row)
+        except Exception as error:
+            if is_away(error):
+                raise
+            log.exception("end_not_told", command_id=row["id"], to=_name(hook))
+            owed = conflict_insert(connection, owed_ends).values(
+                command_id=row["id"], owed_to=_name(hook), since=time.time()
+            )
+            connection.execute(owed.on_conflict_do_nothing())
+
+
+def _owed(connection: sa.Connection) -> Sequence[sa.Row[Any]]:
+    return connection.execute(sa.select(owed_ends).order_by(owed_ends.c.since).limit(_AT_ONCE)).all()
+
+
+def _name(hook: AtEnd) -> str:
+    return getattr(hook, "__qualname__", type(hook).__qualname__)
+
+
+def _bare_end(values: Row) -> Row:
+    """Return the end of a command without the values that may have made it unwritable."""
+    told = "the command ended, but not everything about its end could be stored; the service's log says why"
+    return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

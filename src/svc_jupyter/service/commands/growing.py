@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.kind import StoredResult
 from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.ground.errors import ServiceError, Unauthorized
 
@@ -138,7 +138,7 @@ class GrowingFile:
         """Return whether the command is done and this file is its complete result."""
         if row["status"] != "done" or row["result"] is None:
             return False
-        result = results.from_json(row["result"])
+        result = StoredResult.from_json(row["result"])
         return self._is_at(self._root / result.file) and self._size() == result.size
 
     def close(self) -> None:

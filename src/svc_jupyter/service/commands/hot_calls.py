@@ -18,6 +18,7 @@ from svc_jupyter.service.access.dependencies import authenticated_caller
 from svc_jupyter.service.access.running import require_to_read_some, require_to_submit_some
 from svc_jupyter.service.commands import result_routes, routes
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.route_parameters import require_readable
 from svc_jupyter.service.http.responses import answer_to
 from svc_jupyter.service.http.rooms import part_of
@@ -62,7 +63,7 @@ async def _answer(request: Request, path: re.Match[str], *, wait: int, arrow: st
     if path[1] is None:
         require_to_submit_some(caller)
         key = request.headers.get(IDEMPOTENCY_HEADER)
-        return await routes.submit_command(request, commands, caller, key, wait, arrow)
+        return await routes.submit_command(request, part_of(request.app, Intake), commands, caller, key, wait, arrow)
     require_to_read_some(caller)
     await require_readable(int(path[1]), commands, caller)
     if path[2] is None:

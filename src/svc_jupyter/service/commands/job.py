@@ -15,11 +15,11 @@ import structlog
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.commands import logs, results
+from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.children import Children, Share, in_a_line
+from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Kind, Outcome, RemoteKind, Task
 from svc_jupyter.service.commands.record import Live
-from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.macros.macros import MacroError, substitute
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -272,7 +272,7 @@ class Job:
             "status": CommandStatus.DONE if outcome.succeeded else CommandStatus.ERROR,
             "progress": 100 if outcome.succeeded else self._last_progress[0],
             "message": _storable(outcome.message),
-            "result": None if result is None else results.to_json(result),
+            "result": None if result is None else result.as_json(),
             "result_rows": None if result is None else result.rows,
             "outputs": None if outcome.outputs is None else dict(outcome.outputs),
             **self._ending(outcome),

@@ -7,7 +7,7 @@ composite runs as its children (`children.py`), which do the same.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,23 @@ class StoredResult:
         """Return typed rows; `told` has the `size`, `rows` and `columns` that their writer reported."""
         columns = tuple((name, kind) for name, kind in told["columns"])
         return cls(ResultForm.ARROW, file, told["size"], told["rows"], columns, text_file)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as the commands table stores it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> StoredResult:
+        """Return the result from what `as_json` returned."""
+        columns = value.get("columns")
+        return cls(
+            form=ResultForm(value["form"]),
+            file=value["file"],
+            size=value["size"],
+            rows=value.get("rows"),
+            columns=None if columns is None else tuple((name, kind) for name, kind in columns),
+            text_file=value.get("text_file"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

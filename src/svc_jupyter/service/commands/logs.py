@@ -1,13 +1,19 @@
-"""A command's log: one append-only byte stream over all attempts, read by offset."""
+"""What the processes of a command write: its log, an append-only byte stream over all attempts, and its progress."""
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from svc_jupyter.service.commands.kind import Desk
+from svc_jupyter.service.processes.durable_process import DurableProcess
+
 _CHUNK = 256 * 1024
+_LOOK_SECONDS = 0.3
 
 
 def append_line(log: Path, line: str) -> None:
@@ -55,3 +61,23 @@ def read_text_part(log: Path, start: int, limit: int = _CHUNK, *, ended: bool = 
     text = decoder.decode(data, final=ended and len(data) < limit)
     held_back = len(decoder.getstate()[0])
     return text, start + len(data) - held_back
+
+
+async def followed(process: DurableProcess, file: Path, desk: Desk) -> int | None:
+    """Wait for a process and report its progress; return its exit code as `DurableProcess.wait` does.
+
+    The process rewrites `file`: `<percent>`, or `<percent> <rows so far>`.
+    """
+    ending = asyncio.ensure_future(process.wait())
+    try:
+        while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
+            _tell(file, desk)
+        return ending.result()
+    finally:
+        ending.cancel()
+
+
+def _tell(file: Path, desk: Desk) -> None:
+    with suppress(FileNotFoundError):
+        percent, *rows = file.read_text("ascii").split()
+        desk.progress(int(percent), int(rows[0]) if rows else None)

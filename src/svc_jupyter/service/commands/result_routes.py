@@ -1,25 +1,32 @@
-"""Results of commands in every form, and their logs, over HTTP."""
+"""Results of commands in every form, and their logs, over HTTP.
+
+Small results are text inside a JSON answer, large ones are given by their location. That answer is written to a file
+and sent from there: as JSON, a text may be six times as long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import asyncio
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
+from pydantic_core import to_json
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
 from svc_jupyter.api.commands import Results, StatusWithResults
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, NOTEBOOK, PARQUET
 from svc_jupyter.service.commands import logs, results
-from svc_jupyter.service.commands.dumps import stored_dump, stored_table
 from svc_jupyter.service.commands.growing import growing_rows
-from svc_jupyter.service.commands.inline import inline_answer
+from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
-from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.responses import json_response
 
@@ -27,6 +34,11 @@ router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
 _NOTEBOOK_FORMS = (NOTEBOOK, HTML)
 _TEXT = "text/plain; charset=utf-8"
+_READ_AT_ONCE = 64 * 1024
+"""A text result up to this size is read on the event loop: a thread would take longer than the read."""
+_IN_MEMORY = 256 * 1024
+_CHUNK = 1 << 20
+_JSON = "application/json"
 _STATUS_FIELDS = ("id", "status", "progress", "message", "start_time", "end_time", "attempts")
 _Offset = Annotated[int, Query(ge=0, le=2**62)]
 
@@ -81,16 +93,15 @@ async def get_results(
             return StreamingResponse(growing, media_type=ARROW_STREAM)
         row = await commands.row(row["id"], caller)
     commands.check_ended(row)
+    result = _result_of(row, dump, table)
     root = commands.root(row)
-    if dump is not None:
-        row = {**row, "result": results.to_json(stored_dump(row, dump))}
-    if table is not None:
-        row = {**row, "result": results.to_json(stored_table(row, table))}
     if form is None:
-        return await inline_answer(
-            {}, root, row, commands.inline_limit, inline=is_true(inline), headers=is_true(include_headers)
+        return await _inline(
+            {}, root, result, commands.inline_limit, inline=is_true(inline), headers=is_true(include_headers)
         )
-    return await _typed(root, row, accepted)
+    if result is None:
+        raise Invalid(f"command {row['id']} has no rows")
+    return await _typed(root, result, accepted)
 
 
 @router.get(
@@ -112,9 +123,9 @@ async def get_status_with_results(
     if is_final(row):
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
         if row["status"] == "done":
-            root = commands.root(row)
-            return await inline_answer(
-                answer, root, row, commands.inline_limit, inline=True, headers=is_true(include_headers)
+            root, result = commands.root(row), _result_of(row)
+            return await _inline(
+                answer, root, result, commands.inline_limit, inline=True, headers=is_true(include_headers)
             )
         answer |= {"error": record["message"] or row["status"], "inline": True, "results": ""}
     return json_response(answer)
@@ -154,11 +165,8 @@ async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDe
     return Response("".join(f"{text}\n" for text in texts), media_type=_TEXT)
 
 
-async def _typed(root: Path, row: Row, media_type: str) -> Response:
-    """Return the rows in a form of their own. Raises `Invalid` where there are none, or not in this form."""
-    if row["result"] is None:
-        raise Invalid(f"command {row['id']} has no rows")
-    result = results.from_json(row["result"])
+async def _typed(root: Path, result: StoredResult, media_type: str) -> Response:
+    """Return the rows in a form of their own. Raises `Invalid` where they cannot be sent in it."""
     results.check_there(root, result)
     if media_type != ARROW_STREAM:
         await run_in_threadpool(results.check_form, root, result, media_type)
@@ -169,3 +177,102 @@ async def _typed(root: Path, row: Row, media_type: str) -> Response:
 
 async def _streamed(parts: Iterator[bytes], media_type: str, headers: dict[str, str] | None = None) -> Response:
     return StreamingResponse(iterate_in_threadpool(parts), media_type=media_type, headers=headers)
+
+
+async def _inline(
+    answer: Mapping[str, Any], root: Path, result: StoredResult | None, limit: int, *, inline: bool, headers: bool
+) -> Response:
+    """Return the answer with `inline` and `results`, or with `result_location` where that is over `limit` bytes."""
+    if result is None:
+        return json_response({**answer, "inline": True, "results": ""})
+    results.check_there(root, result)
+    elsewhere = {**answer, "inline": False, "result_location": [_address(root / result.file)]}
+    if not inline or result.size > limit:
+        return json_response(elsewhere)
+    if result.form is ResultForm.LINES and result.size <= _READ_AT_ONCE:
+        text = "".join(results.as_tsv(root, result, headers=headers))
+        return json_response({**answer, "inline": True, "results": text})
+    body = await asyncio.to_thread(_body, answer, root, result, limit, headers)
+    if body is None:
+        return json_response(elsewhere)
+    size = body.tell()
+    body.seek(0)
+    if size <= _IN_MEMORY:
+        return Response(body.read(), media_type=_JSON)
+    return StreamingResponse(
+        iterate_in_threadpool(_chunks(body)), media_type=_JSON, headers={"Content-Length": str(size)}
+    )
+
+
+def _address(file: Path) -> str:
+    """Return the location of a file; a composite's result lies in the folder of one of its children."""
+    return Path(os.path.normpath(file)).as_uri()
+
+
+def _body(
+    answer: Mapping[str, Any], root: Path, result: StoredResult, limit: int, headers: bool
+) -> SpooledTemporaryFile[bytes] | None:
+    """Return the complete answer as JSON, or None once the text exceeds `limit` characters."""
+    body: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=_IN_MEMORY, dir=str(root))  # noqa: SIM115  the answer closes it
+    body.write(to_json({**answer, "inline": True})[:-1] + b',"results":"')
+    size = 0
+    try:
+        for part in results.as_tsv(root, result, headers=headers):
+            size += len(part)
+            if size > limit:
+                body.close()
+                return None
+            body.write(to_json(part)[1:-1])
+    except BaseException as error:
+        body.close()
+        if isinstance(error, results.TooLarge):
+            return None
+        raise
+    body.write(b'"}')
+    return body
+
+
+def _chunks(body: SpooledTemporaryFile[bytes]) -> Iterator[bytes]:
+    with body:
+        while chunk := body.read(_CHUNK):
+            yield chunk
+
+
+def _result_of(row: Row, dump: str | None = None, table: str | None = None) -> StoredResult | None:
+    """Return the result of a command that is done, or one of its several tables."""
+    if table is not None:
+        return stored_table(row, table)
+    if dump is not None:
+        return stored_dump(row, dump)
+    return None if row["result"] is None else StoredResult.from_json(row["result"])
+
+
+def stored_dump(row: Row, wanted: str) -> StoredResult:
+    """Return the rows of a command's DUMP by number, from 1, or of an alias's last one. Raises `NotFound`."""
+    dumps = (row["outputs"] or {}).get("dumps") or []
+    numbers = [number for number, dump in enumerate(dumps, start=1) if wanted in (dump["alias"], str(number))]
+    if not numbers:
+        there = ", ".join(dict.fromkeys(dump["alias"] for dump in dumps)) or "none"
+        raise NotFound(f"command {row['id']} has no DUMP {wanted[:100]!r}; there is {there}")
+    number = numbers[-1]
+    last = StoredResult.from_json(row["result"])
+    return last if number == len(dumps) else _beside(last, f"dump-{number}.arrow", dumps[number - 1])
+
+
+def stored_table(row: Row, wanted: str) -> StoredResult:
+    """Return the rows of a note's TABLE by number, from 1, or of a paragraph's last one. Raises `NotFound`."""
+    tables = (row["outputs"] or {}).get("tables") or []
+    found = [
+        table
+        for number, table in enumerate(tables, start=1)
+        if wanted in (str(number), table["paragraph"], table["title"])
+    ]
+    if not found:
+        there = f"there are {len(tables)}, numbered from 1" if tables else "there is none"
+        raise NotFound(f"command {row['id']} has no table {wanted[:100]!r}; {there}")
+    return _beside(StoredResult.from_json(row["result"]), found[-1]["file"], found[-1])
+
+
+def _beside(last: StoredResult, name: str, told: Mapping[str, Any]) -> StoredResult:
+    """Return the rows in a file beside those of the last table, which are a command's result by default."""
+    return StoredResult.of_rows(str(PurePosixPath(last.file).with_name(name)), told)

@@ -10,7 +10,6 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -48,24 +47,6 @@ _SHORT_BYTES = 1 << 16
 
 class TooLarge(Exception):
     """A row needs too much memory as text."""
-
-
-def to_json(result: StoredResult) -> dict[str, Any]:
-    """Return a result as the commands table stores it."""
-    return asdict(result)
-
-
-def from_json(value: dict[str, Any]) -> StoredResult:
-    """Return the result from what `to_json` returned."""
-    columns = value.get("columns")
-    return StoredResult(
-        form=ResultForm(value["form"]),
-        file=value["file"],
-        size=value["size"],
-        rows=value.get("rows"),
-        columns=None if columns is None else tuple((name, kind) for name, kind in columns),
-        text_file=value.get("text_file"),
-    )
 
 
 def check_there(root: Path, result: StoredResult) -> None:

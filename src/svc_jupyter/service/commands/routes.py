@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
+from pydantic_core import to_json
+from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from svc_jupyter.api.commands import (
-    CancelAnswer,
-    CommandDetails,
-    CommandList,
-    CommandWithRows,
-    Jobs,
-    StatusChange,
-)
+from svc_jupyter.api.commands import CancelAnswer, CommandDetails, CommandList, CommandWithRows, Jobs, StatusChange
+from svc_jupyter.api.events import EventKind, LogPart, Progress
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.paths import IDEMPOTENCY_HEADER
+from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.access.route_rights import needs, needs_to
 from svc_jupyter.service.access.running import require_to_submit, require_to_submit_some
-from svc_jupyter.service.commands.events import EVENT_SCHEMA, event_stream
+from svc_jupyter.service.commands import logs
+from svc_jupyter.service.commands.commands import Commands, Record
 from svc_jupyter.service.commands.history import HistoryFilter, split_list
+from svc_jupyter.service.commands.intake import Intake, submission_body
+from svc_jupyter.service.commands.record import Row
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
-from svc_jupyter.service.commands.submission_body import submission_body
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 from svc_jupyter.service.ground.clock import parse_day, parse_end
-from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.errors import Invalid, Unauthorized
 from svc_jupyter.service.http.bodies import JsonRoute, beside
 from svc_jupyter.service.http.idempotency import identify
 from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.rooms import part
 
+IntakeDep = Annotated[Intake, part(Intake)]
 router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
+_EVENT: dict[str, Any] = {
+    "type": "object",
+    "description": "One event of the stream; `data` is JSON, `id` the byte of the log up to which it has been sent",
+    "properties": {
+        "event": {"type": "string", "enum": [kind.value for kind in EventKind]},
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "id", "data"],
+}
+_LOOK_SECONDS = 0.25
+_PING_SECONDS = 15
+_FAREWELL_SECONDS = 3.0
+"""How long a stream may take to end by itself when the service stops, so that clients get complete answers."""
+_SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 
 @router.post(
@@ -43,6 +63,7 @@ router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
 )
 async def submit_command(
     request: Request,
+    intake: IntakeDep,
     commands: CommandsDep,
     caller: CallerDep,
     idempotency_key: Annotated[str | None, Header(alias=IDEMPOTENCY_HEADER)] = None,
@@ -60,7 +81,7 @@ async def submit_command(
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
     body = await beside(raw, submission_body, raw, request.headers.get("content-type", ""))
     require_to_submit(caller, body.get("command_type"))
-    record = await commands.submit(body, caller, call)
+    record = await intake.submit(body, caller, call)
     if wait:
         record = await commands.record_at_end(record["id"], caller, wait, with_rows=is_true(arrow))
     return json_response(record)
@@ -138,7 +159,7 @@ async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> 
 @router.get(
     "/{command_id}/events",
     dependencies=[NEEDS_TO_READ],
-    responses={200: {"content": {"text/event-stream": {"schema": EVENT_SCHEMA}}}},
+    responses={200: {"content": {"text/event-stream": {"schema": _EVENT}}}},
 )
 async def follow_command(
     command_id: Id,
@@ -148,7 +169,13 @@ async def follow_command(
 ) -> Response:
     """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
     row = await commands.row(command_id, caller)
-    return event_stream(commands, row, caller, last_event_id)
+    offset = int(last_event_id or 0) if re.fullmatch(r"[0-9]{1,18}", last_event_id or "") else 0
+    return EventSourceResponse(
+        _events(commands, row, caller, offset),
+        ping=_PING_SECONDS,
+        sep="\n",
+        shutdown_grace_period=_FAREWELL_SECONDS,
+    )
 
 
 def _clean(text: str | None) -> str | None:
@@ -156,3 +183,45 @@ def _clean(text: str | None) -> str | None:
     if text is not None and "\x00" in text:
         raise Invalid("a filter must not hold a NUL character")
     return text
+
+
+async def _events(commands: Commands, row: Row, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
+    """Yield the events until the command's end; each id is the byte of the log up to which it has been sent."""
+    command_id: int = row["id"]
+    log_file = commands.root(row) / "log"
+    shown: dict[str, Any] = {}
+    progress: Progress | None = None
+    while True:
+        try:
+            record = await commands.get(command_id, caller)
+        except Unauthorized:
+            return  # the token has been revoked; the client learns it when it reconnects
+        ended = CommandStatus(record["status"]).is_final
+        changes = {key: record[key] for key in _SHOWN_CHANGES}
+        if changes != shown:
+            shown = changes
+            yield _event(EventKind.STATUS, record, offset)
+        if (now := _progress(record)) != progress:
+            progress = now
+            yield _event(EventKind.PROGRESS, now, offset)
+        while True:
+            text, end = await asyncio.to_thread(logs.read_text_part, log_file, offset, ended=ended)
+            if not text:
+                break
+            part = LogPart(offset=offset, end=end, text=text)
+            offset = end
+            yield _event(EventKind.LOG, part, offset)
+        if ended:
+            yield _event(EventKind.END, record, offset)
+            return
+        if commands.is_stopping:
+            return  # the client reconnects with Last-Event-ID
+        await commands.wait_for_end(command_id, _LOOK_SECONDS)
+
+
+def _progress(record: Record) -> Progress:
+    return Progress(progress=record["progress"], rows=record["result_rows"])
+
+
+def _event(kind: EventKind, data: Any, offset: int) -> ServerSentEvent:
+    return ServerSentEvent(to_json(data).decode(), event=kind.value, id=str(offset))

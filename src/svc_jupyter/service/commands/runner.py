@@ -12,21 +12,16 @@ from typing import Any
 import sqlalchemy as sa
 import structlog
 
-from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.at_end import AtEnd
 from svc_jupyter.service.commands.children import ChildPlaces, Children
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
-from svc_jupyter.service.commands.endings import Endings
-from svc_jupyter.service.commands.ends import ENDED
+from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, EndWriter, StopReason, parse_stop_request
 from svc_jupyter.service.commands.job import Job, Values
-from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
+from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
-from svc_jupyter.service.commands.leftovers import end_leftovers
 from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.commands.record import Live
-from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.commands.stop_reasons import STOP, StopReason, parse_stop_request
+from svc_jupyter.service.commands.roots import command_root, end_leftovers
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import run_forever
@@ -58,7 +53,7 @@ class Runner:
         self._bus = bus
         self._kinds = kinds
         self._lease = Lease(database, settings.lease_seconds)
-        self._endings = Endings(database, bus, self._lease, at_end)
+        self._ends = EndWriter(database, bus, self._lease, at_end)
         place = ChildPlaces(database, gate, kinds)
         self._children = Children(database, bus, self._lease, place, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
@@ -80,6 +75,11 @@ class Runner:
         return self._lease.replica
 
     @property
+    def sole_replica(self) -> queue.Replica | None:
+        """The replica where no other shares its database and it runs commands, else None."""
+        return self._lease.replica if self._database.on_sqlite and self._loops else None
+
+    @property
     def is_busy(self) -> bool:
         """Whether a command runs here."""
         return bool(self._jobs)
@@ -94,31 +94,8 @@ class Runner:
         job = self._jobs.get(command_id)
         return self._just_ended.get(command_id) if job is None else job.row
 
-    def claim_new(self, connection: sa.Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return extra values for a new row whose command starts in the transaction that creates it, or None.
-
-        This saves a transaction and, on SQLite, a wait for the disk. Only for a single replica: several would need a
-        lock to count.
-        """
-        if not self._database.on_sqlite or not self._loops:
-            return None
-        if not queue.may_begin_at_once(connection, values["account_id"], limit=self._settings.running_limit):
-            return None
-        return {"status": CommandStatus.RUNNING, "replica_id": self._lease.replica.id, "start_time": time.time()}
-
-    def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
-        """Let the kind prepare for a command that will have this id unless another one is written before it.
-
-        Returns a function that cancels the preparation. Only where nothing runs: otherwise the command may have to
-        wait, and does not need the milliseconds that this saves.
-        """
-        kind = self._kinds[values["command_type"]]
-        if self._database.on_sqlite and not self._jobs and isinstance(kind, ForeseeingKind):
-            return kind.foresee(values, command_id)
-        return lambda: None
-
     def launch(self, row: queue.Row) -> None:
-        """Run a command that `claim_new` claimed; called after the commit, from any thread."""
+        """Run a command that the intake claimed; called after the commit, from any thread."""
         assert self._event_loop is not None
         self._event_loop.call_soon_threadsafe(self._launch, row)
 
@@ -203,7 +180,7 @@ class Runner:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
         try:
             values = await job.run()
-            await self._endings.write(job, values)
+            await self._ends.write(job.row, values, job.has_ended_as)
         except Exception:
             log.exception("command_not_ended", command_id=job.id)
             raise
@@ -260,7 +237,7 @@ class Runner:
             job.stop(StopReason.COMPOSITE)
 
     async def _sweep_next(self) -> None:
-        await self._endings.tell_owed()
+        await self._ends.tell_owed()
         await asyncio.sleep(_SWEEP_SECONDS)
         await end_leftovers(self._settings.commands_dir, self._database)
 
@@ -288,7 +265,7 @@ class Runner:
 
     def tell_end(self, connection: sa.Connection, row: queue.Row) -> None:
         """Call the hooks for a command that no job of this replica ended, in the transaction that ends it."""
-        self._endings.tell(connection, row)
+        self._ends.tell(connection, row)
 
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement was lost."""

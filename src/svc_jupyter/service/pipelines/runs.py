@@ -21,8 +21,8 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import require
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.intake import Intake, new_row
 from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.commands.submissions import new_row
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import StateConflict
 from svc_jupyter.service.ground.settings import Settings
@@ -45,6 +45,7 @@ class PipelineRuns:
         self,
         settings: Settings,
         database: Database,
+        intake: Intake,
         commands: Commands,
         kinds: Mapping[str, Kind],
         gate: ClusterGate,
@@ -53,6 +54,7 @@ class PipelineRuns:
     ) -> None:
         self._folder = settings.data_dir / "pipelines"
         self._database = database
+        self._intake = intake
         self._commands = commands
         self._kinds = kinds
         self._gate = gate
@@ -102,7 +104,7 @@ class PipelineRuns:
     def _begin(self, pipeline_id: int, values: Mapping[str, Any], by: Caller, connection: sa.Connection) -> Pipeline:
         row = locked(connection, pipeline_id, Action.UPDATE, by)
         require_inactive(row, "started again")
-        (command_id,) = self._commands.insert_scheduled(connection, [values])
+        (command_id,) = self._intake.insert_scheduled(connection, [values])
         changes = {
             "status": PipelineStatus.ACTIVE.value,
             "instance_status": Told.STARTED.value,

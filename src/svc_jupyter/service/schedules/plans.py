@@ -20,8 +20,8 @@ from svc_jupyter.api.schedules import (
 )
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.gate import ClusterGate
+from svc_jupyter.service.commands.intake import described, kind_of
 from svc_jupyter.service.commands.kind import Kind
-from svc_jupyter.service.commands.submissions import described, kind_of
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.dependencies import check_dependencies_of

@@ -11,7 +11,7 @@ from tests.support.clusters import gate_of
 from svc_jupyter.api.commands import SUB_COMMANDS_LIMIT
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.gate import ClusterGate
-from svc_jupyter.service.commands.submissions import described, new_row
+from svc_jupyter.service.commands.intake import described, new_row
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid

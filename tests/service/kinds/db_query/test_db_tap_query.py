@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.job import Job
-from svc_jupyter.service.commands.stop_reasons import StopReason
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox

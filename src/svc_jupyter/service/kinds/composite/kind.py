@@ -20,12 +20,11 @@ from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.gate import ClusterGate
-from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.children import COMMON_FIELDS
+from svc_jupyter.service.commands.intake import kind_of
 from svc_jupyter.service.commands.kind import Desk, Kind, Outcome, StoredResult, Task
 from svc_jupyter.service.commands.record import Row
 from svc_jupyter.service.commands.roots import command_root
-from svc_jupyter.service.commands.submissions import kind_of
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.validation import explain, fields
 from svc_jupyter.service.macros.macros import MacroError, resolve
@@ -108,7 +107,7 @@ def _last_result(ended: Sequence[Row], task: Task) -> StoredResult | None:
     if not having:
         return None
     row = (filled or having)[-1]
-    result = results.from_json(row["result"])
+    result = StoredResult.from_json(row["result"])
     folder = command_root(task.root.parent.parent, row)
     return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row["result_rows"])
 

@@ -17,7 +17,7 @@ from svc_jupyter.api.db_transfers import DbExportSubmission, DbImportSubmission,
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import PROGRESS_FILE, SUMMARY_FILE, Connection, EngineName, Job, JobKind
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated

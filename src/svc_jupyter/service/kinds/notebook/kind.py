@@ -20,7 +20,7 @@ from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.api.paths import HTML, NOTEBOOK
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Document, Outcome, ResultForm, StoredResult, Task
-from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, translated
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import told_failure

@@ -9,7 +9,7 @@ from typing import Final
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, StoredResult, Task
-from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.db_taps.job import (
     ERROR_FILE,
     PART_SUFFIX,

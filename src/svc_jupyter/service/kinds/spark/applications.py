@@ -12,7 +12,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
-from svc_jupyter.service.commands.progress_file import followed
+from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.kinds.spark import submitted
 from svc_jupyter.service.kinds.spark.plans import Plan
 from svc_jupyter.service.kinds.spark.statements import has_ended, outcome_of
