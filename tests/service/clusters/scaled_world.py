@@ -17,8 +17,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, 
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY, unclaimed
 from svc_jupyter.service.clusters.nodes import Nodes
-from svc_jupyter.service.kinds.nodes.add_node import AddNodeKind
-from svc_jupyter.service.kinds.nodes.remove_node import RemoveNodeKind
+from svc_jupyter.service.kinds.nodes.kinds import AddNodeKind, RemoveNodeKind
 from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 
 

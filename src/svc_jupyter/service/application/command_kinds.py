@@ -17,8 +17,7 @@ from svc_jupyter.service.kinds.db_query.kind import DbTapQueryKind
 from svc_jupyter.service.kinds.db_transfer.kind import DbExportKind, DbImportKind
 from svc_jupyter.service.kinds.hadoop.kind import HadoopKind
 from svc_jupyter.service.kinds.hive.kind import HiveKind
-from svc_jupyter.service.kinds.nodes.add_node import AddNodeKind
-from svc_jupyter.service.kinds.nodes.remove_node import RemoveNodeKind
+from svc_jupyter.service.kinds.nodes.kinds import AddNodeKind, RemoveNodeKind
 from svc_jupyter.service.kinds.notebook.kind import JupyterNotebookKind
 from svc_jupyter.service.kinds.pig.kind import PigKind
 from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
