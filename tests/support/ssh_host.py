@@ -22,7 +22,7 @@ import asyncssh
 import psutil
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.clusters.providers.address_block import can_listen, choose_block, is_unused
+from svc_jupyter.service.clusters.providers.local import can_listen, choose_block, is_unused
 from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import NODE_MARK
 

@@ -14,8 +14,7 @@ from tests.service.clusters.world import World
 from svc_jupyter.api.clusters import ClusterChanges, ClusterType, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
-from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY, unclaimed
+from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY, Instance, NewNode, Node, unclaimed
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.kinds.nodes.kinds import AddNodeKind, RemoveNodeKind
 from svc_jupyter.service.schema.clusters import cluster_instances, clusters

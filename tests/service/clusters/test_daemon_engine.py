@@ -16,8 +16,7 @@ from tests.support.hadoop import ClusterRows, end_clusters_of
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.daemon_engine import removal_order
-from svc_jupyter.service.clusters.instances import Node
-from svc_jupyter.service.clusters.node_claims import claim
+from svc_jupyter.service.clusters.instances import Node, claim
 from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.clusters.supervision import status_of

@@ -11,9 +11,8 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.instances import CLAIMED_BY, Instance, Instances, Node
 from svc_jupyter.service.clusters.node_additions import NodeAdditions
-from svc_jupyter.service.clusters.node_claims import CLAIMED_BY
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Unavailable

@@ -7,7 +7,7 @@ from tests.service.clusters.scaled_world import ScaledWorld
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
+from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.schema.audit import audit_entries
 

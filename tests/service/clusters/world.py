@@ -17,14 +17,13 @@ from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.drive import Tools
 from svc_jupyter.service.clusters.driver import Driver
 from svc_jupyter.service.clusters.first_clusters import DEFAULT, ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.instances import Instance, Instances
-from svc_jupyter.service.clusters.life_cycle import LifeCycle
+from svc_jupyter.service.clusters.life_cycle import Changes, LifeCycle
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.commands.commands import Commands

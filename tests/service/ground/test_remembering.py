@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc_jupyter.service.clusters.providers import hosts_files
+from svc_jupyter.service.clusters.providers import hosts_machine
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.http import rate_limit
 from svc_jupyter.service.http.rate_limit import RateLimit
@@ -34,8 +34,8 @@ def test_requests_are_counted_of_the_latest_users_alone(monkeypatch: pytest.Monk
 
 
 def test_digests_of_files_that_changed_are_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(hosts_files, "_MOST_DIGESTS", 2)
-    sets = hosts_files.FileSets()
+    monkeypatch.setattr(hosts_machine, "_MOST_DIGESTS", 2)
+    sets = hosts_machine.FileSets()
     names = set()
     for length in range(1, 6):
         (tmp_path / "jar").write_bytes(b"x" * length)

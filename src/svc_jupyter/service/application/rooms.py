@@ -18,11 +18,9 @@ from svc_jupyter.service.application.policy_objects import DECIDING, OBJECTS, by
 from svc_jupyter.service.application.processes import Processes
 from svc_jupyter.service.audit.audit import Audit
 from svc_jupyter.service.audit.routes import router as audit_router
-from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.drive import Tools
 from svc_jupyter.service.clusters.driver import Driver
-from svc_jupyter.service.clusters.health_routes import router as health_router
-from svc_jupyter.service.clusters.node_routes import router as nodes_router
+from svc_jupyter.service.clusters.life_cycle import Changes
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.clusters.routes import router as clusters_router
 from svc_jupyter.service.commands.commands import Commands
@@ -174,7 +172,7 @@ def rooms_of(settings: Settings, database: Database) -> list[Room]:
         ),
         Room(
             parts=(of_clusters.clusters, of_clusters.health, nodes),
-            routers=(clusters_router, nodes_router, health_router),
+            routers=(clusters_router,),
             versions=COMMAND_VERSIONS,
             working=(driver,),
             is_needed=of_clusters.clusters.are_active,

@@ -1,17 +1,24 @@
-"""Clusters in the database, found by id or label."""
+"""Clusters in the database: found by id or label, with their labels and configurations.
+
+Secrets of a configuration are sealed separately and write-only: what is stored, shown, logged or given to an instance
+has `<hidden>` in their place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.cluster_texts import is_label
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration, ClusterType
 from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.schema.clusters import cluster_labels, clusters
 
 # Statements for submissions are built once: building one takes longer than running it.
@@ -101,3 +108,112 @@ def cluster_row(row: Mapping[Any, Any], labels: tuple[str, ...]) -> ClusterRow:
         instance_id=row["instance_id"],
         sealed_secrets=row["secrets"],
     )
+
+
+def set_labels(connection: sa.Connection, account_id: int, cluster_id: int, labels: Sequence[str]) -> None:
+    """Give a cluster exactly these labels. Raises `Invalid` for a label of another cluster.
+
+    Call it while the account is locked, so that two clusters cannot take the same label.
+    """
+    taken = connection.execute(
+        sa.select(cluster_labels.c.label, cluster_labels.c.cluster_id)
+        .where(
+            cluster_labels.c.account_id == account_id,
+            cluster_labels.c.label.in_(labels),
+            cluster_labels.c.cluster_id != cluster_id,
+        )
+        .order_by(cluster_labels.c.label)
+    ).first()
+    if taken is not None:
+        raise Invalid(
+            f"label: {taken.label!r} is a label of cluster {taken.cluster_id}; choose another one, or move it with "
+            "PUT clusters/reassign-label"
+        )
+    connection.execute(sa.delete(cluster_labels).where(cluster_labels.c.cluster_id == cluster_id))
+    if labels:
+        rows = [
+            {"account_id": account_id, "label": label, "cluster_id": cluster_id, "position": position}
+            for position, label in enumerate(labels)
+        ]
+        connection.execute(sa.insert(cluster_labels), rows)
+
+
+def move_label(connection: sa.Connection, account_id: int, label: str, cluster_id: int) -> None:
+    """Move a label to a cluster, as its last one; call it while the account is locked."""
+    connection.execute(
+        sa.delete(cluster_labels).where(cluster_labels.c.account_id == account_id, cluster_labels.c.label == label)
+    )
+    last = sa.select(sa.func.max(cluster_labels.c.position)).where(cluster_labels.c.cluster_id == cluster_id)
+    position = connection.execute(last).scalar()
+    connection.execute(
+        sa.insert(cluster_labels).values(
+            account_id=account_id, label=label, cluster_id=cluster_id, position=0 if position is None else position + 1
+        )
+    )
+
+
+SECRETS = ("compute_access_key", "compute_secret_key")
+"""The secret fields of `cloud_settings`."""
+
+
+def to_json(configuration: ClusterConfiguration, *, with_labels: bool = False) -> dict[str, Any]:
+    """Return a configuration for storage, without labels, which have their own table."""
+    return configuration.model_dump(mode="json", exclude=None if with_labels else {"label"})
+
+
+def merged(before: ClusterConfiguration, changes: ClusterChanges) -> dict[str, Any]:
+    """Return a configuration's body with changes applied: objects are merged deeply, lists and texts replaced."""
+    return _merged(before.model_dump(mode="json"), changes.model_dump(mode="json", exclude_unset=True))
+
+
+def changed_fields(changes: ClusterChanges) -> list[str]:
+    """Return the names of a body's fields, such as `hadoop_settings.custom_config`, for the audit log."""
+    return sorted(_paths(changes.model_dump(mode="json", exclude_unset=True)))
+
+
+def take_secrets(
+    box: SecretBox, configuration: ClusterConfiguration, given: ClusterChanges, sealed: str | None
+) -> str | None:
+    """Return the sealed secrets of a merged configuration, and replace them there with `<hidden>`.
+
+    `sealed` are the previous ones. `<hidden>` or a missing value keeps a secret, an empty text deletes it. Raises
+    `ValueError` when they were sealed with another key.
+    """
+    values = {name: getattr(given.cloud_settings, name) for name in SECRETS}
+    secrets: dict[str, str] = {}
+    if any(value not in (None, HIDDEN) for value in values.values()) and sealed is not None:
+        secrets = json.loads(box.open(sealed))
+    elif sealed is not None:
+        return sealed
+    for name, value in values.items():
+        if value == "":
+            secrets.pop(name, None)
+        elif value not in (None, HIDDEN):
+            secrets[name] = value
+        setattr(configuration.cloud_settings, name, HIDDEN if name in secrets else None)
+    return box.seal(json.dumps(secrets)) if secrets else None
+
+
+def cluster_record(cluster: ClusterRow) -> dict[str, Any]:
+    """Return the record of a cluster."""
+    return {
+        "id": cluster.id,
+        "label": list(cluster.labels),
+        "state": cluster.state.value,
+        **to_json(cluster.configuration),
+    }
+
+
+def _merged(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    after = dict(before)
+    for key, value in given.items():
+        known = after.get(key)
+        after[key] = _merged(known, value) if isinstance(value, dict) and isinstance(known, dict) else value
+    return after
+
+
+def _paths(given: Mapping[str, Any], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    for key, value in given.items():
+        found += _paths(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"]
+    return found

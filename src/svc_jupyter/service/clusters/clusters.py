@@ -20,27 +20,25 @@ from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import decision, require
+from svc_jupyter.service.access.running import require_to_write_code
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
     ClusterRow,
+    changed_fields,
+    cluster_record,
     cluster_row,
     find_cluster,
     labels_of,
     lock_cluster,
-)
-from svc_jupyter.service.clusters.code_rights import require_for_code
-from svc_jupyter.service.clusters.gate import DEFAULT_LABEL, ClusterGate
-from svc_jupyter.service.clusters.instances import Instance, Instances
-from svc_jupyter.service.clusters.labels import move_label, set_labels
-from svc_jupyter.service.clusters.life_cycle import LifeCycle
-from svc_jupyter.service.clusters.state_record import state_record
-from svc_jupyter.service.clusters.stored_configuration import (
-    changed_fields,
-    cluster_record,
     merged,
+    move_label,
+    set_labels,
     take_secrets,
     to_json,
 )
+from svc_jupyter.service.clusters.gate import DEFAULT_LABEL, ClusterGate
+from svc_jupyter.service.clusters.instances import Instance, Instances
+from svc_jupyter.service.clusters.life_cycle import LifeCycle, state_record
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.ground.secrets import SecretBox
@@ -311,3 +309,23 @@ def _validated(body: Mapping[str, Any]) -> ClusterConfiguration:
 def _rows(query: sa.Select[Any], connection: sa.Connection) -> list[ClusterRow]:
     rows = connection.execute(query).mappings().all()
     return [cluster_row(row, labels_of(connection, row["id"])) for row in rows]
+
+
+def require_for_code(by: Caller, given: ClusterChanges, before: ClusterChanges | None = None) -> None:
+    """Raise `Forbidden` unless the caller may submit commands or leaves the cluster's code unchanged.
+
+    A bootstrap script runs on every node. Lines of `custom_config` name programs that the daemons start, and Java
+    options of daemons and jobs. All of this runs like a shell command, also when another user starts the cluster.
+    """
+    had = {} if before is None else _code(before)
+    for field, text in _code(given).items():
+        if text and text != had.get(field):
+            require_to_write_code(by, field)
+
+
+def _code(body: ClusterChanges) -> dict[str, str | None]:
+    return {
+        "node_bootstrap_file": body.node_bootstrap_file,
+        "hadoop_settings.custom_config": body.hadoop_settings.custom_config,
+        "presto_settings.custom_config": body.presto_settings.custom_config,
+    }

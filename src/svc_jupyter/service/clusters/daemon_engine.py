@@ -16,9 +16,17 @@ from typing import Final
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
+from svc_jupyter.service.clusters.instances import (
+    CLAIMED_BY,
+    LEAVING,
+    Instance,
+    Instances,
+    Manner,
+    Node,
+    claimed_by,
+    unclaimed,
+)
 from svc_jupyter.service.clusters.node_additions import NodeAdditions
-from svc_jupyter.service.clusters.node_claims import CLAIMED_BY, LEAVING, Manner, claimed_by, unclaimed
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider, ProviderFailure
 from svc_jupyter.service.clusters.supervision import Supervision, check_alive
 from svc_jupyter.service.ground.errors import first_of

@@ -11,32 +11,34 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 import structlog
 
+from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.clusters import ownership
-from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, cluster_by_id
-from svc_jupyter.service.clusters.idle import idle_limit, idle_reason, look_interval
 from svc_jupyter.service.clusters.instances import Instance, Instances
-from svc_jupyter.service.clusters.life_cycle import Engines, LifeCycle
+from svc_jupyter.service.clusters.life_cycle import Changes, Engines, LifeCycle
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
-from svc_jupyter.service.clusters.steps import Steps
-from svc_jupyter.service.commands import queue, queue_of_clusters
+from svc_jupyter.service.commands import logs, queue, queue_of_clusters
+from svc_jupyter.service.commands.queue import Row
+from svc_jupyter.service.commands.roots import command_root
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import RETRY_SECONDS
 from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.clusters import cluster_instances
 
 _LOOK_SECONDS = 1.0
 _COMMANDS_SECONDS = 5.0
 """Extra time for commands, beyond the grace of their processes, to end before the cluster does."""
 _ENDING_SECONDS = 60.0
 """How long a failing end of an instance is retried before the rest is left to the sweep."""
+_OWNER = sa.select(cluster_instances.c.replica_id).where(cluster_instances.c.id == sa.bindparam("instance"))
 log = structlog.get_logger(__name__)
 
 
@@ -244,9 +246,9 @@ class Drive:
         return await self._tools.database.look_up(self._select_own)
 
     def _select_own(self, connection: sa.Connection) -> Instance | None:
-        if not ownership.is_own(connection, self._tools.replica(), self._id):
-            return None
-        return self._tools.instances.select(connection, instance_id=self._id)
+        owner = connection.execute(_OWNER, {"instance": self._id}).scalar_one_or_none()
+        is_own = owner == self._tools.replica().id
+        return self._tools.instances.select(connection, instance_id=self._id) if is_own else None
 
     async def _cluster(self, instance: Instance) -> ClusterRow | None:
         return await self._tools.database.look_up(partial(cluster_by_id, cluster_id=instance.cluster_id))
@@ -260,3 +262,81 @@ def _some_command(connection: sa.Connection, cluster_id: int) -> bool:
     return queue_of_clusters.some_wait_for(connection, cluster_id) or bool(
         queue_of_clusters.running_on(connection, cluster_id)
     )
+
+
+class Steps:
+    """Reports the steps of one instance. Only the latest is kept, so quick steps share one write."""
+
+    def __init__(self, database: Database, instances: Instances, commands_dir: Path, instance_id: int) -> None:
+        self._database = database
+        self._instances = instances
+        self._commands_dir = commands_dir
+        self._instance_id = instance_id
+        self._latest: str | None = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def say(self, text: str) -> None:
+        """Report a step."""
+        log.info("cluster_step", instance_id=self._instance_id, step=text)
+        self._latest = text
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write(), name=f"steps-of-instance-{self._instance_id}")
+
+    async def finish(self) -> None:
+        """Return when all reported steps are written."""
+        if self._writing is not None:
+            await self._writing
+
+    async def _write(self) -> None:
+        try:
+            while (text := self._latest) is not None:
+                with contextlib.suppress(Unavailable):
+                    await self._instances.change(self._instance_id, message=text)
+                    waiting = await self._database.look_up(
+                        partial(queue_of_clusters.waiting_for, instance_id=self._instance_id)
+                    )
+                    await asyncio.to_thread(self._tell, waiting, text)
+                if self._latest is text:
+                    self._latest = None
+        finally:
+            self._writing = None
+
+    def _tell(self, waiting: list[Row], text: str) -> None:
+        for row in waiting:
+            root = command_root(self._commands_dir, row)
+            try:
+                root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                logs.append_line(root / "log", f"its cluster: {text}")
+            except OSError as error:
+                log.warning("log_not_written", command_id=row["id"], reason=error.strerror)
+
+
+_HOUR = 3600.0
+_IDLE_LOOK_SECONDS = 15.0
+_IDLE_LOOKS_PER_LIMIT = 4
+
+
+def idle_limit(configuration: ClusterConfiguration, default_seconds: float) -> float | None:
+    """Return after how many idle seconds the cluster is terminated; None for never."""
+    if configuration.disallow_cluster_termination:
+        return None
+    hours = configuration.idle_cluster_timeout
+    return default_seconds if hours is None else hours * _HOUR
+
+
+def look_interval(limit: float) -> float:
+    """Return the seconds between two checks of a cluster's work."""
+    return min(_IDLE_LOOK_SECONDS, limit / _IDLE_LOOKS_PER_LIMIT)
+
+
+def idle_reason(name: str, idle_seconds: float, limit: float) -> str | None:
+    """Return why a cluster is terminated after this idle time; None while it may continue."""
+    if idle_seconds < limit:
+        return None
+    return f"cluster {name} was terminated: nothing ran on it for {_duration(idle_seconds)}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 2 * _HOUR:
+        return f"{seconds / _HOUR:.0f} hours"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} s"

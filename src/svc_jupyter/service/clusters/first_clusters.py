@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration
-from svc_jupyter.service.clusters.labels import set_labels
-from svc_jupyter.service.clusters.stored_configuration import to_json
+from svc_jupyter.service.clusters.cluster_rows import set_labels, to_json
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.clusters import clusters
 

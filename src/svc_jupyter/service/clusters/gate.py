@@ -24,7 +24,6 @@ from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.owners import enabled_owners
 from svc_jupyter.service.access.permissions import Decision, policy_decision
 from svc_jupyter.service.access.policy_book import NO_POLICIES, entries_of
-from svc_jupyter.service.clusters.changes import Changes
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
     ClusterRow,
@@ -34,7 +33,7 @@ from svc_jupyter.service.clusters.cluster_rows import (
     labels_of,
     lock_cluster,
 )
-from svc_jupyter.service.clusters.life_cycle import LifeCycle
+from svc_jupyter.service.clusters.life_cycle import Changes, LifeCycle
 from svc_jupyter.service.commands.kind import BoundKind, ClusterKind, Kind
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database

@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -258,3 +259,44 @@ def _node(row: Mapping[Any, Any]) -> Node:
         last_seen_at=row["last_seen_at"],
         details=row["details"] or {},
     )
+
+
+CLAIMED_BY: Final = "command_id"
+"""Key in a node's details: the command that is adding or removing it."""
+ADDED_BY: Final = "added_by"
+"""Key in a node's details: the command that added it; permanent."""
+LEAVING: Final = "leaving"
+"""Key in a node's details while it leaves: a `Manner`. The node's status only shows the progress."""
+
+
+class Manner(StrEnum):
+    """How a node leaves."""
+
+    GRACEFUL = "graceful"
+    """After its work has ended and the data on it are no longer needed."""
+    AT_ONCE = "at_once"
+    """Without waiting, when an addition is taken back; its work is repeated elsewhere."""
+
+
+def unclaimed(nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes that no command is adding or removing."""
+    return [node for node in nodes if node.details.get(CLAIMED_BY) is None]
+
+
+def claimed_by(nodes: Iterable[Node], command_id: int) -> Sequence[Node]:
+    """Return the nodes that a command is adding or removing."""
+    return [node for node in nodes if node.details.get(CLAIMED_BY) == command_id]
+
+
+def claim(connection: sa.Connection, node_id: int, command_id: int) -> bool:
+    """Assign a node to a command; return False when the node is gone or belongs to another command."""
+    query = sa.select(cluster_nodes.c.details).where(cluster_nodes.c.id == node_id).with_for_update()
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        return False
+    details = row.details or {}
+    if details.get(CLAIMED_BY) not in {None, command_id}:
+        return False
+    values = {"details": {**details, CLAIMED_BY: command_id}}
+    connection.execute(sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(values))
+    return True

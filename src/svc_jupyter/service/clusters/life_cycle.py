@@ -1,4 +1,4 @@
-"""The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN`.
+"""The life of a cluster as rows: `DOWN` → `PENDING` → `UP` → `TERMINATING` → `DOWN`; its record; waits for its changes.
 
 Every function is a step inside the caller's transaction, with all consequences for the commands that wait for the
 cluster or run on it. The driver (`driver.py`) works from these rows.
@@ -6,21 +6,23 @@ cluster or run on it. The driver (`driver.py`) works from these rows.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import CLUSTER_TRANSITIONS, ClusterState
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
-from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
-from svc_jupyter.service.clusters.stored_configuration import to_json
+from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster, to_json
+from svc_jupyter.service.clusters.instances import Instances, Node
 from svc_jupyter.service.commands import queue, queue_of_clusters
 from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, StopReason, stop_request, tell_apart
 from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.database.bus import Bus
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.clusters import cluster_instances, cluster_nodes, clusters
@@ -148,3 +150,85 @@ class LifeCycle:
     @staticmethod
     def _write(connection: sa.Connection, instance_id: int, **values: Any) -> None:
         connection.execute(sa.update(cluster_instances).where(cluster_instances.c.id == instance_id).values(**values))
+
+
+class Change:
+    """The next change of any cluster after this object was made."""
+
+    def __init__(self) -> None:
+        self._announced = asyncio.Event()
+
+    def announce(self) -> None:
+        """Wake the waiters."""
+        self._announced.set()
+
+    async def within(self, seconds: float | None) -> None:
+        """Return after a change, or after `seconds`."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._announced.wait()
+        except TimeoutError:
+            return
+
+
+class Changes:
+    """Wakes all who wait for any cluster; they then read the rows."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._next = Change()
+        bus.subscribe(CLUSTER, self._on_change)
+
+    def next(self) -> Change:
+        """Return the next change; when made before the rows are read, it misses nothing."""
+        return self._next
+
+    def _on_change(self, _payload: str) -> None:
+        self._next.announce()
+        self._next = Change()
+
+
+def state_record(cluster: ClusterRow, instances: Instances, connection: sa.Connection) -> dict[str, Any]:
+    """Return the state of a cluster's running or last instance."""
+    record: dict[str, Any] = {
+        "state": cluster.state.value,
+        "cluster_id": cluster.id,
+        "config_id": cluster.id,
+        "cluster_inst_id": cluster.instance_id,
+        "start_at": None,
+        "up_at": None,
+        "down_at": None,
+        "terminate_reason": None,
+        "message": None,
+        "nodes": [],
+    }
+    if cluster.instance_id is None:
+        return record
+    row = (
+        connection.execute(sa.select(cluster_instances).where(cluster_instances.c.id == cluster.instance_id))
+        .mappings()
+        .one()
+    )
+    record |= {key: _shown_time(row[key]) for key in ("start_at", "up_at", "down_at")}
+    record |= {key: row[key] for key in ("terminate_reason", "message")}
+    instance = instances.select(connection, instance_id=cluster.instance_id)
+    nodes = sorted(instance.nodes, key=lambda node: (node.role is not NodeRole.MASTER, node.id))
+    record["nodes"] = [_node(node) for node in nodes]
+    return record
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "role": node.role.value,
+        "hostname": node.hostname,
+        "private_ip": node.private_ip,
+        "private_dns": node.private_dns,
+        "instance_type": node.instance_type,
+        "is_spot_instance": False,
+        "status": node.status.value,
+        "up_time": _shown_time(node.up_at),
+        "last_seen_time": _shown_time(node.last_seen_at),
+    }
+
+
+def _shown_time(seconds: float | None) -> str | None:
+    return None if seconds is None else iso_time(seconds)

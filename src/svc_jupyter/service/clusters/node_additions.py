@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.instances import Instance, Instances, NewNode, Node
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
+from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY, Instance, Instances, NewNode, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.ground.errors import Unavailable, first_of
 

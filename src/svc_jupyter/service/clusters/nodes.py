@@ -18,8 +18,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
-from svc_jupyter.service.clusters.node_claims import ADDED_BY, CLAIMED_BY
+from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY, Instance, Instances, Node
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.record import command_record

@@ -1,11 +1,12 @@
-"""Clusters over HTTP."""
+"""Clusters, their nodes and their health over HTTP."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
+from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
 from svc_jupyter.api.clusters import (
     ClusterChanges,
     ClusterConfiguration,
@@ -16,7 +17,10 @@ from svc_jupyter.api.clusters import (
     ClusterStateChange,
     ClusterStateRecord,
     LabelMove,
+    NodesToAdd,
+    NodeToRemove,
 )
+from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from svc_jupyter.api.paths import RESOURCE_VERSIONS
 from svc_jupyter.api.states import ClusterState
@@ -24,6 +28,9 @@ from svc_jupyter.service.access.dependencies import MAX_PAGE, CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.health import Health
+from svc_jupyter.service.clusters.nodes import Nodes
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import json_response
@@ -34,6 +41,8 @@ _LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | Clu
 
 
 ClustersDep = Annotated[Clusters, part(Clusters)]
+HealthDep = Annotated[Health, part(Health)]
+NodesDep = Annotated[Nodes, part(Nodes)]
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.CLUSTER)], responses=_LIST)
@@ -122,3 +131,64 @@ async def change_cluster_state(
     A termination ends the commands that run on the cluster or wait for it in `error`.
     """
     return ClusterMessage(message=await clusters.change_state(cluster, body.state, by=caller))
+
+
+async def _meant(
+    body: NodeToRemove | None = None,
+    private_dns: Annotated[str | None, Query(max_length=255, description="the worker's private DNS name")] = None,
+) -> str | None:
+    """Return the node that is to go, named in the query or in the body."""
+    in_body = None if body is None else body.private_dns
+    if private_dns and in_body and private_dns != in_body:
+        raise Invalid("private_dns: the query and the body name different nodes")
+    return private_dns or in_body or None
+
+
+@router.post(
+    "/{cluster}/nodes",
+    dependencies=[needs(Action.MANAGE, Resource.CLUSTER)],
+    responses={200: {"model": CommandRecord}},
+)
+async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: NodesToAdd | None = None) -> Response:
+    """Add worker nodes; the answer is the command that does it."""
+    return json_response(await nodes.add(cluster, (body or NodesToAdd()).node_count, by=caller))
+
+
+@router.delete(
+    "/{cluster}/nodes",
+    dependencies=[needs(Action.MANAGE, Resource.CLUSTER)],
+    responses={200: {"model": CommandRecord}},
+)
+async def remove_node(
+    cluster: str, nodes: NodesDep, caller: CallerDep, private_dns: Annotated[str | None, Depends(_meant)]
+) -> Response:
+    """Remove a worker node, by default the idlest; the answer is the command that does it."""
+    return json_response(await nodes.remove(cluster, private_dns, by=caller))
+
+
+@router.get(
+    "/{cluster}/live_cluster_health",
+    dependencies=[needs(Action.READ, Resource.CLUSTER)],
+    responses={200: {"model": ClusterHealth}},
+)
+async def live_cluster_health(cluster: str, health: HealthDep, caller: CallerDep) -> Response:
+    """View live cluster health. 409 unless the cluster is UP."""
+    return json_response(await health.record(cluster, by=caller))
+
+
+@router.get(
+    "/{cluster}/metrics",
+    dependencies=[needs(Action.READ, Resource.CLUSTER)],
+    responses={200: {"model": ClusterMetrics}},
+)
+async def cluster_metrics(
+    cluster: str,
+    health: HealthDep,
+    caller: CallerDep,
+    metric: Annotated[
+        str | None, Query(max_length=1024, description="names separated by commas; all by default")
+    ] = None,
+    interval: Annotated[str, Query(max_length=16, description="minute, hour, day, or seconds")] = "hour",
+) -> Response:
+    """Return samples of a cluster's health over the last `interval`, for plots. 409 unless the cluster is UP."""
+    return json_response(await health.metrics(cluster, metric, interval, by=caller))

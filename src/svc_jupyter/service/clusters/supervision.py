@@ -13,8 +13,7 @@ import structlog
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
-from svc_jupyter.service.clusters.node_claims import CLAIMED_BY
+from svc_jupyter.service.clusters.instances import CLAIMED_BY, Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import DaemonState, Machine, ProviderFailure
 from svc_jupyter.service.ground.errors import first_of
 

@@ -6,7 +6,7 @@ import io
 import tarfile
 from pathlib import Path, PurePosixPath
 
-from svc_jupyter.service.clusters.providers.hosts_files import FileSets, archive, archive_of
+from svc_jupyter.service.clusters.providers.hosts_machine import FileSets, archive, archive_of
 
 
 def _jars(folder: Path) -> list[Path]:

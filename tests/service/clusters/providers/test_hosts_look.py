@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svc_jupyter.service.clusters.providers.hosts_look import Look, parse_facts, parse_look, processors_percent
+from svc_jupyter.service.clusters.providers.hosts_scripts import Look, parse_facts, parse_look, processors_percent
 from svc_jupyter.service.clusters.providers.provider import DaemonState
 
 LINES = """Welcome to node-1

@@ -68,7 +68,7 @@ async def test_a_daemon_goes_on_and_is_found_again_after_the_service_was_killed(
 import asyncio, os, signal, sys
 from pathlib import Path
 from svc_jupyter.service.clusters.providers.local_machine import LocalMachine
-from svc_jupyter.service.clusters.providers.processor_use import ProcessorUse
+from svc_jupyter.service.clusters.providers.local_machine import ProcessorUse
 from svc_jupyter.service.clusters.providers.provider import Daemon
 folder = Path(sys.argv[1])
 machine = LocalMachine(folder.parent.parent, folder, None, ProcessorUse())

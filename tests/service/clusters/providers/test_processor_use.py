@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_jupyter.service.clusters.providers.processor_use import percent_used
+from svc_jupyter.service.clusters.providers.local_machine import percent_used
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.support.hadoop import start_cluster, use_hadoop
 from tests.support.service_process import ServiceProcess
 from tests.support.ssh_host import SshHost, SshHosts, ssh_hosts
 
-from svc_jupyter.service.clusters.providers.hosts_files import FileSets
+from svc_jupyter.service.clusters.providers.hosts_machine import FileSets
 from svc_jupyter.service.installs.engine import Engine, Installed
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("hosts")]

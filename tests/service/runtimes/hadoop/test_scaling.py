@@ -15,8 +15,7 @@ from tests.support.mapreduce import EndedJob, SleepJob, sleep_job_jar
 from tests.support.until import until
 
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.node_claims import claim
+from svc_jupyter.service.clusters.instances import Instance, Node, claim
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed, RefreshMode, call, refresh_nodes

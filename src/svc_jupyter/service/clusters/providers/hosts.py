@@ -15,11 +15,10 @@ from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.providers import hosts_scripts as scripts
-from svc_jupyter.service.clusters.providers.hosts_files import FileSets
 from svc_jupyter.service.clusters.providers.hosts_inventory import Host, InventoryFile
 from svc_jupyter.service.clusters.providers.hosts_link import HostLinks
-from svc_jupyter.service.clusters.providers.hosts_look import parse_facts
-from svc_jupyter.service.clusters.providers.hosts_machine import HostMachine
+from svc_jupyter.service.clusters.providers.hosts_machine import FileSets, HostMachine
+from svc_jupyter.service.clusters.providers.hosts_scripts import parse_facts
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from svc_jupyter.service.clusters.providers.hosts_inventory import Host, InventoryFile
-from svc_jupyter.service.clusters.providers.hosts_look import Look
+from svc_jupyter.service.clusters.providers.hosts_scripts import Look
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 
 if TYPE_CHECKING:  # imported with the first connection: the import is slow and few services need it

@@ -16,8 +16,7 @@ from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
-from svc_jupyter.service.clusters.node_claims import claim, claimed_by
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node, claim, claimed_by
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task

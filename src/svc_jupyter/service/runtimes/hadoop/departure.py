@@ -10,8 +10,7 @@ from typing import Final, Protocol
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node
-from svc_jupyter.service.clusters.node_claims import LEAVING, Manner
+from svc_jupyter.service.clusters.instances import LEAVING, Instance, Instances, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Machine
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 from xml.sax.saxutils import escape
 
-from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.node_claims import LEAVING, Manner
+from svc_jupyter.service.clusters.instances import LEAVING, Instance, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.clusters.providers import address_block
-from svc_jupyter.service.clusters.providers.address_block import NoBlock, choose_block, worker_addresses
+from svc_jupyter.service.clusters.providers import local
+from svc_jupyter.service.clusters.providers.local import NoBlock, choose_block, worker_addresses
 
 
 def test_a_block_that_is_in_use_is_passed_over():
@@ -46,7 +46,7 @@ def test_a_new_worker_does_not_take_the_address_of_one_that_left():
 @given(st.sets(st.integers(11, 254)), st.integers(0, 244))
 def test_workers_get_addresses_of_their_own_or_none_at_all(used: set[int], count: int):
     taken = {f"127.3.4.{number}" for number in used}
-    if count > address_block.MOST_WORKERS - len(taken):
+    if count > local.MOST_WORKERS - len(taken):
         with pytest.raises(NoBlock):
             worker_addresses("127.3.4", taken, count)
         return
@@ -58,10 +58,10 @@ def test_workers_get_addresses_of_their_own_or_none_at_all(used: set[int], count
 @given(st.integers(0, 255), st.integers(0, 255), st.integers(1, 254))
 def test_a_name_tells_its_address(second: int, third: int, last: int):
     address = f"127.{second}.{third}.{last}"
-    assert address_block.address_of(address_block.host_name(address)) == address
+    assert local.address_of(local.host_name(address)) == address
 
 
 def test_a_block_in_which_something_listens_is_used():
     with socket.create_server(("127.77.78.200", 0)):
-        assert not address_block.is_unused("127.77.78.1")
-    assert address_block.is_unused("127.77.78.1")
+        assert not local.is_unused("127.77.78.1")
+    assert local.is_unused("127.77.78.1")
