@@ -14,7 +14,7 @@ from tests.service.clusters.world import World
 from svc_jupyter.api.clusters import ClusterChanges, ClusterType, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
-from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY, Instance, NewNode, Node, unclaimed
+from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.kinds.nodes.kinds import AddNodeKind, RemoveNodeKind
 from svc_jupyter.service.schema.clusters import cluster_instances, clusters
@@ -35,27 +35,26 @@ class ScalingDouble(SmallEngine):
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:
         instance = await self._instances.get(instance.id)
-        nodes = [node for node in instance.workers if node.details.get(ADDED_BY) == command_id]
+        nodes = [node for node in instance.workers if node.added_by == command_id]
         if not nodes:
-            marks = {ADDED_BY: command_id, CLAIMED_BY: command_id}
-            new = [new_worker(20 + len(instance.workers) + number, **marks) for number in range(count)]
-            nodes = list(await self._instances.add_nodes(instance.id, new))
+            new = [new_worker(20 + len(instance.workers) + number) for number in range(count)]
+            nodes = list(await self._instances.add_nodes(instance.id, new, command_id=command_id))
         say("made")
         await self._step()
         for node in nodes:
             await self._instances.change_node(node.id, status=NodeStatus.RUNNING.value)
-            await self._instances.mark_node(node.id, **{CLAIMED_BY: None})
+            await self._instances.release_claim(node.id)
         self.done.append(("added", len(nodes)))
 
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
         instance = await self._instances.get(instance.id)
-        taken = [node.id for node in instance.workers if node.details.get(CLAIMED_BY) == command_id]
+        taken = [node.id for node in instance.workers if node.claimed_by == command_id]
         await self._instances.drop_nodes(taken)
         self.done.append(("taken back", len(taken)))
         say("taken back")
 
     async def removal_order(self, instance: Instance) -> Sequence[Node]:
-        return unclaimed(reversed((await self._instances.get(instance.id)).workers))
+        return [node for node in reversed((await self._instances.get(instance.id)).workers) if node.claimed_by is None]
 
     async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:
         say("decommissioning")
@@ -64,7 +63,7 @@ class ScalingDouble(SmallEngine):
         self.done.append(("removed", node.private_dns))
 
     async def put_back(self, instance: Instance, node: Node, say: Say) -> None:
-        await self._instances.mark_node(node.id, **{CLAIMED_BY: None})
+        await self._instances.release_claim(node.id)
         self.done.append(("put back", node.private_dns))
 
     async def health(self, instance: Instance) -> Sample:
@@ -130,7 +129,7 @@ class ScaledWorld:
     async def claims(self) -> set[int]:
         """Return the commands that have nodes."""
         workers = (await self.world.instances.get(self.instance_id)).workers
-        return {node.details[CLAIMED_BY] for node in workers if CLAIMED_BY in node.details}
+        return {node.claimed_by for node in workers if node.claimed_by is not None}
 
     async def run(self) -> None:
         """Let commands run from now on."""
@@ -145,10 +144,10 @@ _SETTINGS = {
 }
 
 
-def new_worker(number: int, **details: Any) -> NewNode:
+def new_worker(number: int) -> NewNode:
     """Return a worker with the address that its number gives it."""
     name = f"ip-127-1-1-{number}"
-    return NewNode(NodeRole.WORKER, name, f"127.1.1.{number}", name, "local", details)
+    return NewNode(NodeRole.WORKER, name, f"127.1.1.{number}", name, "local", {})
 
 
 NO_ROOM = ClusterFailure("there is no room on this machine")

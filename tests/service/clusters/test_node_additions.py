@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
-from svc_jupyter.service.clusters.instances import CLAIMED_BY, Instance, Instances, Node
-from svc_jupyter.service.clusters.node_additions import NodeAdditions
+from svc_jupyter.service.clusters.daemon_engine import NodeAdditions
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Unavailable
@@ -110,7 +110,7 @@ async def test_a_command_that_was_interrupted_goes_on_with_its_nodes(
     made = [node.private_dns for node in (await instances.get(running.id)).workers[2:]]
     assert sorted(nodes.brought_up) == sorted([*made, *made])
     assert said == ["making 2 machines", f"going on with {', '.join(made)}"]
-    assert not [node for node in (await instances.get(running.id)).workers if CLAIMED_BY in node.details]
+    assert not [node for node in (await instances.get(running.id)).workers if node.claimed_by is not None]
 
 
 async def test_two_commands_take_different_places(

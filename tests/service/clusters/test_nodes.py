@@ -2,12 +2,11 @@
 
 import pytest
 import sqlalchemy as sa
-from tests.service.clusters.scaled_world import ScaledWorld
+from tests.service.clusters.scaled_world import ScaledWorld, new_worker
 
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.schema.audit import audit_entries
 
@@ -101,9 +100,7 @@ async def test_a_removal_that_was_cancelled_counts_no_more(scaled):
 
 
 async def test_nodes_that_are_being_added_are_no_part_of_the_size_yet(scaled):
-    await scaled.grow(1)
-    (node,) = (await scaled.world.instances.get(scaled.instance_id)).workers[2:]
-    await scaled.world.instances.mark_node(node.id, **{ADDED_BY: 9, CLAIMED_BY: 9})
+    (node,) = await scaled.world.instances.add_nodes(scaled.instance_id, [new_worker(13)], command_id=9)
     with pytest.raises(StateConflict, match="has 2 workers and its minimum"):
         await scaled.nodes.remove("default", None, by=scaled.world.by)
     with pytest.raises(StateConflict, match="is still being added by command 9"):

@@ -10,26 +10,23 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
+from sqlalchemy.exc import IntegrityError
+
+from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
 from svc_jupyter.service.clusters.instances import (
-    CLAIMED_BY,
-    LEAVING,
     Instance,
     Instances,
     Manner,
     Node,
-    claimed_by,
-    unclaimed,
 )
-from svc_jupyter.service.clusters.node_additions import NodeAdditions
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider, ProviderFailure
 from svc_jupyter.service.clusters.supervision import Supervision, check_alive
-from svc_jupyter.service.ground.errors import first_of
+from svc_jupyter.service.ground.errors import Unavailable, first_of
 
 REGISTER_SECONDS: Final = 180.0
 """How long the coordinator may take to give a new worker work; usually 3 to 15 s."""
@@ -170,11 +167,11 @@ class DaemonEngine(ABC):
     async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
         """Remove the nodes of an unfinished addition; their work is repeated elsewhere, or fails."""
         instance = await self.instances.get(instance.id)
-        nodes = claimed_by(instance.workers, command_id)
+        nodes = [node for node in instance.workers if node.claimed_by == command_id]
         if not nodes:
             return
         for node in nodes:
-            await self.instances.mark_node(node.id, **{LEAVING: Manner.AT_ONCE.value})
+            await self.instances.set_leaving(node.id, Manner.AT_ONCE)
             await self.instances.change_node(node.id, status=NodeStatus.DECOMMISSIONING.value)
         await self.evict(instance, nodes, say)
         await self._give_back(instance, nodes, say)
@@ -182,7 +179,7 @@ class DaemonEngine(ABC):
 
     async def removal_order(self, instance: Instance) -> Sequence[Node]:
         """Return the workers without a node command: lost ones first, then the idlest, then the youngest."""
-        candidates = unclaimed(instance.workers)
+        candidates = [node for node in instance.workers if node.claimed_by is None]
         return removal_order(candidates, await self.loads(instance, candidates))
 
     async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:
@@ -190,7 +187,7 @@ class DaemonEngine(ABC):
         instance = await self.instances.get(instance.id)
         if all(other.id != node.id for other in instance.workers):
             return
-        await self.instances.mark_node(node.id, **{LEAVING: Manner.GRACEFUL.value})
+        await self.instances.set_leaving(node.id, Manner.GRACEFUL)
         say(f"{node.private_dns}: decommissioning, what runs there may finish")
         await self.drain(instance, node, say)
         await self._give_back(instance, [node], say)
@@ -201,7 +198,7 @@ class DaemonEngine(ABC):
         instance = await self.instances.get(instance.id)
         if all(other.id != node.id for other in instance.workers):
             return
-        await self.instances.mark_node(node.id, **{LEAVING: None})
+        await self.instances.set_leaving(node.id, None)
         try:
             await self.note_departures(instance, say)
             await self.rejoin(instance, node, say)
@@ -209,7 +206,7 @@ class DaemonEngine(ABC):
             say(failure.message)  # from here on it is supervised like every node
         finally:
             await self.instances.change_node(node.id, status=NodeStatus.RUNNING.value)
-            await self.instances.mark_node(node.id, **{CLAIMED_BY: None})
+            await self.instances.release_claim(node.id)
 
     async def until_registered(self, instance: Instance, node: Node, seconds: float = REGISTER_SECONDS) -> None:
         """Return once a worker gets work. Raises `ClusterFailure` when its daemon ends or the time is over."""
@@ -264,3 +261,79 @@ def removal_order(workers: Sequence[Node], loads: Sequence[int | None]) -> Seque
         return not is_lost, load or 0, -node.id
 
     return [node for node, _ in sorted(candidates, key=rank)]
+
+
+_MAKE_ATTEMPTS: Final = 5
+
+BringUp = Callable[[Instance, Node, Say], Awaitable[None]]
+"""Starts an engine's daemons on a node; returns once the node gets work."""
+
+
+TakeBack = Callable[..., Awaitable[None]]
+"""Removes the nodes of an unfinished addition; see `ClusterEngine.take_back`."""
+
+
+class NodeAdditions:
+    """Makes the nodes of instances and writes their rows."""
+
+    def __init__(self, instances: Instances, providers: Mapping[str, Provider]) -> None:
+        self._instances = instances
+        self._providers = providers
+        self._making = asyncio.Lock()
+
+    async def with_first_nodes(self, instance: Instance, say: Say) -> Instance:
+        """Return an instance with its first nodes; makes those that an earlier start has not made."""
+        wanted = instance.configuration.node_configuration.initial_nodes
+        for role, missing in (
+            (NodeRole.MASTER, 0 if instance.master else 1),
+            (NodeRole.WORKER, wanted - len(instance.workers)),
+        ):
+            if missing > 0:
+                say("making the coordinator" if role is NodeRole.MASTER else f"making {missing} workers")
+                made = await self._providers[instance.provider].make(instance, role, missing)
+                await self._instances.add_nodes(instance.id, made)
+                instance = await self._instances.get(instance.id)
+        return instance
+
+    async def add(
+        self, instance: Instance, count: int, say: Say, *, command_id: int, bring_up: BringUp, take_back: TakeBack
+    ) -> None:
+        """Add workers for a node command; return once all get work. After a failure, none is left.
+
+        A cancellation keeps the nodes: the command continues with them later, or removes them.
+        """
+        try:
+            nodes = await self._made_for(instance, count, say, command_id)
+            async with asyncio.TaskGroup() as group:
+                for node in nodes:
+                    group.create_task(_done(bring_up(instance, node, say)))
+        except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
+            cause = first_of(error)
+            if isinstance(cause, Unavailable):
+                raise cause from None  # the database is away: the command continues when it is back
+            say(str(cause))
+            await take_back(instance, say, command_id=command_id)
+            raise cause from None
+        for node in nodes:
+            await self._instances.release_claim(node.id)
+
+    async def _made_for(self, instance: Instance, count: int, say: Say, command_id: int) -> Sequence[Node]:
+        """Return the command's nodes: those that it made before the service was killed, else new ones."""
+        for _ in range(_MAKE_ATTEMPTS):
+            async with self._making:
+                instance = await self._instances.get(instance.id)
+                made = [node for node in instance.workers if node.added_by == command_id]
+                if made:
+                    say(f"going on with {', '.join(node.private_dns for node in made)}")
+                    return made
+                say(f"making {count} {'machine' if count == 1 else 'machines'}")
+                new = await self._providers[instance.provider].make(instance, NodeRole.WORKER, count)
+                try:
+                    return await self._instances.add_nodes(instance.id, new, command_id=command_id)
+                except IntegrityError:
+                    continue  # another replica has just taken the same addresses
+        raise ClusterFailure("other node commands took the places of the new nodes again and again; try again")
+
+
+async def _done(step: Awaitable[None]) -> None:
+    await step

@@ -31,14 +31,12 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import RETRY_SECONDS
 from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.schema.clusters import cluster_instances
 
 _LOOK_SECONDS = 1.0
 _COMMANDS_SECONDS = 5.0
 """Extra time for commands, beyond the grace of their processes, to end before the cluster does."""
 _ENDING_SECONDS = 60.0
 """How long a failing end of an instance is retried before the rest is left to the sweep."""
-_OWNER = sa.select(cluster_instances.c.replica_id).where(cluster_instances.c.id == sa.bindparam("instance"))
 log = structlog.get_logger(__name__)
 
 
@@ -126,19 +124,19 @@ class Drive:
             await self._tools.instances.forget_folders(instance.cluster_id)
             await self._engine(instance).start(instance, self._steps.say)
         except (ClusterFailure, ProviderFailure) as error:
-            await self._give_up(f"cluster {await self._name(instance)} could not be started: {error.message}")
+            reason = error.message
         except OSError as error:
             reason = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
-            await self._give_up(f"cluster {await self._name(instance)} could not be started: {reason}")
         except Unavailable:
             raise
         except Exception:
             log.exception("cluster_not_started", instance_id=self._id)
-            told = "an error of the service itself; its log has the details"
-            await self._give_up(f"cluster {await self._name(instance)} could not be started: {told}")
+            reason = "an error of the service itself; its log has the details"
         else:
             await self._steps.finish()
             await self._tools.database.write(partial(self._tools.life_cycle.up, instance_id=self._id))
+            return
+        await self._give_up(f"cluster {await self._name(instance)} could not be started: {reason}")
 
     async def _give_up(self, reason: str) -> None:
         log.warning("cluster_given_up", instance_id=self._id, reason=reason)
@@ -168,23 +166,19 @@ class Drive:
         now = self._tools.life_cycle.clock()
         if now < self._idle_look_at:
             return
+        default = self._tools.settings.idle_cluster_seconds
         cluster = await self._cluster(instance)
-        limit = (
-            None if cluster is None else idle_limit(cluster.configuration, self._tools.settings.idle_cluster_seconds)
-        )
+        limit = None if cluster is None else idle_limit(cluster.configuration, default)
+        self._idle_look_at = now + look_interval(default if limit is None else limit)
         if cluster is None or limit is None:
-            self._idle_look_at = now + look_interval(self._tools.settings.idle_cluster_seconds)
             return
-        self._idle_look_at = now + look_interval(limit)
-        if await self._is_used(cluster.id) or await engine.is_busy(instance):
+        some_command = partial(_some_command, cluster_id=cluster.id)
+        if await self._tools.database.look_up(some_command) or await engine.is_busy(instance):
             await self._tools.instances.change(self._id, last_used_at=now)
             return
         reason = idle_reason(cluster.name, now - max(instance.last_used_at, instance.up_at or 0.0), limit)
         if reason is not None:
             await self._tools.database.write(partial(self._terminate_unused, cluster.id, reason))
-
-    async def _is_used(self, cluster_id: int) -> bool:
-        return await self._tools.database.look_up(partial(_some_command, cluster_id=cluster_id))
 
     def _terminate_unused(self, cluster_id: int, reason: str, connection: sa.Connection) -> None:
         if not _some_command(connection, cluster_id):  # a command may just have come
@@ -246,9 +240,9 @@ class Drive:
         return await self._tools.database.look_up(self._select_own)
 
     def _select_own(self, connection: sa.Connection) -> Instance | None:
-        owner = connection.execute(_OWNER, {"instance": self._id}).scalar_one_or_none()
-        is_own = owner == self._tools.replica().id
-        return self._tools.instances.select(connection, instance_id=self._id) if is_own else None
+        instance = self._tools.instances.find(connection, instance_id=self._id)
+        is_own = instance is not None and instance.replica_id == self._tools.replica().id
+        return instance if is_own else None
 
     async def _cluster(self, instance: Instance) -> ClusterRow | None:
         return await self._tools.database.look_up(partial(cluster_by_id, cluster_id=instance.cluster_id))

@@ -36,8 +36,21 @@ _UP_ID = (
     .join(clusters, clusters.c.instance_id == cluster_instances.c.id)
     .where(clusters.c.id == sa.bindparam("cluster"), cluster_instances.c.state == ClusterState.UP.value)
 )
+_CLAIMED_BY: Final = "command_id"
+_ADDED_BY: Final = "added_by"
+_LEAVING: Final = "leaving"
+"""Keys in a node's details."""
 LOGS = "logs"
 """Folder of the service's own logs in an instance's folder; kept until the cluster starts again or is deleted."""
+
+
+class Manner(StrEnum):
+    """How a node leaves."""
+
+    GRACEFUL = "graceful"
+    """After its work has ended and the data on it are no longer needed."""
+    AT_ONCE = "at_once"
+    """Without waiting, when an addition is taken back; its work is repeated elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,18 @@ class Node:
     up_at: float | None
     last_seen_at: float | None
     details: Mapping[str, Any]
+    """What its provider recorded, such as its memory."""
+    claimed_by: int | None = None
+    """The command that is adding or removing it, so that no two commands have the same node."""
+    added_by: int | None = None
+    """The command that added it; permanent."""
+    leaving: Manner | None = None
+    """Set while it leaves; the status only shows the progress."""
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether a command is still adding it."""
+        return self.claimed_by is not None and self.added_by == self.claimed_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +111,11 @@ class Instance:
     last_used_at: float
     terminate_reason: str | None
     nodes: tuple[Node, ...]
+    down_at: float | None = None
+    message: str | None = None
+    """The current step or trouble, for the user."""
+    replica_id: str | None = None
+    """The replica that drives it."""
 
     @property
     def master(self) -> Node | None:
@@ -119,9 +149,11 @@ class Instances:
             lambda connection: connection.execute(_UP_ID, {"cluster": cluster_id}).scalar()
         )
 
-    async def add_nodes(self, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:
-        """Write nodes that a provider has made, all STARTING; return them with their ids."""
-        return await self._database.write(partial(self._insert_nodes, instance_id=instance_id, new=new))
+    async def add_nodes(
+        self, instance_id: int, new: Sequence[NewNode], *, command_id: int | None = None
+    ) -> Sequence[Node]:
+        """Write nodes that a provider has made, all STARTING, claimed by the command that adds them; return them."""
+        return await self._database.write(partial(_insert_nodes, instance_id=instance_id, new=new, by=command_id))
 
     async def change_node(self, node_id: int, **values: Any) -> None:
         """Write columns of a node (`status`, `up_at`, `last_seen_at`, `details`)."""
@@ -132,9 +164,13 @@ class Instances:
             durable=False,
         )
 
-    async def mark_node(self, node_id: int, **marks: Any) -> None:
-        """Set keys of a node's `details`, or remove them with None; other keys are kept."""
-        await self._database.write(partial(_mark, node_id=node_id, marks=marks))
+    async def set_leaving(self, node_id: int, manner: Manner | None) -> None:
+        """Record that a node leaves, or with None that it stays."""
+        await self._database.write(partial(_mark, node_id=node_id, key=_LEAVING, value=manner))
+
+    async def release_claim(self, node_id: int) -> None:
+        """Record that no command is adding or removing a node any more."""
+        await self._database.write(partial(_mark, node_id=node_id, key=_CLAIMED_BY, value=None))
 
     async def seen(self, node_ids: Iterable[int], now: float) -> None:
         """Record that nodes answered."""
@@ -176,8 +212,16 @@ class Instances:
 
     def select(self, connection: sa.Connection, *, instance_id: int) -> Instance:
         """Return an existing instance, inside the caller's transaction."""
+        instance = self.find(connection, instance_id=instance_id)
+        assert instance is not None
+        return instance
+
+    def find(self, connection: sa.Connection, *, instance_id: int) -> Instance | None:
+        """Return an instance, None when its cluster was deleted, inside the caller's transaction."""
         wanted = {"instance": instance_id}
-        row = connection.execute(_BY_ID, wanted).mappings().one()
+        row = connection.execute(_BY_ID, wanted).mappings().one_or_none()
+        if row is None:
+            return None
         nodes = connection.execute(_NODES, wanted).mappings()
         return Instance(
             id=row["id"],
@@ -190,8 +234,11 @@ class Instances:
             details=row["details"] or {},
             start_at=row["start_at"],
             up_at=row["up_at"],
+            down_at=row["down_at"],
             last_used_at=row["last_used_at"],
             terminate_reason=row["terminate_reason"],
+            message=row["message"],
+            replica_id=row["replica_id"],
             nodes=tuple(map(_node, nodes)),
         )
 
@@ -199,24 +246,28 @@ class Instances:
         instance_id = connection.execute(_OF_CLUSTER, {"cluster": cluster_id}).scalar_one_or_none()
         return None if instance_id is None else self.select(connection, instance_id=instance_id)
 
-    def _insert_nodes(self, connection: sa.Connection, *, instance_id: int, new: Sequence[NewNode]) -> Sequence[Node]:
-        now = time.time()
-        made = []
-        for node in new:
-            values = {
-                "instance_id": instance_id,
-                "role": node.role.value,
-                "hostname": node.hostname,
-                "private_ip": node.private_ip,
-                "private_dns": node.private_dns,
-                "instance_type": node.instance_type,
-                "status": NodeStatus.STARTING.value,
-                "created_at": now,
-                "details": dict(node.details),
-            }
-            row = connection.execute(sa.insert(cluster_nodes).values(values).returning(cluster_nodes)).mappings().one()
-            made.append(_node(row))
-        return made
+
+def _insert_nodes(
+    connection: sa.Connection, *, instance_id: int, new: Sequence[NewNode], by: int | None
+) -> Sequence[Node]:
+    marks = {} if by is None else {_ADDED_BY: by, _CLAIMED_BY: by}
+    now = time.time()
+    made = []
+    for node in new:
+        values = {
+            "instance_id": instance_id,
+            "role": node.role.value,
+            "hostname": node.hostname,
+            "private_ip": node.private_ip,
+            "private_dns": node.private_dns,
+            "instance_type": node.instance_type,
+            "status": NodeStatus.STARTING.value,
+            "created_at": now,
+            "details": {**node.details, **marks},
+        }
+        row = connection.execute(sa.insert(cluster_nodes).values(values).returning(cluster_nodes)).mappings().one()
+        made.append(_node(row))
+    return made
 
 
 def _clear(folder: Path) -> None:
@@ -237,15 +288,29 @@ def _forget_cleared(folder: Path) -> None:
         folder.rmdir()
 
 
-def _mark(connection: sa.Connection, *, node_id: int, marks: Mapping[str, Any]) -> None:
+def claim(connection: sa.Connection, node_id: int, command_id: int) -> bool:
+    """Assign a node to a command; return False when the node is gone or belongs to another command."""
+    details = _locked_details(connection, node_id)
+    if details is None or details.get(_CLAIMED_BY) not in {None, command_id}:
+        return False
+    _mark(connection, node_id=node_id, key=_CLAIMED_BY, value=command_id)
+    return True
+
+
+def _mark(connection: sa.Connection, *, node_id: int, key: str, value: object) -> None:
+    if (details := _locked_details(connection, node_id)) is not None:
+        changed = {name: known for name, known in {**details, key: value}.items() if known is not None}
+        connection.execute(sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(details=changed))
+
+
+def _locked_details(connection: sa.Connection, node_id: int) -> Mapping[str, Any] | None:
     query = sa.select(cluster_nodes.c.details).where(cluster_nodes.c.id == node_id).with_for_update()
     row = connection.execute(query).one_or_none()
-    if row is not None:
-        details = {key: value for key, value in {**(row.details or {}), **marks}.items() if value is not None}
-        connection.execute(sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(details=details))
+    return None if row is None else row.details or {}
 
 
 def _node(row: Mapping[Any, Any]) -> Node:
+    details = row["details"] or {}
     return Node(
         id=row["id"],
         role=NodeRole(row["role"]),
@@ -257,46 +322,8 @@ def _node(row: Mapping[Any, Any]) -> Node:
         created_at=row["created_at"],
         up_at=row["up_at"],
         last_seen_at=row["last_seen_at"],
-        details=row["details"] or {},
+        details=details,
+        claimed_by=details.get(_CLAIMED_BY),
+        added_by=details.get(_ADDED_BY),
+        leaving=None if _LEAVING not in details else Manner(details[_LEAVING]),
     )
-
-
-CLAIMED_BY: Final = "command_id"
-"""Key in a node's details: the command that is adding or removing it."""
-ADDED_BY: Final = "added_by"
-"""Key in a node's details: the command that added it; permanent."""
-LEAVING: Final = "leaving"
-"""Key in a node's details while it leaves: a `Manner`. The node's status only shows the progress."""
-
-
-class Manner(StrEnum):
-    """How a node leaves."""
-
-    GRACEFUL = "graceful"
-    """After its work has ended and the data on it are no longer needed."""
-    AT_ONCE = "at_once"
-    """Without waiting, when an addition is taken back; its work is repeated elsewhere."""
-
-
-def unclaimed(nodes: Iterable[Node]) -> list[Node]:
-    """Return the nodes that no command is adding or removing."""
-    return [node for node in nodes if node.details.get(CLAIMED_BY) is None]
-
-
-def claimed_by(nodes: Iterable[Node], command_id: int) -> Sequence[Node]:
-    """Return the nodes that a command is adding or removing."""
-    return [node for node in nodes if node.details.get(CLAIMED_BY) == command_id]
-
-
-def claim(connection: sa.Connection, node_id: int, command_id: int) -> bool:
-    """Assign a node to a command; return False when the node is gone or belongs to another command."""
-    query = sa.select(cluster_nodes.c.details).where(cluster_nodes.c.id == node_id).with_for_update()
-    row = connection.execute(query).one_or_none()
-    if row is None:
-        return False
-    details = row.details or {}
-    if details.get(CLAIMED_BY) not in {None, command_id}:
-        return False
-    values = {"details": {**details, CLAIMED_BY: command_id}}
-    connection.execute(sa.update(cluster_nodes).where(cluster_nodes.c.id == node_id).values(values))
-    return True

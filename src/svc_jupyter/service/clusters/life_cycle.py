@@ -203,14 +203,9 @@ def state_record(cluster: ClusterRow, instances: Instances, connection: sa.Conne
     }
     if cluster.instance_id is None:
         return record
-    row = (
-        connection.execute(sa.select(cluster_instances).where(cluster_instances.c.id == cluster.instance_id))
-        .mappings()
-        .one()
-    )
-    record |= {key: _shown_time(row[key]) for key in ("start_at", "up_at", "down_at")}
-    record |= {key: row[key] for key in ("terminate_reason", "message")}
     instance = instances.select(connection, instance_id=cluster.instance_id)
+    record |= {key: _shown_time(getattr(instance, key)) for key in ("start_at", "up_at", "down_at")}
+    record |= {"terminate_reason": instance.terminate_reason, "message": instance.message}
     nodes = sorted(instance.nodes, key=lambda node: (node.role is not NodeRole.MASTER, node.id))
     record["nodes"] = [_node(node) for node in nodes]
     return record

@@ -18,7 +18,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.instances import ADDED_BY, CLAIMED_BY, Instance, Instances, Node
+from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.record import command_record
@@ -139,8 +139,8 @@ def _check_removable(
         raise NotFound(f"cluster {cluster.name} has no node {private_dns[:100]!r}; its workers are {names}")
     if node.role is NodeRole.MASTER:
         raise Invalid(f"private_dns: {private_dns} is the coordinator of cluster {cluster.name}; it cannot be removed")
-    claimer = node.details.get(CLAIMED_BY)
-    if _is_arriving(node):
+    claimer = node.claimed_by
+    if node.is_arriving:
         raise StateConflict(f"node {private_dns} is still being added by command {claimer}")
     remover = next((number for number, name in removals.items() if name == private_dns), claimer)
     if remover is not None:
@@ -150,17 +150,13 @@ def _check_removable(
 def _check_minimum(cluster: ClusterRow, instance: Instance, removals: int) -> None:
     """Raise `StateConflict` when one more removal would leave fewer workers than the minimum."""
     minimum = instance.configuration.node_configuration.initial_nodes
-    arrived = [node for node in instance.workers if not _is_arriving(node)]
+    arrived = [node for node in instance.workers if not node.is_arriving]
     if len(arrived) - removals <= minimum:
         going = f", {removals} of them being removed," if removals else ""
         raise StateConflict(
             f"cluster {cluster.name} has {len(arrived)} workers{going} and its minimum (initial_nodes) is {minimum}: "
             "no node can be removed"
         )
-
-
-def _is_arriving(node: Node) -> bool:
-    return CLAIMED_BY in node.details and node.details.get(ADDED_BY) == node.details[CLAIMED_BY]
 
 
 def _removals_under_way(connection: sa.Connection, cluster_id: int) -> Mapping[int, str | None]:

@@ -13,7 +13,7 @@ import structlog
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
-from svc_jupyter.service.clusters.instances import CLAIMED_BY, Instance, Instances, Node
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import DaemonState, Machine, ProviderFailure
 from svc_jupyter.service.ground.errors import first_of
 
@@ -92,7 +92,7 @@ class Supervision:
         registered = await self._daemons.registered(instance)
         troubles = []
         for node in instance.nodes:
-            if CLAIMED_BY in node.details:
+            if node.claimed_by is not None:
                 if registered and node.private_ip in registered:
                     await self._note_seen(node)
                 continue

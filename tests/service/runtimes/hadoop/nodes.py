@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.instances import Node
+from svc_jupyter.service.clusters.instances import Manner, Node
 
 
-def worker(number: int, status: NodeStatus = NodeStatus.RUNNING, **details: Any) -> Node:
+def worker(number: int, status: NodeStatus = NodeStatus.RUNNING, leaving: Manner | None = None) -> Node:
     """Return worker `number`, with the address that its number gives it; the higher, the younger."""
     name = f"ip-127-1-1-{10 + number}"
     return Node(
@@ -23,5 +21,6 @@ def worker(number: int, status: NodeStatus = NodeStatus.RUNNING, **details: Any)
         created_at=float(number),
         up_at=None,
         last_seen_at=None,
-        details=details,
+        details={},
+        leaving=leaving,
     )

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 from tests.service.runtimes.hadoop.nodes import worker
 
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
+from svc_jupyter.service.clusters.instances import Manner
 from svc_jupyter.service.runtimes.hadoop.exclude_file import PATIENCE_SECONDS, exclude_file
 
 
@@ -17,9 +18,9 @@ def test_nobody_goes():
 
 
 def test_a_node_may_take_longer_than_any_command_runs():
-    assert _entries(exclude_file([worker(1, leaving="graceful")])) == {"127.1.1.11": str(PATIENCE_SECONDS)}
+    assert _entries(exclude_file([worker(1, leaving=Manner.GRACEFUL)])) == {"127.1.1.11": str(PATIENCE_SECONDS)}
     assert PATIENCE_SECONDS > 10 * DEFAULT_TIMEOUT_SECONDS
 
 
 def test_a_node_that_is_taken_back_goes_at_once():
-    assert _entries(exclude_file([worker(2, leaving="at_once")])) == {"127.1.1.12": "0"}
+    assert _entries(exclude_file([worker(2, leaving=Manner.AT_ONCE)])) == {"127.1.1.12": "0"}

@@ -104,7 +104,7 @@ async def _cancelled_removal(cluster: HadoopCluster, instance: Instance, node: N
     await cluster.engine.put_back(instance, node, cluster.said.append)
     (found,) = [other for other in (await cluster.instance()).workers if other.id == node.id]
     assert found.status is NodeStatus.RUNNING
-    assert "leaving" not in found.details
+    assert found.leaving is None
 
 
 async def _removed(cluster: HadoopCluster, instance: Instance, node: Node) -> None:

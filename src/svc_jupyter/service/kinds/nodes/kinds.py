@@ -16,7 +16,7 @@ from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
-from svc_jupyter.service.clusters.instances import Instance, Instances, Node, claim, claimed_by
+from svc_jupyter.service.clusters.instances import Instance, Instances, Node, claim
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
@@ -128,7 +128,7 @@ class RemoveNodeKind(NodeKind):
             return _not_running(task)
         instance, engine = found
         chosen = _chosen_file(task)
-        node = next(iter(claimed_by(instance.workers, task.id)), None)
+        node = next((node for node in instance.workers if node.claimed_by == task.id), None)
         if node is None and chosen.exists():
             return Outcome(True, f"{chosen.read_text()} removed")  # gone before the service was killed
         if node is None:
@@ -147,7 +147,7 @@ class RemoveNodeKind(NodeKind):
         found = await self._running(task)
         if found is not None:
             instance, engine = found
-            for node in claimed_by(instance.workers, task.id):
+            for node in (each for each in instance.workers if each.claimed_by == task.id):
                 await engine.put_back(instance, node, partial(_say_into, task))
 
     async def _remove(self, instance: Instance, engine: ClusterEngine, node: Node, desk: Desk) -> Outcome:

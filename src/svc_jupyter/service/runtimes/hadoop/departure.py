@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS
-from svc_jupyter.service.clusters.instances import LEAVING, Instance, Instances, Manner, Node
+from svc_jupyter.service.clusters.instances import Instance, Instances, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Machine
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
@@ -97,7 +97,7 @@ class Departure:
             self._empty_since = now
         elif now - self._empty_since >= _EMPTY_SECONDS:
             self._empty_since = now
-            await self._engine.instances.mark_node(self._node.id, **{LEAVING: Manner.AT_ONCE.value})
+            await self._engine.instances.set_leaving(self._node.id, Manner.AT_ONCE)
             await self._engine.note_departures(self._instance, self._say)
 
     async def _revive(self) -> None:

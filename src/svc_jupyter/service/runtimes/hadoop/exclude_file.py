@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 from xml.sax.saxutils import escape
 
-from svc_jupyter.service.clusters.instances import LEAVING, Instance, Manner, Node
+from svc_jupyter.service.clusters.instances import Instance, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes
@@ -22,7 +22,7 @@ def exclude_file(nodes: Iterable[Node]) -> str:
     """Return the file's text, which names these nodes, each with the seconds it may take to leave."""
     entries = "".join(
         f"  <host><name>{escape(node.private_ip)}</name>"
-        f"<timeout>{0 if node.details.get(LEAVING) == Manner.AT_ONCE else PATIENCE_SECONDS}</timeout></host>\n"
+        f"<timeout>{0 if node.leaving is Manner.AT_ONCE else PATIENCE_SECONDS}</timeout></host>\n"
         for node in nodes
     )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<hosts>\n{entries}</hosts>\n'
@@ -30,7 +30,7 @@ def exclude_file(nodes: Iterable[Node]) -> str:
 
 def nodes_that_go(instance: Instance) -> list[Node]:
     """Return the leaving nodes among these rows."""
-    return [node for node in instance.workers if LEAVING in node.details]
+    return [node for node in instance.workers if node.leaving is not None]
 
 
 async def apply_exclude_file(provider: Provider, instance: Instance) -> None:
