@@ -36,7 +36,7 @@ from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
 from svc_jupyter.service.runtimes.hadoop.configuration import POOLS_FILE, Place, node_sites
 from svc_jupyter.service.runtimes.hadoop.daemons import small_files
-from svc_jupyter.service.runtimes.hadoop.exclude_file import exclude_file
+from svc_jupyter.service.runtimes.hadoop.departure import exclude_file
 from svc_jupyter.service.runtimes.hadoop.site_files import pools_file
 
 _BLOCK = "127.241.9"

@@ -27,7 +27,7 @@ from svc_jupyter.service.ground.settings import default_engines_dir
 from svc_jupyter.service.installs.engine import Engine, class_path
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Port
-from svc_jupyter.service.runtimes.hadoop.exclude_file import exclude_file
+from svc_jupyter.service.runtimes.hadoop.departure import exclude_file
 
 _LOOK_SECONDS = 0.02
 _FRESH_SECONDS = 1.05

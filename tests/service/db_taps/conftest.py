@@ -19,7 +19,7 @@ from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import Connection, Job, JobKind
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.workers import Workers
+from svc_jupyter.service.kinds.queries.worker_query import Workers
 from svc_jupyter.service.kinds.query_worker import execution_of
 
 

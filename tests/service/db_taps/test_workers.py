@@ -20,7 +20,7 @@ import pytest
 from tests.service.db_taps.answers import read_json, read_table, sqlite_connection
 
 from svc_jupyter.service.db_taps.job import from_line
-from svc_jupyter.service.kinds.queries.workers import Workers, worker_environment
+from svc_jupyter.service.kinds.queries.worker_query import Workers, worker_environment
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.identity import Identity, read_pid_file
 from svc_jupyter.service.processes.worker_parent import to_line

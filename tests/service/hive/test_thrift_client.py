@@ -8,7 +8,7 @@ import pytest
 
 LOAD = """
 import resource, sys
-from svc_jupyter.service.runtimes.metastore.thrift_client import client_class
+from svc_jupyter.service.runtimes.metastore.connections import client_class
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from svc_jupyter.service.storage import buckets, presence
+from svc_jupyter.service.storage import presence
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.locations import parse_location
 from svc_jupyter.service.storage.object_stores import object_store
@@ -64,7 +64,7 @@ def test_what_lies_outside_the_account_s_url_is_asked_without_its_client(web, mo
         made.append(str(location))
         return object_store(parse_location("s3://lake/team/any"), account, retries)
 
-    monkeypatch.setattr(buckets, "object_store", recorded)
+    monkeypatch.setattr(presence, "object_store", recorded)
     asked = ("s3://lake/team/a", "s3://lake/team/b", "s3://lake/other/a", "s3://lake/other/b")
     assert search(account, *asked, or_folders=False) == set()
     assert made == ["s3://lake/team/a", "s3://lake/other/a"]
@@ -72,8 +72,7 @@ def test_what_lies_outside_the_account_s_url_is_asked_without_its_client(web, mo
 
 def test_a_folder_whose_content_a_listing_did_not_reach_is_asked_for(web, s3_account, monkeypatch):
     """`d/a-1` comes before `d/a/part-0`, and so can a thousand others."""
-    for module in (buckets, presence):
-        monkeypatch.setattr(module, "LISTED_AT_ONCE", 1)
+    monkeypatch.setattr(presence, "LISTED_AT_ONCE", 1)
     web.answer("/lake", listing("d/a-1", "d/a-2", "d/a-3", "d/a/part-0"))
     web.answer("/lake", listing("d/a/part-0"))
     assert search(s3_account, *(f"s3://lake/d/{name}" for name in ("a", "a-0", "a-1"))) == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_jupyter.api.account import StorageUpdate
-from svc_jupyter.service.storage import buckets
+from svc_jupyter.service.storage import presence
 from svc_jupyter.service.storage.failures import StorageFailure
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
@@ -51,7 +51,7 @@ async def test_where_a_file_is_meant_a_prefix_will_not_do(existing, s3):
 @pytest.mark.parametrize("most", [1000, 3])
 async def test_many_keys_of_one_folder_are_found_in_its_listing(existing, s3, monkeypatch, most):
     """Also when the listing is cut short, and the rest is looked up key by key."""
-    monkeypatch.setattr(buckets, "LISTED_AT_ONCE", most)
+    monkeypatch.setattr(presence, "LISTED_AT_ONCE", most)
     monkeypatch.setattr("svc_jupyter.service.storage.presence.LISTED_AT_ONCE", most)
     for day in range(1, 30, 2):
         s3.put(f"f/{day:02}.csv", b"x")

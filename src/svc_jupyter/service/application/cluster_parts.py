@@ -35,15 +35,13 @@ from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.runtimes.hadoop.health import HadoopHealth
 from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
-from svc_jupyter.service.runtimes.hive_server.probe import HiveServerProbe
-from svc_jupyter.service.runtimes.hive_server.server import HiveServers
+from svc_jupyter.service.runtimes.hive_server.server import HiveServerProbe, HiveServers
 from svc_jupyter.service.runtimes.presto.nodes import PrestoNodes, Sources
 from svc_jupyter.service.runtimes.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.runtimes.s3.account_store import AccountStore
 from svc_jupyter.service.runtimes.spark.health import SparkHealth
-from svc_jupyter.service.runtimes.spark.local_clusters import LocalClusters
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
-from svc_jupyter.service.runtimes.spark.spark_cluster import SparkEngine
+from svc_jupyter.service.runtimes.spark.spark_cluster import LocalClusters, SparkEngine
 from svc_jupyter.service.storage.storage import Storage
 
 log = structlog.get_logger(__name__)

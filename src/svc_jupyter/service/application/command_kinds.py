@@ -24,10 +24,9 @@ from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.kinds.presto.kind import PrestoKind
 from svc_jupyter.service.kinds.shell.kind import ShellKind
 from svc_jupyter.service.kinds.spark.applications import Applications
-from svc_jupyter.service.kinds.spark.kind import SparkKind
+from svc_jupyter.service.kinds.spark.kind import SparkKind, SqlKind
 from svc_jupyter.service.kinds.spark.notes.note_runs import NoteRuns
 from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
-from svc_jupyter.service.kinds.spark.sql_kind import SqlKind
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs
 from svc_jupyter.service.storage.storage import Storage

@@ -10,7 +10,7 @@ from svc_jupyter.service.ground.settings import Settings, script_environment
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.kinds.notebook.kind import RunWorkers
 from svc_jupyter.service.kinds.pig.jvms import Jvms
-from svc_jupyter.service.kinds.queries.workers import Workers
+from svc_jupyter.service.kinds.queries.worker_query import Workers
 from svc_jupyter.service.kinds.spark.notes.note_runs import NoteWorkers
 
 

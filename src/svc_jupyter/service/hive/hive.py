@@ -9,9 +9,8 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.partition_search import PartitionSearch
 from svc_jupyter.service.installs.engines import Engines
-from svc_jupyter.service.runtimes.metastore.connections import HiveConnections
+from svc_jupyter.service.runtimes.metastore.connections import HiveConnections, MetastoreProbe
 from svc_jupyter.service.runtimes.metastore.metastore import Metastore
-from svc_jupyter.service.runtimes.metastore.probe import MetastoreProbe
 from svc_jupyter.service.runtimes.s3.account_store import NoStore, Store
 
 

@@ -13,10 +13,9 @@ import httpx
 
 from svc_jupyter.service.ground.errors import first_of
 from svc_jupyter.service.installs.failures import RepositoryFailed, RepositoryRefused, WrongChecksum
-from svc_jupyter.service.installs.file_lock import file_lock
 from svc_jupyter.service.installs.lock import Artifact
 from svc_jupyter.service.installs.progress import DownloadProgress
-from svc_jupyter.service.installs.store import Store, digest_so_far
+from svc_jupyter.service.installs.store import Store, digest_so_far, file_lock
 
 CONNECTIONS = 12
 """Connections to one repository: 189 files in 1.6 s from a near mirror; more gained nothing."""

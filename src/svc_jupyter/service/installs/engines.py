@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from svc_jupyter.service.installs import class_archive, maven, spark_environment
-from svc_jupyter.service.installs.additions import Addition, Workshop, folder_of
-from svc_jupyter.service.installs.compiled_jar import compile_java
+from svc_jupyter.service.installs.additions import Addition, Workshop, compile_java, folder_of
 from svc_jupyter.service.installs.download import Patience
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.failures import ArchiveFailed

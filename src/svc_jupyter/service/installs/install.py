@@ -12,10 +12,9 @@ from pathlib import Path
 
 from svc_jupyter.service.installs.download import Downloads, Patience
 from svc_jupyter.service.installs.failures import DiskFull, FolderUnusable
-from svc_jupyter.service.installs.file_lock import file_lock
 from svc_jupyter.service.installs.lock import Artifact, Lock
 from svc_jupyter.service.installs.progress import DownloadProgress, Say
-from svc_jupyter.service.installs.store import Store, digest_of
+from svc_jupyter.service.installs.store import Store, digest_of, file_lock
 
 JARS = "lib"
 """The folder of the locked files in an installation."""

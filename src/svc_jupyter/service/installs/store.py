@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from svc_jupyter.service.installs.lock import Artifact
@@ -86,3 +89,38 @@ def digest_so_far(descriptor: int) -> tuple[hashlib._Hash, int]:
 
 def _files_of(folder: Path) -> list[Path]:
     return [file for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
+
+
+_LOOK_EVERY = 0.05
+
+
+@asynccontextmanager
+async def file_lock(path: Path, *, shared: bool = False, waits: Callable[[], None] | None = None) -> AsyncIterator[int]:
+    """Hold a file's lock, for all processes of this machine, and yield its descriptor.
+
+    `waits` is called once when another holder has it.
+
+    The file stays afterwards: removing it would allow two holders. The lock of a killed holder is free at once.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        while not _take(descriptor, kind):
+            if waits is not None:
+                waits()
+                waits = None
+            await asyncio.sleep(_LOOK_EVERY)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EINTR):
+            return False
+        raise
+    return True

@@ -90,7 +90,7 @@ def _engine_of(job: Job) -> Engine:
 def _rehearse() -> None:
     """Run queries whose results are discarded."""
     from svc_jupyter.service.db_taps.execution import Execution
-    from svc_jupyter.service.kinds.presto.rehearsal import CONNECTION, rehearsing_engine
+    from svc_jupyter.service.kinds.presto.engine import CONNECTION, rehearsing_engine
 
     with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as name:
         folder = Path(name)

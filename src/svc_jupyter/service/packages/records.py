@@ -7,8 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from svc_jupyter.api.account import Features
 from svc_jupyter.api.package_environments import EnvironmentType, PackageActivity, PackageEnvironment
 from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.errors import Forbidden
 from svc_jupyter.service.packages.languages import requirements_of
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.packages import activities, environments
@@ -78,3 +80,12 @@ def activity_record(row: Mapping[Any, Any]) -> PackageActivity:
 
 def _time(seconds: float | None) -> str | None:
     return None if seconds is None else iso_time(seconds)
+
+
+def require_package_management(features: Features) -> None:
+    """Raise `Forbidden`, with how an administrator enables it, while the account's package management is off."""
+    if not features.package_management:
+        raise Forbidden(
+            "Package management is switched off for this account; a member of system-admin switches it on by "
+            'PUT account/features with {"package_management": true}'
+        )

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from svc_jupyter.service.db_taps.engines import sqlite, sqlite_exact
+from svc_jupyter.service.db_taps.engines import sqlite, sqlite_rules
 
 NUMBERS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {count}) "
 
@@ -16,7 +16,7 @@ NUMBERS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE 
 def small_batches(monkeypatch):
     """Batches of a few rows, so that a short table shows what a long one would."""
     monkeypatch.setattr(sqlite, "_LARGE_BATCH", 4)
-    monkeypatch.setattr(sqlite_exact, "_BATCH_ROWS", 3)
+    monkeypatch.setattr(sqlite_rules, "_BATCH_ROWS", 3)
 
 
 def test_rows_come_typed(query_sqlite):

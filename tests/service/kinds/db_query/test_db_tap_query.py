@@ -24,7 +24,7 @@ from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.kinds.db_query.kind import DbTapQueryKind
-from svc_jupyter.service.kinds.queries.workers import Workers
+from svc_jupyter.service.kinds.queries.worker_query import Workers
 from svc_jupyter.service.schema.commands import NEW_ROW
 from svc_jupyter.service.storage.storage import Storage
 

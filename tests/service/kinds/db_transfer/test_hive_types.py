@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from svc_jupyter.service.kinds.db_transfer.hive_types import hive_name, storable, stored
+from svc_jupyter.service.kinds.db_transfer.transfer import hive_name, storable, stored
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from svc_jupyter.api.commands import HadoopSubCommand
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.kinds.hadoop.arguments import (
+from svc_jupyter.service.kinds.hadoop.kind import (
     locations_in,
     program,
     split_arguments,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svc_jupyter.service.db_taps.failures import offset_of
-from svc_jupyter.service.kinds.hive.failure_text import failure_of
+from svc_jupyter.service.kinds.hive.engine import failure_of
 
 _STACK = "\n\tat org.apache.spark.sql.hive.thriftserver.HiveThriftServerErrors$.runningQueryError(H.scala:43)"
 _BEGIN = "org.apache.hive.service.cli.HiveSQLException: Error running query: "

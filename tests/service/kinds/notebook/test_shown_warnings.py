@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_jupyter.service.kinds.notebook.shown_warnings import warning_in
+from svc_jupyter.service.kinds.notebook.failures import warning_in
 
 
 @pytest.mark.parametrize(

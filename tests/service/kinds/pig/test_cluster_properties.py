@@ -9,8 +9,8 @@ import pytest
 from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.kinds.pig.cluster_properties import cluster_properties
 from svc_jupyter.service.kinds.pig.command_line import is_local, local_properties
+from svc_jupyter.service.kinds.pig.on_cluster import cluster_properties
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.configuration import client_sites
 from svc_jupyter.service.runtimes.hadoop.site_files import settings_in

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.service.kinds.pig.places import Places
+from svc_jupyter.service.kinds.pig.jvms import Places
 
 A, B, C, D = (Path(name) for name in "abcd")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from email.message import Message
 
-from svc_jupyter.service.kinds.presto.engine import share
-from svc_jupyter.service.kinds.presto.failure_text import failure_of, is_lost_worker
+from svc_jupyter.service.kinds.presto.engine import failure_of, is_lost_worker, share
 from svc_jupyter.service.runtimes.presto.client import SessionState
 
 

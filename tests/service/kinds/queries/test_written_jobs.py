@@ -10,7 +10,7 @@ import pytest
 
 from svc_jupyter.service.db_taps.job import JOBS_FILE
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
+from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 
 
 def write(root: Path, attempt: int, text: str) -> None:

@@ -1,7 +1,6 @@
 """Counters of NodeManagers that start again and go, summed for the cluster."""
 
-from svc_jupyter.service.runtimes.hadoop.container_tally import ContainerTally, read_tally, write_tally
-from svc_jupyter.service.runtimes.hadoop.jmx import ContainerCounters
+from svc_jupyter.service.runtimes.hadoop.jmx import ContainerCounters, ContainerTally, read_tally, write_tally
 
 BOTH = {"1", "2"}
 

@@ -6,7 +6,7 @@ from tests.service.runtimes.hadoop.nodes import worker
 
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS
 from svc_jupyter.service.clusters.instances import Manner
-from svc_jupyter.service.runtimes.hadoop.exclude_file import PATIENCE_SECONDS, exclude_file
+from svc_jupyter.service.runtimes.hadoop.departure import PATIENCE_SECONDS, exclude_file
 
 
 def _entries(text: str) -> dict[str | None, str | None]:

@@ -1,6 +1,6 @@
 """What a leaving node is waited for, in words."""
 
-from svc_jupyter.service.runtimes.hadoop.leaving import what_is_left
+from svc_jupyter.service.runtimes.hadoop.departure import what_is_left
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import Holding
 
 NAMES = {"a": "application_1_0001 (count)", "b": "application_1_0002 (sort)", "c": "c", "d": "d"}

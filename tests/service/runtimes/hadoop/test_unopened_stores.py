@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_jupyter.service.runtimes.hadoop.unopened_stores import explained, unopened_scheme
+from svc_jupyter.service.runtimes.hadoop.causes import explained, unopened_scheme
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 Everything runs in one transaction, committed after the last statement, and waits up to 30 s for another writer. Where
 ADBC's type inference would fail or lose something, the transaction is rolled back and run again the exact way
-(`sqlite_exact`). A column without any value has the declared type of its table.
+(`sqlite_rules`). A column without any value has the declared type of its table.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Kind, compute, missing
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
-from svc_jupyter.service.db_taps.engines.sqlite_exact import file_uri, list_tables, run_exactly
-from svc_jupyter.service.db_taps.engines.sqlite_rules import failure_of, refuse_other_files
+from svc_jupyter.service.db_taps.engines.sqlite_rules import (
+    failure_of,
+    file_uri,
+    list_tables,
+    refuse_other_files,
+    run_exactly,
+)
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement
 

@@ -16,8 +16,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries
-from svc_jupyter.service.kinds.queries.workers import Workers
+from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers
 from svc_jupyter.service.storage.storage import Storage
 
 

@@ -23,9 +23,7 @@ from svc_jupyter.service.db_taps.job import PROGRESS_FILE, SUMMARY_FILE, Connect
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.hive.kind import end_jobs
-from svc_jupyter.service.kinds.queries.worker_query import failure_of
-from svc_jupyter.service.kinds.queries.workers import Workers
-from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
+from svc_jupyter.service.kinds.queries.worker_query import Workers, failure_of, written_jobs
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hive_server.connection import connection_for
 from svc_jupyter.service.runtimes.hive_server.server import HiveServers

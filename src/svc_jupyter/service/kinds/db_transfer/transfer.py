@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,12 +11,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from svc_jupyter.service.db_taps.engines.engine import Engine
+from svc_jupyter.service.db_taps.arrow import Column, Kind
+from svc_jupyter.service.db_taps.engines.engine import Engine, Sink
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import Connection, Dialect, Job, JobKind
-from svc_jupyter.service.db_taps.statements import split
-from svc_jupyter.service.kinds.db_transfer.hive_types import hive_name, storable, stored
-from svc_jupyter.service.kinds.db_transfer.rows import Rows, batches
+from svc_jupyter.service.db_taps.result_file import ResultFile
+from svc_jupyter.service.db_taps.statements import Statement, split
 from svc_jupyter.service.kinds.db_transfer.target import write_table
 from svc_jupyter.service.kinds.hive.engine import HiveEngine
 
@@ -161,3 +161,109 @@ def _hive_quoted(name: str) -> str:
 def _literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+class Rows(Sink):
+    """Takes the last table that a script returns."""
+
+    def __init__(self, path: Path, *, min_free_bytes: int, tell: Callable[[float, int], None]) -> None:
+        """`tell` is called with the share of the statement that is done, 0 to 1, and the rows so far."""
+        self.path = path
+        self._share = 0.0
+        self._tell = tell
+        self._file = ResultFile(path, min_free_bytes=min_free_bytes, on_rows=lambda rows: tell(self._share, rows))
+
+    def start(self, statement: Statement) -> None:
+        """See `Sink.start`."""
+
+    def table(self) -> None:
+        """See `Sink.table`."""
+        self._file.discard()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """See `Sink.write`."""
+        self._file.write(batch)
+
+    def done(self, changed: int | None) -> None:
+        """See `Sink.done`."""
+
+    def working(self, share: float) -> None:
+        """See `Sink.working`."""
+        self._share = share
+        self._tell(share, 0)
+
+    def restart(self) -> None:
+        """See `Sink.restart`."""
+        self._file.discard()
+
+    def finish(self) -> tuple[pa.Schema, int] | None:
+        """Close the file; return its columns and the number of rows, None if no statement returned a table."""
+        schema, rows = self._file.schema, self._file.rows
+        self._file.finish()
+        return None if schema is None else (schema, rows)
+
+
+def batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a finished file."""
+    with pa.OSFile(str(path), "rb") as source, pa.ipc.open_stream(source) as stream:
+        yield from stream
+
+
+_MOST_DIGITS: Final = 38
+_NAMES: Final[dict[Kind, str]] = {
+    pa.bool_(): "boolean",
+    pa.int8(): "tinyint",
+    pa.int16(): "smallint",
+    pa.int32(): "int",
+    pa.int64(): "bigint",
+    pa.float32(): "float",
+    pa.float64(): "double",
+    pa.string(): "string",
+    pa.binary(): "binary",
+    pa.date32(): "date",
+    pa.timestamp("us"): "timestamp",
+}
+_WIDER: Final[dict[Kind, Kind]] = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+    pa.large_string(): pa.string(),
+    pa.large_binary(): pa.binary(),
+    pa.date64(): pa.date32(),
+}
+
+
+def storable(kind: Kind) -> Kind:
+    """Return the lossless type that Hive can store for this one; text where there is none.
+
+    A timestamp with a zone becomes a UTC time.
+    """
+    if kind in _NAMES:
+        return kind
+    if pa.types.is_decimal(kind):
+        fits = kind.precision <= _MOST_DIGITS and 0 <= kind.scale <= kind.precision
+        return pa.decimal128(kind.precision, kind.scale) if fits else pa.string()
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us")
+    return _WIDER.get(kind, pa.string())
+
+
+def hive_name(kind: Kind) -> str:
+    """Return Hive's name for a `storable` type."""
+    return f"decimal({kind.precision},{kind.scale})" if pa.types.is_decimal(kind) else _NAMES[kind]
+
+
+def stored(column: Column, kind: Kind) -> Column:
+    """Return a column in its `storable` type; lists and structs become JSON."""
+    if column.type.equals(kind):
+        return column
+    if pa.types.is_nested(column.type):
+        texts = (None if value is None else json.dumps(value, default=str) for value in column.to_pylist())
+        return pa.array(texts, pa.string())
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+        return column.cast(pa.timestamp("us", "UTC"), safe=False).cast(kind)
+    if pa.types.is_string(kind) and (pa.types.is_time(column.type) or pa.types.is_duration(column.type)):
+        return pa.array((None if value is None else str(value) for value in column.to_pylist()), pa.string())
+    return column.cast(kind, safe=not pa.types.is_timestamp(kind))

@@ -12,10 +12,10 @@ from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.installs.class_archive import archive_options
 from svc_jupyter.service.installs.engine import Installed, class_path
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.causes import explained
 from svc_jupyter.service.runtimes.hadoop.configuration import CORE, MAPRED, client_sites
 from svc_jupyter.service.runtimes.hadoop.daemons import CLIENT_LOG4J
 from svc_jupyter.service.runtimes.hadoop.site_files import settings_in, site_file
-from svc_jupyter.service.runtimes.hadoop.unopened_stores import explained
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.s3.account_store import StoreClient
 

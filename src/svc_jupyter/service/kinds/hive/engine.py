@@ -5,6 +5,7 @@ until its end. There are no transactions: a completed statement stays done when 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,11 +16,10 @@ import pyarrow as pa
 
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect
-from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
 from svc_jupyter.service.db_taps.statements import Statement
 from svc_jupyter.service.kinds.hive.columns import arrow_type, record_batch
-from svc_jupyter.service.kinds.hive.failure_text import failure_of
 from svc_jupyter.service.kinds.hive.nested import document_parser, is_nested, parsed_type, with_json
 from svc_jupyter.service.runtimes.hive_server.client import (
     ColumnType,
@@ -207,3 +207,25 @@ class _Watch:
         while not self._is_over.wait(_LOOK_SECONDS):
             self._has_looked = True
             self._engine.look(self._mark, self._name, self._sink)
+
+
+_STACK: Final = re.compile(r"\n\s*at [\w.$]+\(|\nCaused by: |\nDriver stacktrace:")
+_WRAPPER: Final = re.compile(r"^(?:org\.apache\.hive\.service\.cli\.HiveSQLException: )?(?:Error running query: )?")
+_CLASS: Final = re.compile(r"^(?:\[[\w.]+\] )?(?:(?:[a-z]\w*\.)+[A-Z][\w$]*: ?\s*)+(?=\S)")
+_PLACE: Final = re.compile(r"\s*(?:\(line (\d+), pos (\d+)\)|; line (\d+) pos (\d+);?)")
+_SQL: Final = re.compile(r"\n+== SQL.*?==\n", re.DOTALL)
+_TASK: Final = re.compile(r"^Job aborted due to stage failure: .*?(?:\): |failure: )(?=[\w.]+\.[A-Z])", re.DOTALL)
+
+
+def failure_of(text: str, statement: str) -> QueryFailure:
+    """Return the failure of a statement, with its position where the server reports one."""
+    message = _WRAPPER.sub("", _STACK.split(text.strip(), maxsplit=1)[0])
+    message = _TASK.sub("", _CLASS.sub("", message))
+    message = _CLASS.sub("", message)
+    position = None
+    if (place := _PLACE.search(message)) is not None:
+        line, column = (int(number) for number in place.groups() if number is not None)
+        position = offset_of(statement, line, column)
+        message = message[: place.start()]
+    message = _SQL.split(message)[0].strip()
+    return QueryFailure(message or text.strip()[:500], position=position, shows_column=True)

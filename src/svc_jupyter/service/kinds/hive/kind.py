@@ -20,10 +20,8 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries
-from svc_jupyter.service.kinds.queries.workers import Workers
-from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
-from svc_jupyter.service.runtimes.hadoop.unopened_stores import explained
+from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
+from svc_jupyter.service.runtimes.hadoop.causes import explained
 from svc_jupyter.service.runtimes.hive_server.connection import connection_for, mark_of
 from svc_jupyter.service.runtimes.hive_server.server import HiveServers
 from svc_jupyter.service.storage.storage import Storage

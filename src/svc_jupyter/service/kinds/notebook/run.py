@@ -31,8 +31,7 @@ from svc_jupyter.service.kinds.notebook.job import (
     WORKING_FOLDER,
     RunJob,
 )
-from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, Kernel
-from svc_jupyter.service.kinds.notebook.launched_kernel import LaunchedKernel
+from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, Kernel, LaunchedKernel
 from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_notebook
 from svc_jupyter.service.kinds.notebook.outputs import Budget, last_text
 from svc_jupyter.service.kinds.notebook.parameters import inject

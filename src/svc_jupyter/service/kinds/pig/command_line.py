@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.installs.additions import CompiledJar
 from svc_jupyter.service.installs.class_archive import archive_options
-from svc_jupyter.service.installs.compiled_jar import CompiledJar
 from svc_jupyter.service.installs.engine import Installed, class_path
 from svc_jupyter.service.installs.java import JavaHome
 from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES

@@ -32,12 +32,11 @@ from svc_jupyter.service.kinds.pig import leftovers, script_text
 from svc_jupyter.service.kinds.pig.account_storage import script_storage
 from svc_jupyter.service.kinds.pig.command_line import is_local, local_properties
 from svc_jupyter.service.kinds.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
-from svc_jupyter.service.kinds.pig.jvms import Jvms
+from svc_jupyter.service.kinds.pig.jvms import Jvms, Places
+from svc_jupyter.service.kinds.pig.leftovers import remove_s3_stores
 from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.kinds.pig.outcome import outcome_of
-from svc_jupyter.service.kinds.pig.places import Places
-from svc_jupyter.service.kinds.pig.registered_files import RegisteredFiles
-from svc_jupyter.service.kinds.pig.s3_stores import remove_s3_stores
+from svc_jupyter.service.kinds.pig.script_text import RegisteredFiles
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent

@@ -10,7 +10,7 @@ from typing import Any
 from svc_jupyter.service.commands.kind import Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.kinds.pig.command_line import HEAP_MEGABYTES
 from svc_jupyter.service.kinds.pig.job import ERROR_FILE, OUTPUT_FILE, RESULT_FILE, SCRATCH_FILE, SUMMARY_FILE
-from svc_jupyter.service.runtimes.hadoop.unopened_stores import explained, unopened_scheme
+from svc_jupyter.service.runtimes.hadoop.causes import explained, unopened_scheme
 
 _LINE_SHOWN = 160
 _SIGNALLED = 128

@@ -5,10 +5,13 @@ until its end. There are no transactions but those that the script begins itself
 from __future__ import annotations
 
 import json
+import re
+import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +19,9 @@ import pyarrow as pa
 
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
-from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
+from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
 from svc_jupyter.service.db_taps.statements import Statement
-from svc_jupyter.service.kinds.presto.failure_text import failure_of, is_lost_worker, is_without_workers
 from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
 from svc_jupyter.service.runtimes.presto.client import (
     READING,
@@ -218,3 +220,84 @@ def share(stats: Mapping[str, Any]) -> float:
         return 1.0
     splits = int(stats.get("totalSplits") or 0)
     return min(1.0, int(stats.get("completedSplits") or 0) / splits) if splits and stats.get("scheduled") else 0.0
+
+
+_PLACE: Final = re.compile(r"^line \d+:\d+: ")
+_STACK: Final = re.compile(r"\n(?:\s+at [\w.$]+|Caused by: |(?:[a-z]\w*\.)+[A-Z]\w*: )")
+LOST_WORKER: Final = frozenset(
+    {
+        "ABANDONED_TASK",
+        "NO_NODES_AVAILABLE",
+        "PAGE_TRANSPORT_ERROR",
+        "PAGE_TRANSPORT_TIMEOUT",
+        "REMOTE_HOST_GONE",
+        "REMOTE_TASK_ERROR",
+        "REMOTE_TASK_MISMATCH",
+        "SERVER_SHUTTING_DOWN",
+        "TOO_MANY_REQUESTS_FAILED",
+    }
+)
+"""Names of the errors of a query that had work on a lost worker."""
+_NO_WORKERS: Final = frozenset({"GENERIC_INSUFFICIENT_RESOURCES", "NO_NODES_AVAILABLE"})
+_MEMORY: Final = frozenset({"EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMORY_LIMIT", "CLUSTER_OUT_OF_MEMORY"})
+
+
+def failure_of(error: Mapping[str, Any], statement: str) -> QueryFailure:
+    """Return the failure of a statement, from the `error` of an answer."""
+    told = _STACK.split(str(error.get("message") or "the query failed and Presto does not say why"), maxsplit=1)[0]
+    message = _PLACE.sub("", told)
+    position = None
+    place = error.get("errorLocation")
+    if place is not None:
+        position = offset_of(statement, int(place["lineNumber"]), int(place["columnNumber"]) - 1)
+    return QueryFailure(message, position=position, hint=_hint(str(error.get("errorName"))), shows_column=True)
+
+
+def is_lost_worker(error: Mapping[str, Any]) -> bool:
+    """Return whether a query failed because it lost a worker, so that it may succeed when it runs again."""
+    return error.get("errorName") in LOST_WORKER
+
+
+def is_without_workers(error: Mapping[str, Any]) -> bool:
+    """Return whether a query found no worker to run on."""
+    return error.get("errorName") in _NO_WORKERS
+
+
+def _hint(name: str) -> str | None:
+    if name in _NO_WORKERS:
+        return "the cluster has no worker that takes work: see its nodes (GET clusters/ID/state), or add one"
+    if name in LOST_WORKER:
+        return "a worker ended while the query had work there; run it again"
+    if name in _MEMORY:
+        return "jvm.max-heap and query.max-memory-per-node in presto_settings.custom_config give a query more memory"
+    return None
+
+
+_HOST, _PORT = "127.0.0.1", 1
+_TARGET: Final = Target(f"http://{_HOST}:{_PORT}", "nobody", "nobody")
+_STATS: Final = {"state": "FINISHED", "scheduled": True, "totalSplits": 1, "completedSplits": 1}
+_BODY: Final = json.dumps(
+    {"id": "none", "stats": _STATS, "columns": [{"name": "one", "type": "integer"}], "data": [[1]]}
+).encode()
+_ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
+CONNECTION: Final = Connection("none", "Presto", EngineName.PRESTO, Dialect.PRESTO, "none", _TARGET.to_json())
+
+
+@contextmanager
+def rehearsing_engine(folder: Path) -> Iterator[PrestoSqlEngine]:
+    """Yield an engine for one statement, whose answer is ready in this process. Raises `OSError`.
+
+    The query warms up the code that the next one uses: in a forked process, memory must be copied when it is first
+    used, and loading it there, such as the codec for host names, costs even more.
+    """
+    here, there = socket.socketpair()
+
+    def connect(host: str, port: int) -> HTTPConnection:
+        socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        connection = HTTPConnection(host, port)
+        connection.sock = here
+        return connection
+
+    with here, there:
+        there.sendall(_ANSWER)
+        yield PrestoSqlEngine(CONNECTION, folder, connect)

@@ -23,9 +23,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries
-from svc_jupyter.service.kinds.queries.workers import Workers
-from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
+from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.presto.addresses import coordinator_http
 from svc_jupyter.service.runtimes.presto.client import Target
 from svc_jupyter.service.runtimes.presto.head_start import HeadStart

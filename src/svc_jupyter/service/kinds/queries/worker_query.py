@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, StoredResult, Task
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.db_taps.job import (
     ERROR_FILE,
+    JOBS_FILE,
     PART_SUFFIX,
     PROGRESS_FILE,
     RESULT_FILE,
@@ -20,12 +26,72 @@ from svc_jupyter.service.db_taps.job import (
     Job,
     JobKind,
 )
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun, told_failure
-from svc_jupyter.service.kinds.queries.workers import Workers
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
+from svc_jupyter.service.processes.worker_parent import END
 from svc_jupyter.service.storage.storage import Storage
+
+_MODULE = "svc_jupyter.service.kinds.query_worker"
+_PRIVATE = ("SVC_", "PG")
+"""Prefixes of the service's own variables: its database and mail server, libpq's default password."""
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""A process that forks must have no threads; these libraries start some when they are loaded."""
+
+
+def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for workers: the service's, without its private variables."""
+    kept = {name: value for name, value in environment.items() if not name.startswith(_PRIVATE)}
+    return kept | _SINGLE_THREADED
+
+
+class Workers(WarmWorkers[Job]):
+    """Starts a worker for each query."""
+
+    def __init__(self, *, idle_seconds: float = IDLE_SECONDS, python: str = sys.executable) -> None:
+        super().__init__(_MODULE, worker_environment(os.environ), idle_seconds=idle_seconds, python=python)
+
+    async def start(self, job: Job) -> DurableProcess:
+        """See `WarmWorkers.start`. The worker reports its end, which is earlier than its process's."""
+        with contextlib.suppress(OSError):  # it exists, or the disk has no FIFOs: then the process is waited for
+            os.mkfifo(job.folder / END, 0o600)
+        return await super().start(job)
+
+
+_MOST_BYTES = 4 << 20
+"""About 20,000 jobs; as objects they take ten times as much."""
+
+
+async def written_jobs(root: Path) -> list[Mapping[str, Any]]:
+    """Return the jobs that the workers of a command's attempts recorded, in order.
+
+    Raises `Invalid` when the list is too large to show, or damaged.
+    """
+    return await asyncio.to_thread(_jobs_in, root)
+
+
+def _jobs_in(root: Path) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    left = _MOST_BYTES
+    for folder in sorted((path for path in root.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name)):
+        file = folder / JOBS_FILE
+        try:
+            with file.open("rb") as stream:
+                text = stream.read(left + 1)
+        except FileNotFoundError:
+            continue
+        if len(text) > left:
+            raise Invalid(f"the list of its jobs has more than {_MOST_BYTES >> 20} MiB; it is at {file.as_uri()}")
+        left -= len(text)
+        try:
+            found += json.loads(text)
+        except ValueError:
+            raise Invalid(f"the list of its jobs cannot be read: {file.as_uri()} was changed") from None
+    return found
+
 
 GROWING_FILE: Final = f"{RESULT_FILE}{PART_SUFFIX}"
 """The rows while they are written, in the attempt's folder."""

@@ -16,7 +16,7 @@ from typing import Any
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.package_environments import EnvironmentType
-from svc_jupyter.api.spark_commands import SparkSubmission
+from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
@@ -25,7 +25,9 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
 from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.written_jobs import written_jobs
+from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
+from svc_jupyter.service.kinds.queries.worker_query import written_jobs
+from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
@@ -36,7 +38,13 @@ from svc_jupyter.service.macros.macros import substitute
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
-from svc_jupyter.service.runtimes.spark.driver.statement import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, Statement
+from svc_jupyter.service.runtimes.spark.driver.statement import (
+    PART_SUFFIX,
+    PROGRESS_FILE,
+    RESULT_FILE,
+    Language,
+    Statement,
+)
 from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -180,3 +188,43 @@ class SparkKind:
 
 def _attempts(root: Path) -> list[int]:
     return sorted(int(folder.name) for folder in root.iterdir() if folder.name.isdecimal())
+
+
+class SqlKind:
+    """Runs `SqlCommand`s, each in a session of its own."""
+
+    command_type = CommandType.SQL
+    cluster_types = frozenset({ClusterType.SPARK})
+    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
+
+    def __init__(self, sessions: SessionRuns, storage: Storage, settings: Settings) -> None:
+        self._sessions = sessions
+        self._scripts = ScriptSource(storage, settings)
+        self._settings = settings
+
+    async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Validate a submission and return the record's `command`."""
+        submission = SqlSubmission.model_validate(body)
+        fields = await self._scripts.described(submission.query, submission.script_location, caller)
+        return {**fields, "md_cmd": False}
+
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
+        """Return True: the session server runs every statement."""
+        return True
+
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Run the statements and return their outcome."""
+        try:
+            script = await self._scripts.read(task)
+            statement = statement_of(task, Language.SQL, script.text, [], self._settings.min_free_disk_bytes)
+            return await self._sessions.run(task, desk, statement, None)
+        except START_FAILURES as failure:
+            return not_begun(failure)
+
+    async def end_remote(self, task: Task) -> None:
+        """End the statement of an interrupted attempt."""
+        await self._sessions.end(task, partial(append_line, task.log_file))
+
+    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+        """Return Spark's jobs of the command."""
+        return await written_jobs(root)

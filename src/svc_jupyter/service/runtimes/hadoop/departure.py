@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
+from xml.sax.saxutils import escape
 
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS
 from svc_jupyter.service.clusters.instances import Instance, Instances, Manner, Node
-from svc_jupyter.service.clusters.providers.provider import Machine
+from svc_jupyter.service.clusters.providers.provider import Machine, Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.leaving import Leaving
-from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, YarnNode, YarnRest
+from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, Holding, YarnNode, YarnRest
 
 _REFRESH_SECONDS: Final = 1.0
 """Interval between attempts to make YARN apply the exclude file."""
@@ -123,3 +124,98 @@ async def known_nodes(yarn: YarnRest, instance: Instance) -> Mapping[str, YarnNo
         return await yarn.nodes(Addresses.of(instance).resource_manager_http)
     except DaemonSilent:
         return None
+
+
+_TOLD_APPLICATIONS = 3
+
+
+class Leaving:
+    """Follows one node; `say` receives a line whenever what the node holds has changed."""
+
+    def __init__(self, yarn: YarnRest, addresses: Addresses, node: Node, say: Say) -> None:
+        self._yarn = yarn
+        self._addresses = addresses
+        self._node = node
+        self._say = say
+        self._told: str | None = None
+        self._names: dict[str, str] = {}
+
+    async def look(self) -> bool:
+        """Report what the node still holds, unless already reported; return whether it certainly holds nothing."""
+        try:
+            holding = await self._yarn.holding(self._addresses.node_manager_http(self._node))
+        except DaemonSilent as silence:
+            self.tell(f"decommissioning; what it holds is not known: {silence.message}")
+            return False
+        names = {application: await self._name(application) for application in holding.containers}
+        self.tell(what_is_left(holding, names))
+        return not holding.containers
+
+    def tell(self, text: str) -> None:
+        """Report the state, unless it is unchanged."""
+        if text != self._told:
+            self._told = text
+            self._say(f"{self._node.private_dns}: {text}")
+
+    async def _name(self, application: str) -> str:
+        if application not in self._names:
+            try:
+                found = await self._yarn.application(self._addresses.resource_manager_http, application)
+            except DaemonSilent:
+                return application  # asked again at the next check
+            self._names[application] = str(found)
+        return self._names[application]
+
+
+def what_is_left(holding: Holding, names: dict[str, str]) -> str:
+    """Return a description of what a leaving node still holds; `names` maps applications to names for users."""
+    if holding.running:
+        count = f"{holding.running} {'container' if holding.running == 1 else 'containers'}"
+        running = [names[application] for application, containers in holding.containers.items() if containers]
+        return f"decommissioning, {count} left: {_listed(running)}"
+    if holding.containers:
+        waiting = [names[application] for application in holding.containers]
+        return f"decommissioning, no container left; its outputs are needed by {_listed(waiting)}"
+    return "decommissioning, nothing left"
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _TOLD_APPLICATIONS
+    return ", ".join(names[:_TOLD_APPLICATIONS]) + (f" and {more} more" if more > 0 else "")
+
+
+PATIENCE_SECONDS: Final = 30 * 86_400
+"""How long YARN waits for work on a leaving node before it ends that work. Longer than any job: the removal command's
+own
+timeout (36 hours unless the operator changes it) ends a removal first, which puts the node back and loses nothing.
+"""
+
+
+def exclude_file(nodes: Iterable[Node]) -> str:
+    """Return the file's text, which names these nodes, each with the seconds it may take to leave."""
+    entries = "".join(
+        f"  <host><name>{escape(node.private_ip)}</name>"
+        f"<timeout>{0 if node.leaving is Manner.AT_ONCE else PATIENCE_SECONDS}</timeout></host>\n"
+        for node in nodes
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<hosts>\n{entries}</hosts>\n'
+
+
+def nodes_that_go(instance: Instance) -> list[Node]:
+    """Return the leaving nodes among these rows."""
+    return [node for node in instance.workers if node.leaving is not None]
+
+
+async def apply_exclude_file(provider: Provider, instance: Instance) -> None:
+    """Write the file from the rows, and make YARN apply it: a node no longer in it works again.
+
+    Always graceful: a normal refresh would remove nodes that still have work. Raises `AdminCallFailed` and
+    `ProviderFailure`.
+    """
+    master = instance.master
+    if master is None:
+        return
+    addresses = Addresses.of(instance)
+    text = exclude_file(nodes_that_go(instance)).encode()
+    await provider.machine(instance, master).write({str(addresses.exclude_file): text})
+    await refresh_nodes(addresses.resource_manager_admin, RefreshMode.GRACEFUL, PATIENCE_SECONDS)

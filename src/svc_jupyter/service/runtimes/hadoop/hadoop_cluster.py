@@ -18,8 +18,7 @@ from svc_jupyter.service.runtimes.hadoop.causes import explain
 from svc_jupyter.service.runtimes.hadoop.configuration import check
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.daemons import OF_ROLE, HadoopDaemon
-from svc_jupyter.service.runtimes.hadoop.departure import Departure, known_nodes
-from svc_jupyter.service.runtimes.hadoop.exclude_file import apply_exclude_file
+from svc_jupyter.service.runtimes.hadoop.departure import Departure, apply_exclude_file, known_nodes
 from svc_jupyter.service.runtimes.hadoop.nodes import STOP_SECONDS, HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.readiness import Readiness
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed

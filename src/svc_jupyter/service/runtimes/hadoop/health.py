@@ -25,9 +25,15 @@ from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.runtimes.hadoop import jmx
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
-from svc_jupyter.service.runtimes.hadoop.container_tally import ContainerTally, read_tally, write_tally
 from svc_jupyter.service.runtimes.hadoop.daemon_http import ANSWER_SECONDS, DaemonHttp, DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.jmx import ContainerCounters, FileSystemUse, HeapUse
+from svc_jupyter.service.runtimes.hadoop.jmx import (
+    ContainerCounters,
+    ContainerTally,
+    FileSystemUse,
+    HeapUse,
+    read_tally,
+    write_tally,
+)
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnFigures, YarnRest
 
 Answer = TypeVar("Answer")

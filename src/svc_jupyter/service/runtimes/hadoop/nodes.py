@@ -36,7 +36,7 @@ from svc_jupyter.service.runtimes.hadoop.daemons import (
     small_files,
     task_options,
 )
-from svc_jupyter.service.runtimes.hadoop.exclude_file import exclude_file
+from svc_jupyter.service.runtimes.hadoop.departure import exclude_file
 from svc_jupyter.service.runtimes.hadoop.site_files import pools_file
 
 STOP_SECONDS: Final = 5.0

@@ -13,20 +13,22 @@ from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, ServiceLook
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider
 from svc_jupyter.service.ground.errors import translated
+from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
-from svc_jupyter.service.runtimes.hadoop.spark_start_race import last_words_of, started
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.spark_on_yarn import last_words_of, started
 from svc_jupyter.service.runtimes.hive_server import program
 from svc_jupyter.service.runtimes.hive_server.client import ServerError, ServerLost, Session
-from svc_jupyter.service.runtimes.hive_server.stray_jobs import StrayJobs
+from svc_jupyter.service.runtimes.hive_server.jobs import StrayJobs
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
 from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 from svc_jupyter.service.runtimes.s3.access import note_opened, opens
@@ -230,3 +232,55 @@ def _master(instance: Instance) -> Node:
     if instance.master is None:
         raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
     return instance.master
+
+
+_PROBE_SECONDS: Final = 1.5
+_MOST_SESSIONS: Final = 64
+"""Limit of open sessions; those of servers that are gone are closed first."""
+_HEAP: Final = f"{program.NAME}.driver.jvm.heap"
+
+
+class HiveServerProbe:
+    """Asks HiveServer2 over a kept session, and its engine for the memory in use; see `ServiceProbe`."""
+
+    def __init__(self, providers: Mapping[str, Provider], http: DaemonHttp) -> None:
+        self._providers = providers
+        self._http = http
+        self._sessions: dict[int, Session] = {}
+
+    async def look(self, instance: Instance) -> ServiceLook | None:
+        """Return its state; None when it was never needed."""
+        master = instance.master
+        if master is None:
+            return None
+        states = await self._providers[instance.provider].machine(instance, master).daemons()
+        state = next((state for state in states if state.name == program.NAME), None)
+        if state is None:
+            return None
+        if not state.is_running:
+            return ServiceLook(is_alive=False, is_responsive=False)
+        responds, heap = await asyncio.gather(
+            asyncio.to_thread(self._ask, instance.id, master.private_ip), self._heap(master.private_ip)
+        )
+        return ServiceLook(is_alive=True, is_responsive=responds, heap_percent=heap)
+
+    def _ask(self, instance_id: int, host: str) -> bool:
+        session = self._sessions.pop(instance_id, None)
+        try:
+            if session is None:
+                session = Session(host, program.PORT, getpass.getuser(), seconds=_PROBE_SECONDS)
+            session.ping()
+        except (ServerLost, ServerError):
+            if session is not None:
+                session.drop()
+            return False
+        remember(self._sessions, instance_id, session, most=_MOST_SESSIONS, on_forgotten=Session.drop)
+        return True
+
+    async def _heap(self, host: str) -> float | None:
+        try:
+            answer: Any = await self._http.get(f"http://{host}:{program.HTTP_PORT}/metrics/json/")
+            gauges = answer["gauges"]
+            return 100 * float(gauges[f"{_HEAP}.used"]["value"]) / float(gauges[f"{_HEAP}.max"]["value"])
+        except (DaemonSilent, LookupError, TypeError, ZeroDivisionError):
+            return None

@@ -12,8 +12,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from svc_jupyter.service.installs.additions import CompiledJar
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
-from svc_jupyter.service.runtimes.metastore.jar import SOCKET_FACTORY
 
 SCHEMA: Final = "hive_metastore"
 """The schema in PostgreSQL, which keeps Hive's tables apart from the service's."""
@@ -94,3 +94,10 @@ async def starting_alone(url: str) -> AsyncIterator[None]:
     except psycopg.Error as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise MetastoreFailure(f"the Hive metastore has no schema {SCHEMA} in PostgreSQL: {reason}") from error
+
+
+MAIN_CLASS: Final = "svc.jupyter.hive.Metastore"
+SOCKET_FACTORY: Final = "svc.jupyter.hive.UnixSocketFactory"
+METASTORE_JAR: Final = CompiledJar(
+    "metastore", "svc-hive-metastore.jar", "svc_jupyter.service.runtimes.metastore.java", release=17
+)

@@ -18,8 +18,8 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
-from svc_jupyter.service.installs.file_lock import file_lock
 from svc_jupyter.service.installs.progress import Say
+from svc_jupyter.service.installs.store import file_lock
 from svc_jupyter.service.runtimes.metastore.database import DERBY, MetastoreDatabase, of_postgresql, starting_alone
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
 from svc_jupyter.service.runtimes.metastore.process import START_SECONDS, MetastoreAddress, MetastoreProcess

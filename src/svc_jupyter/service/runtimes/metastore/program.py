@@ -10,8 +10,7 @@ from typing import Final
 from svc_jupyter.service.installs.class_archive import archive_options
 from svc_jupyter.service.installs.engine import Installed, class_path
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
-from svc_jupyter.service.runtimes.metastore.database import MetastoreDatabase
-from svc_jupyter.service.runtimes.metastore.jar import MAIN_CLASS
+from svc_jupyter.service.runtimes.metastore.database import MAIN_CLASS, MetastoreDatabase
 
 HEAP_MEGABYTES: Final = 256
 """Enough for ten thousand partitions in one answer; at rest it takes a fifth of that."""

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svc_jupyter.service.kinds.spark.notes.form_texts import filled
-from svc_jupyter.service.kinds.spark.notes.form_values import FormProblem, FormValues
+from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, FormValues, filled
 from svc_jupyter.service.kinds.spark.notes.languages import Language
 
 HOSTILE = [

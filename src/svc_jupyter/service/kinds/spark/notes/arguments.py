@@ -10,7 +10,7 @@ from svc_jupyter.api.notes import NoteForm
 from svc_jupyter.api.text import NOT_UNICODE, broken_place
 from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.ground.secrets import SecretBox
-from svc_jupyter.service.kinds.spark.notes.form_values import FormProblem, value_of
+from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, value_of
 
 HIDDEN = "<hidden>"
 _SCALARS = (str, int, float, bool, type(None))

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from svc_jupyter.files import write_whole
-from svc_jupyter.service.kinds.spark.notes.form_texts import filled
-from svc_jupyter.service.kinds.spark.notes.form_values import FormProblem, FormValues
+from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, FormValues, filled
 from svc_jupyter.service.kinds.spark.notes.job import (
     ERROR_FILE,
     PARAGRAPHS_FILE,
