@@ -21,7 +21,7 @@ from benchmarks.contests import compete
 from benchmarks.service import Service
 from svc_jupyter.client import Client
 from svc_jupyter.service.ground.settings import default_engines_dir
-from svc_jupyter.service.runtimes.presto.addresses import HTTP_PORT
+from svc_jupyter.service.runtimes.presto.configuration import HTTP_PORT
 
 _LOOK_SECONDS = 0.05
 _WARM_UP = 30

@@ -28,7 +28,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.socket_bridge import bridge_to
 
 from svc_jupyter.service.installs.engine import Engine
-from svc_jupyter.service.runtimes.presto.client import SessionState, StatementClient, Target
+from svc_jupyter.service.kinds.presto.client import SessionState, StatementClient, Target
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("presto")]
 _SECONDS = 250.0

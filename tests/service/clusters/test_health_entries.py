@@ -3,7 +3,7 @@
 import pytest
 
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
-from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry
+from svc_jupyter.service.clusters.health_entries import ServiceState, heap_entry, master_entry, service_entry
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_a_heap_is_told_in_percent_and_colour(percent, told, status):
 
 
 def test_a_service_that_answers_is_up():
-    assert service_entry(ServiceLook(is_alive=True, is_responsive=True, heap_percent=41.26)) == {
+    assert service_entry(ServiceState(ServiceLook(is_alive=True, is_responsive=True, heap_percent=41.26))) == {
         "responsiveness_status": "UP",
         "liveliness_status": "UP",
         "heap": {"usage_percent": "41.3", "status": "green"},
@@ -30,20 +30,20 @@ def test_a_service_that_answers_is_up():
 
 
 def test_a_service_that_nothing_needed_yet_is_down_and_nothing_is_wrong():
-    entry = service_entry(None)
+    entry = service_entry(ServiceState(None))
     assert (entry["responsiveness_status"], entry["liveliness_status"]) == ("DOWN", "DOWN")
     assert entry["heap"]["status"] == "green"
     assert "not started" in entry["reason"]
 
 
 def test_a_service_that_hangs_lives_and_does_not_respond():
-    entry = service_entry(ServiceLook(is_alive=True, is_responsive=False))
+    entry = service_entry(ServiceState(ServiceLook(is_alive=True, is_responsive=False)))
     assert (entry["responsiveness_status"], entry["liveliness_status"]) == ("DOWN", "UP")
     assert entry["heap"]["status"] == "red"
 
 
 def test_a_look_that_took_too_long_counts_as_down():
-    entry = service_entry(None, is_known=False)
+    entry = service_entry(ServiceState(None, is_known=False))
     assert (entry["responsiveness_status"], entry["heap"]["status"]) == ("DOWN", "red")
 
 

@@ -36,7 +36,6 @@ from svc_jupyter.service.runtimes.hadoop.health import HadoopHealth
 from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
 from svc_jupyter.service.runtimes.hive_server.server import HiveServerProbe, HiveServers
-from svc_jupyter.service.runtimes.presto.nodes import PrestoNodes, Sources
 from svc_jupyter.service.runtimes.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.runtimes.s3.account_store import AccountStore
 from svc_jupyter.service.runtimes.spark.health import SparkHealth
@@ -104,8 +103,11 @@ class ClusterParts:
         presto = PrestoEngine(
             instances,
             providers,
-            PrestoNodes(engines, providers, Bootstrap(settings, storage), Sources(hive.metastore, db_taps)),
+            engines,
+            Bootstrap(settings, storage),
+            hive.metastore,
             hive.probe,
+            db_taps,
         )
         attached = AttachedEnvironments(settings, database, script_environment(os.environ))
         session_servers = SessionServers(engines, providers, hive.metastore, attached, store)

@@ -27,6 +27,10 @@ Say = Callable[[str], None]
 """Reports a step as text for the user."""
 
 
+def quietly(_line: str) -> None:
+    """Discard a step that no caller waits for."""
+
+
 class ClusterFailure(Failure):
     """A cluster could not do what was asked; the message tells the user what, on which node, why, and what to do."""
 

@@ -289,13 +289,13 @@ class Steps:
                     waiting = await self._database.look_up(
                         partial(queue_of_clusters.waiting_for, instance_id=self._instance_id)
                     )
-                    await asyncio.to_thread(self._tell, waiting, text)
+                    await asyncio.to_thread(self._append_to_logs, waiting, text)
                 if self._latest is text:
                     self._latest = None
         finally:
             self._writing = None
 
-    def _tell(self, waiting: list[Row], text: str) -> None:
+    def _append_to_logs(self, waiting: list[Row], text: str) -> None:
         for row in waiting:
             root = command_root(self._commands_dir, row)
             try:

@@ -1,11 +1,18 @@
-"""Entries of the health record: heap, state of a daemon, of a service, of a machine."""
+"""Entries of the health record (heap, state of a daemon, of a service, of a machine) and the checks behind them."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from svc_jupyter.service.clusters.cluster_engine import ServiceLook
+from svc_jupyter.service.clusters.cluster_engine import ServiceLook, ServiceProbe
+from svc_jupyter.service.clusters.instances import Instance
+from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+
+ANSWER_SECONDS: Final = 2.0
+"""What takes longer to answer counts as down (a suspended daemon still accepts connections)."""
 
 UP: Final = "UP"
 DOWN: Final = "DOWN"
@@ -17,6 +24,41 @@ RED_FROM: Final = 95.0
 """Percent of the heap in use. A healthy JVM also fills its heap before a collection: only a nearly full one is bad."""
 _NOT_STARTED: Final = "not started: the first command that needs it starts it"
 _SILENT: Final = "it does not answer"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The state of a service; `is_known` is False when the check took too long."""
+
+    look: ServiceLook | None
+    is_known: bool = True
+
+    @property
+    def heap_percent(self) -> float | None:
+        """The used share of its heap, 0..100; None where it is not known."""
+        return None if self.look is None else self.look.heap_percent
+
+
+async def state_of(probe: ServiceProbe | None, instance: Instance) -> ServiceState:
+    """Return the state of a service; None stands for one that is never started."""
+    if probe is None:
+        return ServiceState(None)
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return ServiceState(await probe.look(instance))
+    except TimeoutError:
+        return ServiceState(None, is_known=False)
+
+
+async def load_of_master(providers: Mapping[str, Provider], instance: Instance) -> Mapping[str, float]:
+    """Return the load of the coordinator's machine, empty where it is not known."""
+    if instance.master is None:
+        return {}
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await providers[instance.provider].machine(instance, instance.master).load()
+    except (TimeoutError, ProviderFailure):
+        return {}
 
 
 def number(value: float | None) -> str:
@@ -37,13 +79,9 @@ def heap_entry(percent: float | None) -> dict[str, str]:
     return {"usage_percent": number(percent), "status": status}
 
 
-def service_entry(look: ServiceLook | None, *, is_known: bool = True) -> dict[str, Any]:
-    """Return the entry of a service. None means that it was not needed yet: DOWN, but no problem.
-
-    `is_known` is False when its check took too long.
-    """
-    if not is_known:
-        look = ServiceLook(is_alive=False, is_responsive=False)
+def service_entry(state: ServiceState) -> dict[str, Any]:
+    """Return the entry of a service. One that was not needed yet is DOWN, but no problem."""
+    look = state.look if state.is_known else ServiceLook(is_alive=False, is_responsive=False)
     if look is None:
         return {**_states(False, False), "heap": heap_entry(0.0), "reason": _NOT_STARTED}
     entry = {**_states(look.is_responsive, look.is_alive), "heap": heap_entry(look.heap_percent)}

@@ -111,7 +111,7 @@ class _Script:
         self._changed = 0
         self._counts_changes = False
         self._progress_file = job.folder / PROGRESS_FILE
-        self._told_at = time.monotonic()
+        self._reported_at = time.monotonic()
         self._started_at = 0.0
         self._rows = 0
         self._share = 0.0
@@ -147,12 +147,12 @@ class _Script:
                 f"statement {self._done} of {self._count} (line {line}, {self.statement.keyword}): "
                 f"{what}, {seconds:.2f} s"
             )
-            self._tell()
+            self._report()
 
     def working(self, share: float) -> None:
         self._share = share
-        if not self._rows and time.monotonic() - self._told_at >= _PROGRESS_SECONDS:
-            self._tell()
+        if not self._rows and time.monotonic() - self._reported_at >= _PROGRESS_SECONDS:
+            self._report()
 
     def restart(self) -> None:
         self._result.discard()
@@ -174,11 +174,11 @@ class _Script:
 
     def _on_rows(self, rows: int) -> None:
         self._rows = rows
-        if time.monotonic() - self._told_at >= _PROGRESS_SECONDS:
-            self._tell()
+        if time.monotonic() - self._reported_at >= _PROGRESS_SECONDS:
+            self._report()
 
-    def _tell(self) -> None:
-        self._told_at = time.monotonic()
+    def _report(self) -> None:
+        self._reported_at = time.monotonic()
         percent = int(99 * (self._done + self._share) / self._count)
         write_whole(self._progress_file, f"{percent} {self._rows}\n")
 

@@ -65,16 +65,16 @@ async def ask(program: Path) -> JavaHome:
     except (OSError, TimeoutError) as error:
         reason = "it does not answer" if isinstance(error, TimeoutError) else error.strerror
         raise JavaUnusable(f"{program} cannot be run: {reason}") from error
-    told = parse_properties(ended.output)
-    if ended.code or told is None:
+    properties = parse_properties(ended.output)
+    if ended.code or properties is None:
         raise JavaUnusable(f"{program} is no Java that runs:\n{ended.last_lines}")
-    return told
+    return properties
 
 
 def parse_properties(text: str) -> JavaHome | None:
     """Return the Java in the output of `-XshowSettings:properties`; None for any other text."""
-    told = (line.strip().partition(" = ") for line in text.splitlines())
-    found = {name: value for name, _, value in told if value}
+    pairs = (line.strip().partition(" = ") for line in text.splitlines())
+    found = {name: value for name, _, value in pairs if value}
     try:
         version = found["java.version"]
         home = Path(found["java.home"])

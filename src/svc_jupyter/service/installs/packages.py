@@ -77,9 +77,9 @@ def damaged_packages(folder: Path) -> list[str]:
     """Return the files of all packages in a folder that are missing or do not match the packages' records."""
     damaged = []
     for record in sorted(folder.glob("*.dist-info/RECORD")):
-        for name, told, _ in csv.reader(record.read_text().splitlines()):
+        for name, recorded, _ in csv.reader(record.read_text().splitlines()):
             file = folder / name
-            if told.startswith("sha256=") and not (file.is_file() and _base64_digest(file) == told[7:]):
+            if recorded.startswith("sha256=") and not (file.is_file() and _base64_digest(file) == recorded[7:]):
                 damaged.append(name)
     return damaged
 

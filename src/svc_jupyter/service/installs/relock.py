@@ -85,8 +85,8 @@ async def _describe(client: httpx.AsyncClient, path: str, repository: str) -> Ar
     for answer in (content, beside):
         if answer.status_code != httpx.codes.OK:
             raise RepositoryFailed(f"{path}: the repository answers {answer.status_code}")
-    told = beside.text.split()[0].lower()
-    if hashlib.sha1(content.content).hexdigest() != told:  # noqa: S324  what repositories have beside every file
+    expected = beside.text.split()[0].lower()
+    if hashlib.sha1(content.content).hexdigest() != expected:  # noqa: S324  what repositories have beside every file
         raise WrongChecksum(f"{path}: the content is not what the repository's own checksum says")
     return Artifact(path, hashlib.sha256(content.content).hexdigest(), len(content.content))
 

@@ -28,9 +28,9 @@ async def remove(installation: Installation, folders: Collection[Path], *, force
     async with installation.changing_store():
         users = await asyncio.to_thread(lambda: [] if force else list(processes_from(folders)))
         if users:
-            told = ", ".join(f"{process.pid} ({process.info['name']})" for process in users[:5])
+            listed = ", ".join(f"{process.pid} ({process.info['name']})" for process in users[:5])
             raise InUse(
-                f"what is to be removed is in use by the processes {told}: terminate the clusters that run on it, "
+                f"what is to be removed is in use by the processes {listed}: terminate the clusters that run on it, "
                 "or give --force"
             )
         return await asyncio.to_thread(_remove, installation, folders)

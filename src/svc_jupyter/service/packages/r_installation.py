@@ -35,7 +35,7 @@ def find_r(path: str | None = None) -> RInstallation | None:
     rscript = shutil.which("Rscript", path=path)
     if rscript is None:
         return None
-    told = subprocess.run(
+    ended = subprocess.run(
         [rscript, "--version"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -44,7 +44,7 @@ def find_r(path: str | None = None) -> RInstallation | None:
         check=False,
         timeout=_SECONDS,
     )
-    match = _VERSION.search(told.stdout)
+    match = _VERSION.search(ended.stdout)
     return None if match is None else RInstallation(Path(rscript), match[1])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from email.message import Message
 
+from svc_jupyter.service.kinds.presto.client import SessionState
 from svc_jupyter.service.kinds.presto.engine import failure_of, is_lost_worker, share
-from svc_jupyter.service.runtimes.presto.client import SessionState
 
 
 def headers(*items: tuple[str, str]) -> Message:

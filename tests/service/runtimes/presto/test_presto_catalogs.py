@@ -8,7 +8,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.db_taps.db_taps import OpenTap
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.ground.errors import NotFound
-from svc_jupyter.service.runtimes.presto.catalogs import connector, tap_catalogs
+from svc_jupyter.service.runtimes.presto.configuration import connector, tap_catalogs
 
 
 def tap(target: str, engine: EngineName = EngineName.POSTGRESQL) -> OpenTap:

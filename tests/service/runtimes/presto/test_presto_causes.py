@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svc_jupyter.service.runtimes.presto.causes import explain
+from svc_jupyter.service.runtimes.presto.configuration import explain
 
 
 def test_a_setting_that_presto_does_not_know_is_named():

@@ -7,23 +7,28 @@ from pathlib import PurePosixPath
 import pytest
 
 from svc_jupyter.api.clusters import NodeRole
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.presto.configuration import (
     Place,
     catalog_files,
+    daemon_of,
     node_files,
     own_catalogs,
     properties,
 )
-from svc_jupyter.service.runtimes.presto.daemons import Programs, daemon_of
 from svc_jupyter.service.runtimes.presto.settings import CustomSettings
 
 FOLDER = PurePosixPath("/data/node")
 CUSTOM = CustomSettings({NodeRole.MASTER: {"query.max-memory": "1GB"}, NodeRole.WORKER: {}})
 
 
+def place_of(role: NodeRole) -> Place:
+    programs = Programs(PurePosixPath("/java/bin/java"), [])
+    return Place("2-127-1-1-1", "127.1.1.1", FOLDER, role, 1000, programs, [PurePosixPath("/presto/hive")])
+
+
 def settings_of(role: NodeRole) -> dict[str, str]:
-    place = Place("2-127-1-1-1", "127.1.1.1", FOLDER, role, [PurePosixPath("/presto/hive")], 1000)
-    files = node_files(place, "svc_5", "http://127.1.1.1:8080", "0.287", CUSTOM)
+    files = node_files(place_of(role), "svc_5", "http://127.1.1.1:8080", "0.287", CUSTOM)
     lines = files["etc/config.properties"].decode("ascii").splitlines()
     return dict(line.split("=", 1) for line in lines)
 
@@ -31,7 +36,7 @@ def settings_of(role: NodeRole) -> dict[str, str]:
 def test_a_node_listens_at_its_own_address_only():
     found = settings_of(NodeRole.WORKER)
     assert (found["node.bind-ip"], found["node.internal-address"]) == ("127.1.1.1", "127.1.1.1")
-    argv = daemon_of(Programs(PurePosixPath("/java/bin/java"), [], []), "127.1.1.1", FOLDER, 640).argv
+    argv = daemon_of(place_of(NodeRole.WORKER)).argv
     assert {"-Dcom.sun.management.jmxremote.host=127.1.1.1", "-Dsvc.address=127.1.1.1"} <= set(argv)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
+from svc_jupyter.service.clusters.health_entries import ServiceState
 from svc_jupyter.service.runtimes.presto.health import Findings, metrics_of, values_of
 from svc_jupyter.service.runtimes.presto.presto_rest import (
     ClusterFigures,
@@ -18,8 +19,7 @@ WELL = Findings(
     figures=ClusterFigures(active_workers=2, running_queries=1, waiting_queries=3),
     coordinator=ServerStatus(heap_used=20, heap_maximum=100),
     workers=[ServerStatus(40, 200), ServerStatus(190, 200)],
-    metastore=ServiceLook(is_alive=True, is_responsive=True, heap_percent=33.0),
-    is_metastore_known=True,
+    metastore=ServiceState(ServiceLook(is_alive=True, is_responsive=True, heap_percent=33.0)),
     load={"cpu_percent": 12.34, "disk_percent": 50.0},
 )
 
@@ -42,7 +42,7 @@ def test_without_workers_the_engine_is_down_and_the_statement_endpoint_up():
 
 def test_a_silent_coordinator_is_down_with_a_red_heap():
     silent = replace(
-        WELL, figures=None, coordinator=None, workers=[], metastore=None, is_metastore_known=False, load={}
+        WELL, figures=None, coordinator=None, workers=[], metastore=ServiceState(None, is_known=False), load={}
     )
     metrics = metrics_of(silent)
     assert metrics["engine"]["presto"] == {"status": "DOWN", "heap": {"usage_percent": "0.0", "status": "red"}}

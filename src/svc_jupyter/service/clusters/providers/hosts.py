@@ -124,9 +124,9 @@ class HostsProvider:
         failures = await self._give_back(instance, [*hosts, *(must - set(hosts))])
         key = key_of(instance.id, instance.start_at)
         self._made = {name: made_for for name, made_for in self._made.items() if made_for != key}
-        told = [failure for name, failure in failures.items() if name in must]
-        if told:
-            raise ProviderFailure("; ".join(told))
+        lost = [failure for name, failure in failures.items() if name in must]
+        if lost:
+            raise ProviderFailure("; ".join(lost))
 
     async def close(self) -> None:
         """Disconnect from all hosts; their processes continue."""
@@ -211,8 +211,8 @@ def _size_of(host: Host, facts: Mapping[str, str]) -> dict[str, object]:
 def _too_few(role: NodeRole, count: int, free: int, suiting: Sequence[Host], reasons: Mapping[str, str]) -> str:
     """Return that the inventory has too few hosts, how many are free, and why the others are not."""
     words = "coordinator" if role is NodeRole.MASTER else f"{count} more worker{'' if count == 1 else 's'}"
-    told = [f"{host.name}: {reasons[host.name]}" for host in suiting if host.name in reasons]
-    listed = "; ".join(told[:_NAMED]) + (f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else "")
+    named = [f"{host.name}: {reasons[host.name]}" for host in suiting if host.name in reasons]
+    listed = "; ".join(named[:_NAMED]) + (f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else "")
     return (
         f"no host{'s' if count > 1 else ''} for {words}: {free} of the inventory's {len(suiting)} that suit "
         f"{'is' if free == 1 else 'are'} free" + (f" ({listed})" if listed else "")

@@ -199,10 +199,10 @@ class HostMachine:
             await link.check(scripts.copy(target), more_input=archive_of(file_set), seconds=seconds)
 
 
-def _usable_java(link: HostLink, told: str) -> str:
+def _usable_java(link: HostLink, output: str) -> str:
     """Return the program of the first Java of a supported version in the output of `hosts_scripts.java`."""
     found = []
-    for part in told.split("== ")[1:]:
+    for part in output.split("== ")[1:]:
         program, _, properties = part.partition("\n")
         java = parse_properties(properties)
         if java is not None and java.major in MAJORS:

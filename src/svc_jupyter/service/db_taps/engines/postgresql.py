@@ -195,8 +195,8 @@ def _connection_reason(text: str) -> str:
     """Return why libpq could not connect, without the address, which the message already has."""
     lines = [line.strip() for line in text.partition("Failed to connect:")[2].splitlines() if line.strip()]
     reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
-    told = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
-    return f"{told}; {_CLEAR_TEXT}" if "requested a cleartext password" in told else told
+    shown = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
+    return f"{shown}; {_CLEAR_TEXT}" if "requested a cleartext password" in shown else shown
 
 
 def _quoted(name: str) -> str:

@@ -109,8 +109,8 @@ _TABLES = (
 def run_exactly(uri: str, statements: Sequence[Statement], sink: Sink, *, busy_seconds: float) -> None:
     """Run a script as `Engine.run` does, through Python's own module: for what ADBC's driver would lose or cannot do.
 
-    A SQLite column may hold values of several types, but ADBC's driver takes the type from the first rows: it fails on a
-    later row of another type and shortens a number among texts. Here each value arrives unchanged. A column of whole
+    A SQLite column may hold values of several types, but ADBC's driver takes the type from the first rows: it fails on
+    a later row of another type and shortens a number among texts. Here each value arrives unchanged. A column of whole
     numbers and floats becomes float64, one of numbers and texts text, one with any blob binary.
     """
     with closing(_connect(uri, busy_seconds)) as connection:

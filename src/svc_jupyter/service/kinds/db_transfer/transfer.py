@@ -42,7 +42,7 @@ class Transfer:
         job: Job,
         open_tap: Callable[[], Engine],
         say: Callable[[str], None],
-        tell: Callable[[float, int], None],
+        report: Callable[[float, int], None],
     ) -> None:
         assert job.hive is not None
         self._job = job
@@ -50,7 +50,7 @@ class Transfer:
         self._hive = HiveEngine(job.hive, job.folder)
         self._tap = open_tap()
         self._say = say
-        self._tell = tell
+        self._report = report
         self.side = Side(job.connection, "")
         """The database in use now."""
 
@@ -136,7 +136,7 @@ class Transfer:
         return Rows(
             path,
             min_free_bytes=self._job.min_free_bytes,
-            tell=lambda share, rows: self._tell(start + _READ_SHARE * share, rows),
+            report=lambda share, rows: self._report(start + _READ_SHARE * share, rows),
         )
 
     @staticmethod
@@ -166,12 +166,12 @@ def _literal(text: str) -> str:
 class Rows(Sink):
     """Takes the last table that a script returns."""
 
-    def __init__(self, path: Path, *, min_free_bytes: int, tell: Callable[[float, int], None]) -> None:
-        """`tell` is called with the share of the statement that is done, 0 to 1, and the rows so far."""
+    def __init__(self, path: Path, *, min_free_bytes: int, report: Callable[[float, int], None]) -> None:
+        """`report` is called with the share of the statement that is done, 0 to 1, and the rows so far."""
         self.path = path
         self._share = 0.0
-        self._tell = tell
-        self._file = ResultFile(path, min_free_bytes=min_free_bytes, on_rows=lambda rows: tell(self._share, rows))
+        self._report = report
+        self._file = ResultFile(path, min_free_bytes=min_free_bytes, on_rows=lambda rows: report(self._share, rows))
 
     def start(self, statement: Statement) -> None:
         """See `Sink.start`."""
@@ -190,7 +190,7 @@ class Rows(Sink):
     def working(self, share: float) -> None:
         """See `Sink.working`."""
         self._share = share
-        self._tell(share, 0)
+        self._report(share, 0)
 
     def restart(self) -> None:
         """See `Sink.restart`."""

@@ -46,9 +46,9 @@ class HiveEngine:
 
     def __init__(self, connection: Connection, folder: Path | None = None) -> None:
         self._address = connection.address
-        self._told: dict[str, Any] = json.loads(connection.target)
+        self._target: dict[str, Any] = json.loads(connection.target)
         self._folder = folder
-        self._jobs = Jobs(self._told["jobs"])
+        self._jobs = Jobs(self._target["jobs"])
         self._earlier: list[dict[str, Any]] = []
         self._running: Operation | None = None
 
@@ -59,12 +59,12 @@ class HiveEngine:
         except (ServerLost, ServerError) as error:
             raise cannot_connect(self._address, str(error)) from None
         with session:
-            if self._told.get("pool"):
-                self._quietly(session, f"SET spark.sql.thriftserver.scheduler.pool={self._told['pool']}")
+            if self._target.get("pool"):
+                self._quietly(session, f"SET spark.sql.thriftserver.scheduler.pool={self._target['pool']}")
             for number, statement in enumerate(statements, start=1):
                 sink.start(statement)
                 try:
-                    self._run_one(session, statement, f"{self._told['mark']}-{number}", sink)
+                    self._run_one(session, statement, f"{self._target['mark']}-{number}", sink)
                 except ServerError as error:
                     raise failure_of(str(error), statement.text) from None
                 except ServerLost as error:
@@ -81,14 +81,14 @@ class HiveEngine:
             return
         with suppress(ServerLost, ServerError):
             session = Session(
-                self._told["host"], self._told["port"], self._told["user"], seconds=_CANCEL_SECONDS, opens=False
+                self._target["host"], self._target["port"], self._target["user"], seconds=_CANCEL_SECONDS, opens=False
             )
             with session:
                 session.cancel(operation)
                 session.finish(operation)
 
     def _session(self) -> Session:
-        return Session(self._told["host"], self._told["port"], self._told["user"])
+        return Session(self._target["host"], self._target["port"], self._target["user"])
 
     def _run_one(self, session: Session, statement: Statement, mark: str, sink: Sink) -> None:
         is_query = statement.keyword in QUERIES or not statement.keyword

@@ -63,7 +63,7 @@ class Cells(NotebookClient):
         self._budget = budget
         self._stream: StreamText | None = None
         self._displays: dict[str, int] = {}
-        self._tells_warnings = False
+        self._reports_warnings = False
         self._warning: ShownWarning | None = None
         self._stderr = ""
         self._last_message = 0.0
@@ -74,7 +74,7 @@ class Cells(NotebookClient):
             guard_code(CELL_LIMIT), silent=True, store_history=False, allow_stdin=False
         )
         reply = await self._reply_to(request)
-        self._tells_warnings = reply["status"] == "ok"
+        self._reports_warnings = reply["status"] == "ok"
 
     async def run(self, index: int) -> CellEnd:
         """Run the code cell at `index`. Raises `RunFailure` when its output cannot be received."""
@@ -134,7 +134,7 @@ class Cells(NotebookClient):
 
     def _end(self, reply: Message) -> CellEnd:
         warning = self._warning
-        if warning is None and not self._tells_warnings:
+        if warning is None and not self._reports_warnings:
             warning = warning_in(self._stderr)
         return CellEnd(error=reply if reply["status"] == "error" else None, warning=warning)
 

@@ -24,10 +24,10 @@ def install(largest: int) -> None:
     """Install the guard; displayed data of more than `largest` characters is omitted."""
     shell: Any = get_ipython()
     _bound_messages(shell.kernel.session, largest)
-    _tell_warnings(shell)
+    _report_warnings(shell)
 
 
-def _tell_warnings(shell: Any) -> None:
+def _report_warnings(shell: Any) -> None:
     show = warnings.showwarning
     kernel = shell.kernel
 

@@ -34,7 +34,7 @@ class Budget:
         self._notebook_limit = notebook_limit
         self._of_cells_before = 0
         self._of_cell = 0
-        self._is_told = False
+        self._is_reported = False
 
     def next_cell(self) -> None:
         """Start the next cell."""
@@ -44,7 +44,7 @@ class Budget:
     def clear(self) -> None:
         """Reset the cell's use: its outputs were cleared."""
         self._of_cell = 0
-        self._is_told = False
+        self._is_reported = False
 
     def take(self, size: int) -> bool:
         """Use some characters; return False, and use none, when fewer are left."""
@@ -55,8 +55,8 @@ class Budget:
 
     def may_tell(self) -> bool:
         """Return True once per cell: it allows a note that something was omitted even when there is no room for it."""
-        told, self._is_told = self._is_told, True
-        return not told
+        was_reported, self._is_reported = self._is_reported, True
+        return not was_reported
 
     @property
     def left(self) -> int:

@@ -55,8 +55,8 @@ def run(job: RunJob) -> int:
         chosen = kernels.choose(notebook.metadata)
         if job.python is not None:
             chosen = chosen.of_environment(job.python)
-        if told := inject(notebook, job.arguments, chosen.language):
-            log.line(told)
+        if note := inject(notebook, job.arguments, chosen.language):
+            log.line(note)
         prepared = NotebookRun(job, notebook, log)
         arguments = chosen.own_arguments()
         forked = None if arguments is None else ForkedKernel(job.folder, arguments, chosen.environment())

@@ -30,10 +30,10 @@ from svc_jupyter.service.storage.failures import StorageFailure
 def begun_stores(folder: Path) -> list[str]:
     """Return the URIs that the attempt in a folder has begun to store."""
     try:
-        told = json.loads((folder / STORES_FILE).read_text("utf-8"))
+        stored = json.loads((folder / STORES_FILE).read_text("utf-8"))
     except FileNotFoundError:
         return []
-    return [str(location) for location in told]
+    return [str(location) for location in stored]
 
 
 def remove_scratch(folder: Path) -> None:

@@ -33,10 +33,10 @@ class _Text:
 def telling(write_user_exception: Callable[..., None]) -> Callable[..., None]:
     """Return Pig's function that reports an error, changed so that the error reaches Pig."""
 
-    def told(filename: str, stream: Any, offset: int = 0) -> None:
+    def reported(filename: str, stream: Any, offset: int = 0) -> None:
         write_user_exception(filename, _Text(stream), offset)
 
-    return told
+    return reported
 
 
 def end_with(parent: int) -> None:

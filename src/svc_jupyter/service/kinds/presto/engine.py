@@ -22,8 +22,7 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
 from svc_jupyter.service.db_taps.statements import Statement
-from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
-from svc_jupyter.service.runtimes.presto.client import (
+from svc_jupyter.service.kinds.presto.client import (
     READING,
     Connect,
     CoordinatorLost,
@@ -31,6 +30,7 @@ from svc_jupyter.service.runtimes.presto.client import (
     Target,
     connected,
 )
+from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
 
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
@@ -136,8 +136,8 @@ class PrestoSqlEngine:
     def _first_answer(self, client: StatementClient, statement: Statement) -> Mapping[str, Any]:
         posted, self._posted = self._posted, ""
         if posted:
-            told: Mapping[str, Any] = json.loads(posted)
-            return told
+            answer: Mapping[str, Any] = json.loads(posted)
+            return answer
         return client.post(statement.text)
 
 
@@ -154,8 +154,8 @@ class _Rows:
         if columns is None:
             return
         if not self._types:
-            self._names = [told["name"] for told in columns]
-            self._types = [column_type(told["type"]) for told in columns]
+            self._names = [each["name"] for each in columns]
+            self._types = [column_type(each["type"]) for each in columns]
             self._sink.table()
             self._write([])
         if data := answer.get("data"):
@@ -163,7 +163,7 @@ class _Rows:
 
     def _write(self, rows: Sequence[Sequence[Any]]) -> None:
         cells: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(self._types)
-        arrays = [column(told, values) for told, values in zip(self._types, cells, strict=True)]
+        arrays = [column(kind, values) for kind, values in zip(self._types, cells, strict=True)]
         schema = pa.schema([pa.field(name, made.type) for name, made in zip(self._names, arrays, strict=True)])
         self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
@@ -181,16 +181,16 @@ class _JobList:
 
     def note(self, answer: Mapping[str, Any], statement: Statement) -> None:
         state = answer["stats"]["state"]
-        told = {
+        job = {
             "job_id": answer["id"],
             "name": " ".join(statement.text.split())[:_NAME_SHOWN],
             "url": answer.get("infoUri"),
             "status": self._status(state),
             "progress": round(100 * share(answer["stats"])),
         }
-        if self._found.get(told["job_id"]) == told:
+        if self._found.get(job["job_id"]) == job:
             return
-        self._found[told["job_id"]] = told
+        self._found[job["job_id"]] = job
         self._is_written = False
         if state == "FINISHED" or time.monotonic() - self._written_at >= _JOBS_EVERY:
             self.write()
@@ -244,8 +244,8 @@ _MEMORY: Final = frozenset({"EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMO
 
 def failure_of(error: Mapping[str, Any], statement: str) -> QueryFailure:
     """Return the failure of a statement, from the `error` of an answer."""
-    told = _STACK.split(str(error.get("message") or "the query failed and Presto does not say why"), maxsplit=1)[0]
-    message = _PLACE.sub("", told)
+    text = _STACK.split(str(error.get("message") or "the query failed and Presto does not say why"), maxsplit=1)[0]
+    message = _PLACE.sub("", text)
     position = None
     place = error.get("errorLocation")
     if place is not None:

@@ -23,10 +23,10 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.presto.client import Target
+from svc_jupyter.service.kinds.presto.head_start import HeadStart, HeadStarts
 from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
-from svc_jupyter.service.runtimes.presto.addresses import coordinator_http
-from svc_jupyter.service.runtimes.presto.client import Target
-from svc_jupyter.service.runtimes.presto.head_start import HeadStart
+from svc_jupyter.service.runtimes.presto.configuration import coordinator_http
 from svc_jupyter.service.runtimes.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.storage.storage import Storage
 
@@ -41,9 +41,16 @@ class PrestoKind:
     growing_file = GROWING_FILE
 
     def __init__(
-        self, presto: PrestoEngine, clusters: Clusters, workers: Workers, storage: Storage, settings: Settings
+        self,
+        presto: PrestoEngine,
+        clusters: Clusters,
+        workers: Workers,
+        head_starts: HeadStarts,
+        storage: Storage,
+        settings: Settings,
     ) -> None:
         self._presto = presto
+        self._head_starts = head_starts
         self._clusters = clusters
         self._queries = WorkerQueries(workers, storage, settings)
         self._coordinators: dict[int, _Coordinator] = {}
@@ -64,8 +71,8 @@ class PrestoKind:
         coordinator = self._coordinators.get(values["cluster_id"])
         script = values["command"]["query"]
         if coordinator is not None and script and not values["resolved_macros"]:
-            self._presto.head_starts.post(command_id, _target(coordinator.url, command_id, attempt=1), script)
-        return partial(self._presto.head_starts.drop, command_id)
+            self._head_starts.post(command_id, _target(coordinator.url, command_id, attempt=1), script)
+        return partial(self._head_starts.drop, command_id)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements in a worker and return their outcome."""
@@ -112,10 +119,10 @@ class PrestoKind:
         known = self._coordinators.get(cluster_id)
         script = task.command["query"]
         if known is None or not script or await self._clusters.up_instance_id(cluster_id) != known.instance_id:
-            self._presto.head_starts.drop(task.id)  # it was sent to the cluster's former coordinator
+            self._head_starts.drop(task.id)  # it was sent to the cluster's former coordinator
             return None
         target = _target(known.url, task.id, task.attempt)
-        return await self._presto.head_starts.begin(task.id, target, script, task.folder)
+        return await self._head_starts.begin(task.id, target, script, task.folder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,23 +82,23 @@ def column_type(name: str) -> ColumnType:
     return ColumnType(kind, is_cast=pa.types.is_temporal(kind))
 
 
-def column(told: ColumnType, values: Sequence[Any]) -> Column:
+def column(declared: ColumnType, values: Sequence[Any]) -> Column:
     """Return a column's JSON values as an array of its type.
 
     A value outside the type's range, such as a year after 9999, makes the whole column text.
     """
-    if told.is_cast:
+    if declared.is_cast:
         texts = pa.array(values, pa.string())
         try:
-            return texts.cast(told.kind)
+            return texts.cast(declared.kind)
         except pa.ArrowInvalid:
             return texts
-    if told.reader is not None:
-        read = told.reader
+    if declared.reader is not None:
+        read = declared.reader
         values = [None if value is None else read(value) for value in values]
-    elif pa.types.is_string(told.kind):
+    elif pa.types.is_string(declared.kind):
         values = [value if value is None or isinstance(value, str) else str(value) for value in values]
-    return pa.array(values, told.kind)
+    return pa.array(values, declared.kind)
 
 
 def _row_type(inner: str) -> ColumnType:
@@ -107,8 +107,8 @@ def _row_type(inner: str) -> ColumnType:
         name, kind = _field(part)
         names.append(name or f"field{number}")
         types.append(column_type(kind))
-    kinds = [pa.field(name, told.kind) for name, told in zip(names, types, strict=True)]
-    readers = [_value_reader(told) for told in types]
+    kinds = [pa.field(name, declared.kind) for name, declared in zip(names, types, strict=True)]
+    readers = [_value_reader(declared) for declared in types]
     # Fields may have no name, or the same one: Arrow's structs are filled by position.
     return ColumnType(pa.struct(kinds), _struct_reader(names, readers))
 
@@ -145,49 +145,49 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:].strip()
 
 
-def _value_reader(told: ColumnType) -> Reader:
+def _value_reader(declared: ColumnType) -> Reader:
     """Return the reader of a value inside another one, where Arrow does not parse texts itself."""
-    if told.reader is not None:
-        return told.reader
-    if told.is_cast:
-        kind = told.kind
+    if declared.reader is not None:
+        return declared.reader
+    if declared.is_cast:
+        kind = declared.kind
         return lambda value: pa.scalar(value, pa.string()).cast(kind).as_py()
-    if pa.types.is_string(told.kind):
+    if pa.types.is_string(declared.kind):
         return lambda value: value if isinstance(value, str) else str(value)
     return lambda value: value
 
 
-def _key_reader(told: ColumnType) -> Reader:
+def _key_reader(declared: ColumnType) -> Reader:
     """Return the reader of a map's key, which is always a text in JSON."""
-    if pa.types.is_integer(told.kind):
+    if pa.types.is_integer(declared.kind):
         return int
-    if pa.types.is_boolean(told.kind):
+    if pa.types.is_boolean(declared.kind):
         return lambda text: text == "true"
-    return _value_reader(told)
+    return _value_reader(declared)
 
 
 def _list_reader(read: Reader) -> Reader:
-    return lambda told: [None if value is None else read(value) for value in _document(told)]
+    return lambda cell: [None if value is None else read(value) for value in _document(cell)]
 
 
 def _map_reader(key: ColumnType, value: ColumnType) -> Reader:
     read_key, read = _key_reader(key), _value_reader(value)
-    return lambda told: [
-        (read_key(name), None if item is None else read(item)) for name, item in _document(told).items()
+    return lambda cell: [
+        (read_key(name), None if item is None else read(item)) for name, item in _document(cell).items()
     ]
 
 
 def _struct_reader(names: Sequence[str], readers: Sequence[Reader]) -> Reader:
-    def read(told: Any) -> dict[str, Any]:
-        fields = zip(names, readers, _document(told), strict=True)
+    def read(cell: Any) -> dict[str, Any]:
+        fields = zip(names, readers, _document(cell), strict=True)
         return {name: None if value is None else reader(value) for name, reader, value in fields}
 
     return read
 
 
-def _document(told: Any) -> Any:
+def _document(cell: Any) -> Any:
     """Return a nested value: this version sends each level as a JSON text, others send the value itself."""
-    return json.loads(told) if isinstance(told, str) else told
+    return json.loads(cell) if isinstance(cell, str) else cell
 
 
 def _instant(text: str) -> datetime:

@@ -131,14 +131,14 @@ class Applications:
     async def _watch(self, task: Task, desk: Desk) -> None:
         """Report the progress of YARN's applications, for programs that do not report it themselves."""
         assert task.cluster_id is not None
-        told = ""
+        reported = ""
         while not (task.folder / PROGRESS_FILE).exists():
             await asyncio.sleep(_LOOK_SECONDS)
             with contextlib.suppress(ClusterFailure, DaemonSilent):
                 jobs = await self.applications(task.cluster_id, [tag_of(task.id, task.attempt)])
                 line = ", ".join(f"{job['application_id']} is {job['status']}" for job in jobs)
-                if jobs and line != told:
-                    told = line
+                if jobs and line != reported:
+                    reported = line
                     desk.say(line)
                 if jobs:
                     desk.progress(sum(job["progress"] for job in jobs) // len(jobs))

@@ -78,9 +78,9 @@ class SessionRuns:
         try:
             async with asyncio.timeout(_END_SECONDS), self._client(instance) as client:
                 if await client.cancel(statement_id):
-                    told: dict[str, Any] = {"state": "running", "version": None}
-                    while told["state"] not in ("ended", "unknown"):
-                        told = await client.wait(statement_id, told["version"])
+                    state: dict[str, Any] = {"state": "running", "version": None}
+                    while state["state"] not in ("ended", "unknown"):
+                        state = await client.wait(statement_id, state["version"])
         except (ServerSilent, TimeoutError) as error:
             say(f"the program may still run in its session: {error or 'it did not end in time'}")
 
@@ -113,12 +113,12 @@ class SessionRuns:
                     silent_since = None
                     if is_new:
                         sent += 1
-                    told = await client.run(statement, session) if is_new else await client.wait(statement.id, None)
+                    state = await client.run(statement, session) if is_new else await client.wait(statement.id, None)
                     is_new = False
-                    while told["state"] not in ("ended", "unknown"):
-                        desk.progress(told["percent"], told["rows"])
-                        told = await client.wait(statement.id, told["version"])
-                if told["state"] == "ended" or has_ended(Path(statement.folder)):
+                    while state["state"] not in ("ended", "unknown"):
+                        desk.progress(state["percent"], state["rows"])
+                        state = await client.wait(statement.id, state["version"])
+                if state["state"] == "ended" or has_ended(Path(statement.folder)):
                     return
                 if _has_started(statement):
                     raise _Lost(_LOST)

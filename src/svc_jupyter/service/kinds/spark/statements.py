@@ -57,11 +57,11 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
 
     Output printed in addition to rows goes into the log. `code` is the exit code of its process, if it had its own.
     """
-    error = _told(task.folder / ERROR_FILE)
+    error = _content(task.folder / ERROR_FILE)
     if error is not None:
         where = "" if error.get("line") is None else f"line {error['line']}: "
         return Outcome(False, f"{where}{error['message']}", exit_code=code, may_retry=error["may_retry"])
-    summary = _told(task.folder / SUMMARY_FILE) or {}
+    summary = _content(task.folder / SUMMARY_FILE) or {}
     printed = task.folder / OUT_FILE
     size = printed.stat().st_size if printed.exists() else 0
     if summary.get("rows") is None:
@@ -73,9 +73,9 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     return Outcome(True, exit_code=code, result=StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", summary))
 
 
-def _told(file: Path) -> dict[str, Any] | None:
+def _content(file: Path) -> dict[str, Any] | None:
     try:
-        told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        content: dict[str, Any] = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return None
-    return told
+    return content

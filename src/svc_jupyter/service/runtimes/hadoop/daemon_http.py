@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
 
 import httpx
 
+from svc_jupyter.service.clusters.health_entries import ANSWER_SECONDS
 from svc_jupyter.service.ground.errors import Failure
-
-ANSWER_SECONDS = 2.0
-"""A slower daemon counts as down (a suspended one still accepts connections)."""
 
 
 class DaemonSilent(Failure):
     """A daemon did not answer in time, or gave an unexpected answer; the text names the daemon and the reason."""
+
+
+Answer = TypeVar("Answer")
+
+
+async def unless_silent(question: Coroutine[Any, Any, Answer]) -> Answer | None:
+    """Return a daemon's answer, None when it gives none."""
+    try:
+        return await question
+    except DaemonSilent:
+        return None
 
 
 class DaemonHttp:

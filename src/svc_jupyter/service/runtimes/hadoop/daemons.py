@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Self
 
 from svc_jupyter.api.clusters import NodeRole
-from svc_jupyter.service.clusters.providers.provider import Daemon
+from svc_jupyter.service.clusters.providers.provider import Daemon, Machine
 from svc_jupyter.service.installs.class_archive import archive_options
+from svc_jupyter.service.installs.engine import Installed
 from svc_jupyter.service.runtimes.hadoop.own_address import OPTIONS
 
 
@@ -80,11 +81,20 @@ _WEBAPPS: Final = ("hdfs", "datanode", "static")
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Paths of Java and Hadoop's jars on a machine; `archive` is the class archive of exactly these jars."""
+    """Paths of Java and an engine's jars on a machine; `archive` is the class archive of exactly these jars."""
 
     java: PurePosixPath
     jars: Sequence[PurePosixPath]
     archive: PurePosixPath | None = None
+
+    @classmethod
+    async def on(cls, machine: Machine, installed: Installed) -> Self:
+        """Return the paths of an engine on a machine, copied there where it is another one than this."""
+        jars = await machine.engine(installed.name, installed.jars)
+        is_here = list(jars) == [PurePosixPath(jar) for jar in installed.jars]
+        # An archive depends on the paths of the jars and on the build of Java: it is useless elsewhere.
+        archive = PurePosixPath(installed.class_archive) if installed.class_archive and is_here else None
+        return cls(await machine.java(), jars, archive)
 
     @property
     def library(self) -> PurePosixPath:

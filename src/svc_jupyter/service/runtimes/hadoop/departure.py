@@ -68,7 +68,7 @@ class Departure:
     async def _is_over(self) -> bool:
         known = await known_nodes(self._engine.yarn, self._instance)
         if known is None:
-            self._leaving.tell("the ResourceManager does not answer; waiting for it")
+            self._leaving.report("the ResourceManager does not answer; waiting for it")
             return False
         found = known.get(self._node.private_ip)
         if found is None:
@@ -126,7 +126,7 @@ async def known_nodes(yarn: YarnRest, instance: Instance) -> Mapping[str, YarnNo
         return None
 
 
-_TOLD_APPLICATIONS = 3
+_NAMED_APPLICATIONS = 3
 
 
 class Leaving:
@@ -137,7 +137,7 @@ class Leaving:
         self._addresses = addresses
         self._node = node
         self._say = say
-        self._told: str | None = None
+        self._reported: str | None = None
         self._names: dict[str, str] = {}
 
     async def look(self) -> bool:
@@ -145,16 +145,16 @@ class Leaving:
         try:
             holding = await self._yarn.holding(self._addresses.node_manager_http(self._node))
         except DaemonSilent as silence:
-            self.tell(f"decommissioning; what it holds is not known: {silence.message}")
+            self.report(f"decommissioning; what it holds is not known: {silence.message}")
             return False
         names = {application: await self._name(application) for application in holding.containers}
-        self.tell(what_is_left(holding, names))
+        self.report(what_is_left(holding, names))
         return not holding.containers
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Report the state, unless it is unchanged."""
-        if text != self._told:
-            self._told = text
+        if text != self._reported:
+            self._reported = text
             self._say(f"{self._node.private_dns}: {text}")
 
     async def _name(self, application: str) -> str:
@@ -180,8 +180,8 @@ def what_is_left(holding: Holding, names: dict[str, str]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    more = len(names) - _TOLD_APPLICATIONS
-    return ", ".join(names[:_TOLD_APPLICATIONS]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _NAMED_APPLICATIONS
+    return ", ".join(names[:_NAMED_APPLICATIONS]) + (f" and {more} more" if more > 0 else "")
 
 
 PATIENCE_SECONDS: Final = 30 * 86_400

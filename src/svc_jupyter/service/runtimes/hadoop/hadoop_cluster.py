@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say, quietly
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS, DaemonEngine
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -129,9 +129,9 @@ class HadoopEngine(DaemonEngine):
     async def restart(self, instance: Instance, node: Node, daemon: str) -> None:
         """Restart a daemon, Hadoop's own or another one."""
         if (other := self._others.get(daemon)) is not None:
-            await other.restart(instance, node, _quietly)
+            await other.restart(instance, node, quietly)
         else:
-            await self._nodes.start(instance, node, HadoopDaemon(daemon), _quietly)
+            await self._nodes.start(instance, node, HadoopDaemon(daemon), quietly)
 
     async def loads(self, instance: Instance, nodes: Sequence[Node]) -> Sequence[int | None]:
         """Return the number of containers on each worker; None for one that YARN has lost."""
@@ -205,7 +205,3 @@ def works_for_somebody(applications: Iterable[YarnApplication]) -> bool:
     HiveServer2's own does not count: it lasts as long as the server, and its statements are commands.
     """
     return any(application.name != HIVE_SERVER for application in applications)
-
-
-def _quietly(_line: str) -> None:
-    """Discard the line: no caller waits for a restart."""

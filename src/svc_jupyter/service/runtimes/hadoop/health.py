@@ -6,26 +6,29 @@ All are asked concurrently; a daemon that does not answer within 2 s is DOWN.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import structlog
 
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import Sample, ServiceLook, ServiceProbe
+from svc_jupyter.service.clusters.cluster_engine import Sample, ServiceProbe
 from svc_jupyter.service.clusters.health_entries import (
+    ServiceState,
+    load_of_master,
     master_entry,
     number,
     service_entry,
+    state_of,
     status_of,
 )
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop import jmx
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
-from svc_jupyter.service.runtimes.hadoop.daemon_http import ANSWER_SECONDS, DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, unless_silent
 from svc_jupyter.service.runtimes.hadoop.jmx import (
     ContainerCounters,
     ContainerTally,
@@ -36,19 +39,10 @@ from svc_jupyter.service.runtimes.hadoop.jmx import (
 )
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnFigures, YarnRest
 
-Answer = TypeVar("Answer")
 TALLY_FILE: Final = "containers.json"
 _AT_ONCE: Final = 32
 """Limit of concurrent requests to NodeManagers."""
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceState:
-    """The state of a service; `is_known` is False when the check took too long."""
-
-    look: ServiceLook | None
-    is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +90,13 @@ class HadoopHealth:
         addresses = Addresses.of(instance)
         resource_manager, name_node = addresses.resource_manager_http, addresses.name_node_http
         async with asyncio.TaskGroup() as group:
-            yarn = group.create_task(_unless_silent(self._yarn.figures(resource_manager)))
-            yarn_heap = group.create_task(_unless_silent(jmx.heap(self._http, resource_manager)))
-            file_system = group.create_task(_unless_silent(jmx.file_system(self._http, name_node)))
-            name_node_heap = group.create_task(_unless_silent(jmx.heap(self._http, name_node)))
-            metastore = group.create_task(_state(self._metastore, instance))
-            hive_server = group.create_task(_state(self._hive_server, instance))
-            load = group.create_task(self._load(instance))
+            yarn = group.create_task(unless_silent(self._yarn.figures(resource_manager)))
+            yarn_heap = group.create_task(unless_silent(jmx.heap(self._http, resource_manager)))
+            file_system = group.create_task(unless_silent(jmx.file_system(self._http, name_node)))
+            name_node_heap = group.create_task(unless_silent(jmx.heap(self._http, name_node)))
+            metastore = group.create_task(state_of(self._metastore, instance))
+            hive_server = group.create_task(state_of(self._hive_server, instance))
+            load = group.create_task(load_of_master(self._providers, instance))
             containers = group.create_task(self._containers(instance, addresses))
         shows_hive_server = instance.configuration.hive_settings.is_hs2_enabled
         return Findings(
@@ -125,22 +119,12 @@ class HadoopHealth:
         async def ask(node: Node) -> tuple[str, ContainerCounters | None]:
             async with places:
                 address = addresses.node_manager_http(node)
-                return str(node.id), await _unless_silent(jmx.container_counters(self._http, address))
+                return str(node.id), await unless_silent(jmx.container_counters(self._http, address))
 
         asked = [node for node in instance.workers if node.status is not NodeStatus.STARTING]
         answers = await asyncio.gather(*map(ask, asked))
-        counters = {node: told for node, told in answers if told is not None}
+        counters = {node: each for node, each in answers if each is not None}
         return _kept(instance, counters)
-
-    async def _load(self, instance: Instance) -> Mapping[str, float]:
-        if instance.master is None:
-            return {}
-        machine = self._providers[instance.provider].machine(instance, instance.master)
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await machine.load()
-        except (TimeoutError, ProviderFailure):
-            return {}
 
 
 def metrics_of(found: Findings, cluster_type: ClusterType, *, shows_yarn: bool) -> dict[str, Any]:
@@ -151,12 +135,12 @@ def metrics_of(found: Findings, cluster_type: ClusterType, *, shows_yarn: bool) 
     if cluster_type is ClusterType.SPARK:
         engine["spark"] = {}
     daemons: dict[str, Any] = {
-        "hive_metastore": service_entry(found.metastore.look, is_known=found.metastore.is_known),
+        "hive_metastore": service_entry(found.metastore),
         "resourcemanager": status_of(found.yarn is not None),
         "namenode": status_of(found.file_system is not None),
     }
     if found.hive_server is not None:
-        daemons["hs2_server"] = service_entry(found.hive_server.look, is_known=found.hive_server.is_known)
+        daemons["hs2_server"] = service_entry(found.hive_server)
     return {"engine": engine, "daemons": daemons, "system": {"master": master_entry(found.load)}}
 
 
@@ -167,8 +151,8 @@ def values_of(found: Findings) -> dict[str, float]:
         "disk_usage": found.load.get("disk_percent"),
         "resourcemanager_heap": None if found.yarn_heap is None else found.yarn_heap.percent,
         "namenode_heap": None if found.name_node_heap is None else found.name_node_heap.percent,
-        "hive_metastore_heap": _heap_of(found.metastore),
-        "hs2_server_heap": _heap_of(found.hive_server),
+        "hive_metastore_heap": found.metastore.heap_percent,
+        "hs2_server_heap": None if found.hive_server is None else found.hive_server.heap_percent,
     }
     if (hdfs := found.file_system) is not None and hdfs.capacity > 0:
         values["hdfs_usage"] = 100 * hdfs.used / hdfs.capacity
@@ -207,24 +191,3 @@ def _kept(instance: Instance, counters: Mapping[str, ContainerCounters]) -> Cont
         except OSError as error:
             log.warning("containers_not_kept", cluster_id=instance.cluster_id, reason=error.strerror)
     return after
-
-
-async def _unless_silent(question: Coroutine[Any, Any, Answer]) -> Answer | None:
-    try:
-        return await question
-    except DaemonSilent:
-        return None
-
-
-async def _state(probe: ServiceProbe | None, instance: Instance) -> ServiceState:
-    if probe is None:
-        return ServiceState(None)
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            return ServiceState(await probe.look(instance))
-    except TimeoutError:
-        return ServiceState(None, is_known=False)
-
-
-def _heap_of(state: ServiceState | None) -> float | None:
-    return None if state is None or state.look is None else state.look.heap_percent

@@ -130,19 +130,19 @@ class ContainerTally:
 def read_tally(file: Path) -> ContainerTally:
     """Return the tally in a file, empty if the file is missing or damaged."""
     try:
-        told = json.loads(file.read_text())
+        stored = json.loads(file.read_text())
     except (FileNotFoundError, ValueError):
         return ContainerTally()
-    current = {node: ContainerCounters(*counters) for node, counters in told["current"].items()}
-    return ContainerTally(told["past_failed"], told["past_killed"], current)
+    current = {node: ContainerCounters(*counters) for node, counters in stored["current"].items()}
+    return ContainerTally(stored["past_failed"], stored["past_killed"], current)
 
 
 def write_tally(file: Path, tally: ContainerTally) -> None:
     """Write the tally into its file atomically."""
-    told = {
+    stored = {
         "past_failed": tally.past_failed,
         "past_killed": tally.past_killed,
         "current": {node: [last.started, last.failed, last.killed] for node, last in tally.current.items()},
     }
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, json.dumps(told))
+    write_whole(file, json.dumps(stored))

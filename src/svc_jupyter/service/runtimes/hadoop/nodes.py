@@ -6,10 +6,11 @@ import asyncio
 import getpass
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Final, Protocol
+from typing import Final
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.clusters.bootstrap import Bootstrap
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider
@@ -44,14 +45,6 @@ _NATIVE: Final = ("x86_64", "AMD64")
 """Architectures with the native library with which a NodeManager stores its containers' state."""
 
 
-class Bootstrap(Protocol):
-    """Runs a cluster's bootstrap script on a new node, once; see `clusters/bootstrap.py`."""
-
-    async def __call__(self, instance: Instance, machine: Machine, node: Node, say: Say) -> None:
-        """Return once the script succeeded, or if there is none. Raises `ClusterFailure`."""
-        ...
-
-
 def client_folder(instance: Instance) -> Path:
     """Return the folder of settings for the service's programs that use the cluster."""
     return instance.folder / "conf"
@@ -77,14 +70,14 @@ class HadoopNodes:
     async def prepare(self, instance: Instance, node: Node, say: Say) -> None:
         """Write a node's files and run the cluster's bootstrap script there, once."""
         machine = self.machine(instance, node)
-        options = task_options(await self._programs(machine, await self.install(say)))
+        options = task_options(await Programs.on(machine, await self.install(say)))
         await machine.write(node_files(instance, node, machine.folder, options))
         await self._bootstrap(instance, machine, node, say)
 
     async def write_client_files(self, instance: Instance, say: Say) -> None:
         """Write the settings for the service's programs that use the cluster. Raises `ClusterFailure`."""
         assert instance.master is not None
-        options = task_options(await self._programs(self.machine(instance, instance.master), await self.install(say)))
+        options = task_options(await Programs.on(self.machine(instance, instance.master), await self.install(say)))
         try:
             await asyncio.to_thread(write_client_files, instance, options)
         except OSError as error:
@@ -104,15 +97,8 @@ class HadoopNodes:
         machine = self.machine(instance, node)
         if daemon is HadoopDaemon.RESOURCE_MANAGER:
             await machine.write({str(EXCLUDE_FILE): exclude_file([]).encode()})
-        programs = await self._programs(machine, await self.install(say))
+        programs = await Programs.on(machine, await self.install(say))
         await machine.start(daemon_of(daemon, programs, node.private_ip, machine.folder, getpass.getuser()))
-
-    async def _programs(self, machine: Machine, installed: Installed) -> Programs:
-        jars = await machine.engine(installed.name, installed.jars)
-        is_here = list(jars) == [PurePosixPath(jar) for jar in installed.jars]
-        # An archive depends on the paths of the jars and on the build of Java: it is useless elsewhere.
-        archive = PurePosixPath(installed.class_archive) if installed.class_archive and is_here else None
-        return Programs(await machine.java(), jars, archive)
 
 
 def node_files(instance: Instance, node: Node, folder: PurePosixPath, options: str = "") -> dict[str, bytes]:

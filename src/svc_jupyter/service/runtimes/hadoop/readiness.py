@@ -60,12 +60,12 @@ class Readiness:
     async def _wait_for_hdfs_and_yarn(self, instance: Instance, http: DaemonHttp, say: Say) -> None:
         yarn = YarnRest(http)
         addresses = Addresses.of(instance)
-        told = -1
+        reported = -1
         while True:
             running = await _registered(yarn, addresses, instance.workers)
-            if running != told:
+            if running != reported:
                 say(f"{running} of {len(instance.workers)} workers registered")
-                told = running
+                reported = running
             if running == len(instance.workers) and await _takes_files(http, addresses):
                 return
             await asyncio.sleep(_LOOK_EVERY)

@@ -119,22 +119,22 @@ class YarnRest:
 
 def parse_figures(answer: Any) -> YarnFigures:
     """Return the figures in the answer of `cluster/metrics`."""
-    told = answer["clusterMetrics"]
+    entry = answer["clusterMetrics"]
     return YarnFigures(
-        memory_total=int(told["totalMB"]),
-        memory_used=int(told["allocatedMB"]),
-        containers_running=int(told["containersAllocated"]),
-        containers_pending=int(told["containersPending"]),
-        applications_running=int(told["appsRunning"]),
-        nodes_active=int(told["activeNodes"]),
+        memory_total=int(entry["totalMB"]),
+        memory_used=int(entry["allocatedMB"]),
+        containers_running=int(entry["containersAllocated"]),
+        containers_pending=int(entry["containersPending"]),
+        applications_running=int(entry["appsRunning"]),
+        nodes_active=int(entry["activeNodes"]),
     )
 
 
 def parse_nodes(answer: Any) -> Mapping[str, YarnNode]:
     """Return the nodes in the answer of `cluster/nodes`, by host; an active one replaces its former entries."""
     found: dict[str, YarnNode] = {}
-    for told in (answer.get("nodes") or {}).get("node") or ():
-        node = YarnNode(told["nodeHostName"], told["state"], int(told.get("numContainers") or 0))
+    for entry in (answer.get("nodes") or {}).get("node") or ():
+        node = YarnNode(entry["nodeHostName"], entry["state"], int(entry.get("numContainers") or 0))
         if node.is_active or node.host not in found:
             found[node.host] = node
     return found
@@ -142,19 +142,19 @@ def parse_nodes(answer: Any) -> Mapping[str, YarnNode]:
 
 def parse_applications(answer: Any) -> Sequence[YarnApplication]:
     """Return the applications in the answer of `cluster/apps`."""
-    return [_application(told) for told in (answer.get("apps") or {}).get("app") or ()]
+    return [_application(entry) for entry in (answer.get("apps") or {}).get("app") or ()]
 
 
 def parse_holding(containers: Any, applications: Any) -> Holding:
     """Return what a node holds, from its lists of containers and applications."""
     held = {
-        told["id"]: 0
-        for told in (applications.get("apps") or {}).get("app") or ()
-        if told["state"] not in {"FINISHED", "APPLICATION_RESOURCES_CLEANINGUP"}
+        entry["id"]: 0
+        for entry in (applications.get("apps") or {}).get("app") or ()
+        if entry["state"] not in {"FINISHED", "APPLICATION_RESOURCES_CLEANINGUP"}
     }
-    for told in (containers.get("containers") or {}).get("container") or ():
-        if told["state"] not in _ENDED_CONTAINERS:
-            owner = application_of(told["id"])
+    for entry in (containers.get("containers") or {}).get("container") or ():
+        if entry["state"] not in _ENDED_CONTAINERS:
+            owner = application_of(entry["id"])
             held[owner] = held.get(owner, 0) + 1
     return Holding(held)
 
@@ -167,11 +167,11 @@ def application_of(container_id: str) -> str:
     return f"application_{parts[0]}_{parts[1]}"
 
 
-def _application(told: Mapping[str, Any]) -> YarnApplication:
+def _application(entry: Mapping[str, Any]) -> YarnApplication:
     return YarnApplication(
-        id=told["id"],
-        name=told.get("name") or "",
-        state=told["state"],
-        final_status=told.get("finalStatus") or "UNDEFINED",
-        progress=float(told.get("progress") or 0.0),
+        id=entry["id"],
+        name=entry.get("name") or "",
+        state=entry["state"],
+        final_status=entry.get("finalStatus") or "UNDEFINED",
+        progress=float(entry.get("progress") or 0.0),
     )

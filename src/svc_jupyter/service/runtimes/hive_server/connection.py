@@ -22,7 +22,7 @@ async def connection_for(task: Task, servers: HiveServers, clusters: Clusters, s
     """Return the connection, with the server started if necessary. Raises `ClusterFailure`, `ProviderFailure`."""
     assert task.cluster_id is not None
     server = await servers.ensure(await clusters.up_instance(task.cluster_id), say)
-    told = {
+    target = {
         "host": server.host,
         "port": server.port,
         "user": getpass.getuser(),
@@ -36,6 +36,6 @@ async def connection_for(task: Task, servers: HiveServers, clusters: Clusters, s
         EngineName.HIVE,
         Dialect.HIVE,
         str(server),
-        json.dumps(told),
+        json.dumps(target),
         noun="cluster",
     )

@@ -51,11 +51,11 @@ folder's mode protects it.
 
 def of_postgresql(url: str) -> MetastoreDatabase:
     """Return how the metastore reaches the service's PostgreSQL, from a libpq address."""
-    told = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
-    hosts = told.get("host", "").split(",")
-    ports = told.get("port", _DEFAULT_PORT).split(",")
-    database = quote(told.get("dbname", told.get("user", "")), safe="")
-    options = {"currentSchema": SCHEMA, "ApplicationName": "svc-jupyter Hive metastore", **_shared(told)}
+    facts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
+    hosts = facts.get("host", "").split(",")
+    ports = facts.get("port", _DEFAULT_PORT).split(",")
+    database = quote(facts.get("dbname", facts.get("user", "")), safe="")
+    options = {"currentSchema": SCHEMA, "ApplicationName": "svc-jupyter Hive metastore", **_shared(facts)}
     if not hosts[0] or hosts[0].startswith("/"):
         folder = hosts[0] or "/var/run/postgresql"
         options |= {"socketFactory": SOCKET_FACTORY, "socketFactoryArg": f"{folder}/.s.PGSQL.{ports[0]}"}
@@ -67,13 +67,13 @@ def of_postgresql(url: str) -> MetastoreDatabase:
     return MetastoreDatabase(
         url=f"jdbc:postgresql://{places}/{database}?{urlencode(options)}",
         driver="org.postgresql.Driver",
-        user=told.get("user"),
-        password=told.get("password"),
+        user=facts.get("user"),
+        password=facts.get("password"),
     )
 
 
-def _shared(told: Mapping[str, str]) -> dict[str, str]:
-    options = {_RENAMED.get(key, key): told[key] for key in _TAKEN_OVER if told.get(key)}
+def _shared(facts: Mapping[str, str]) -> dict[str, str]:
+    options = {_RENAMED.get(key, key): facts[key] for key in _TAKEN_OVER if facts.get(key)}
     if (kind := options.get("targetServerType")) is not None:
         options["targetServerType"] = _SERVER_TYPES.get(kind, "any")
     return options

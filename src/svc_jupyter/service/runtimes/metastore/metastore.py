@@ -171,10 +171,10 @@ class Metastore:
 
     async def _bring(self) -> MetastoreAddress:
         with translated(EngineFailure, to=MetastoreFailure, about="the Hive metastore cannot be installed"):
-            installed = await self._engines.ensure(Engine.HIVE_METASTORE, self._tell)
-            java = await self._engines.java(self._tell)
-            store = await self._store.client(self._tell)
-        self._tell(STARTING)
+            installed = await self._engines.ensure(Engine.HIVE_METASTORE, self._report)
+            java = await self._engines.java(self._report)
+            store = await self._store.client(self._report)
+        self._report(STARTING)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(file_lock(self.process.folder / "start.lock"))
             self.process.keep()
@@ -211,7 +211,7 @@ class Metastore:
         if error is not None:
             log.warning("metastore_not_started", reason=str(error))
 
-    def _tell(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         self._said = line
         for say in tuple(self._listeners):
             say(line)

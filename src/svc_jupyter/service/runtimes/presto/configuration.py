@@ -1,16 +1,32 @@
-"""The settings files of a Presto node: pure functions of its place and its cluster's configuration."""
+"""The files of a Presto node with its catalogues, its command line, and why its server ended."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+from urllib.parse import quote
+
+from psycopg.conninfo import conninfo_to_dict
 
 from svc_jupyter.api.clusters import NodeRole
-from svc_jupyter.service.runtimes.presto.addresses import HTTP_PORT
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.clusters.providers.provider import Daemon
+from svc_jupyter.service.db_taps.db_taps import DbTaps, OpenTap
+from svc_jupyter.service.db_taps.job import EngineName
+from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
+from svc_jupyter.service.installs.class_archive import archive_options
+from svc_jupyter.service.runtimes.hadoop.causes import explain as explain_daemon
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
+from svc_jupyter.service.runtimes.hadoop.own_address import OPTIONS
 from svc_jupyter.service.runtimes.presto.settings import HIVE, CustomSettings
 
+HTTP_PORT: Final = 8080
+"""The same port on every node: each has its own address."""
 GRACE_SECONDS: Final = 2
 """How long a leaving worker waits before and after its last task, for the coordinator to notice both."""
 WORKERS_WAIT_SECONDS: Final = 8
@@ -31,14 +47,28 @@ _ALLOWED_IN_HIVE: Final = ("drop-table", "rename-table", "add-column", "drop-col
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node as its settings need it: its name, address and folder, its role, and its folder of plug-ins."""
+    """A node as its files need it."""
 
     name: str
     address: str
     folder: PurePosixPath
     role: NodeRole
-    plugins: Sequence[PurePosixPath]
     heap_megabytes: int
+    programs: Programs
+    plugins: Sequence[PurePosixPath]
+    """A folder of jars each."""
+
+
+def http_of(node: Node) -> str:
+    """Return the address of a node's server: statements, state and figures."""
+    return f"http://{node.private_ip}:{HTTP_PORT}"
+
+
+def coordinator_http(instance: Instance) -> str:
+    """Return the address for statements. Raises `ClusterFailure` before the coordinator exists."""
+    if instance.master is None:
+        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
+    return http_of(instance.master)
 
 
 def node_files(
@@ -122,3 +152,106 @@ def _escaped(value: str) -> str:
     units = text.encode("utf-16-be")
     codes = [int.from_bytes(units[place : place + 2]) for place in range(0, len(units), 2)]
     return "".join(chr(code) if 0x20 <= code < 0x7F else f"\\u{code:04x}" for code in codes)
+
+
+_DEFAULT_PORT: Final = 5432
+
+
+async def tap_catalogs(taps: DbTaps, account_id: int, wanted: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Return the settings of catalogues by name; they contain passwords: write them only to files of mode 0600.
+
+    Raises `ClusterFailure` for a tap that is missing or that Presto cannot reach.
+    """
+    catalogs = {}
+    for name, tap_id in wanted.items():
+        with translated(NotFound, Invalid, to=ClusterFailure, about=f"catalogue {name}"):
+            tap = await taps.opened(account_id, tap_id)
+        catalogs[name] = connector(name, tap)
+    return catalogs
+
+
+def connector(catalog: str, tap: OpenTap) -> dict[str, str]:
+    """Return the settings of a catalogue for a tap. Raises `ClusterFailure` for one that Presto cannot reach."""
+    if tap.connection.engine is not EngineName.POSTGRESQL:
+        raise ClusterFailure(
+            f"catalogue {catalog}: DB tap {tap.id} ({tap.name}) is {tap.connection.db_type}; Presto reads taps of "
+            "postgresql and redshift"
+        )
+    facts = conninfo_to_dict(tap.connection.target)
+    host = str(facts.get("host") or "")
+    if not host or host.startswith("/"):
+        raise ClusterFailure(
+            f"catalogue {catalog}: DB tap {tap.id} ({tap.name}) names a socket of this machine; Presto connects by "
+            "host and port: give the tap a db_host"
+        )
+    place = f"[{host}]" if ":" in host else host
+    user = str(facts.get("user") or os.environ.get("USER") or "")
+    database = quote(str(facts.get("dbname") or user), safe="")
+    settings = {
+        "connector.name": "postgresql",
+        "connection-url": f"jdbc:postgresql://{place}:{facts.get('port') or _DEFAULT_PORT}/{database}",
+        "connection-user": user,
+        "case-insensitive-name-matching": "true",
+    }
+    if facts.get("password"):
+        settings["connection-password"] = str(facts["password"])
+    return settings
+
+
+NAME: Final = "presto"
+"""The daemon's name, the same on coordinator and workers."""
+_MAIN: Final = "com.facebook.presto.server.PrestoServer"
+_OPENED: Final = (
+    *("io", "lang", "lang.ref", "lang.reflect", "net", "nio", "security", "text", "time"),
+    *("util", "util.concurrent", "util.regex"),
+)
+"""Java packages that Presto and its plug-ins access by reflection."""
+
+
+def daemon_of(place: Place) -> Daemon:
+    """Return the server's command line on a node."""
+    programs, folder = place.programs, place.folder
+    opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED]
+    argv = [
+        str(programs.java),
+        f"-Dproc_{NAME}",
+        f"-Xmx{place.heap_megabytes}m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:ReservedCodeCacheSize=128m",
+        "-XX:-UsePerfData",
+        "-XX:+ExitOnOutOfMemoryError",
+        *(archive_options(programs.archive) if programs.archive else []),
+        *opened,
+        "--add-opens=java.base/sun.security.ssl=ALL-UNNAMED",
+        "--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+        # Presto opens Java's management to itself; all its sockets, and Thrift's, must be at the node's address.
+        "-Djdk.attach.allowAttachSelf=true",
+        f"-Dcom.sun.management.jmxremote.host={place.address}",
+        f"-Djava.rmi.server.hostname={place.address}",
+        *OPTIONS,
+        f"-Dsvc.address={place.address}",
+        f"-Djava.io.tmpdir={folder / 'tmp'}",
+        f"-Dconfig={folder / 'etc' / 'config.properties'}",
+        f"-Dlog.levels-file={folder / 'etc' / 'log.properties'}",
+        "-cp",
+        ":".join(map(str, programs.jars)),
+        _MAIN,
+    ]
+    return Daemon(NAME, argv, {"JAVA_HOME": str(programs.java.parent.parent), "MALLOC_ARENA_MAX": "2"})
+
+
+_WRONG_SETTING: Final = re.compile(
+    r"^\s*\d+\) (.*(?:was not used|Could not coerce value|may not be null|must be|Invalid value).*)$", re.MULTILINE
+)
+"""A line of the list in which the server reports settings that it cannot use."""
+
+
+def explain(host: str, output: str, exit_code: int | None) -> str:
+    """Return why a server ended: what happened, where, and what to do; `output` is the end of its error output."""
+    if (setting := _WRONG_SETTING.search(output)) is not None:
+        return (
+            f"presto on {host} ended: {setting[1].strip()}. Correct presto_settings.custom_config, then start the "
+            "cluster again"
+        )
+    return explain_daemon("presto", host, output, exit_code)

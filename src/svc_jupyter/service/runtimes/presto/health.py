@@ -7,19 +7,26 @@ coordinator's statement endpoint: cells of `%%svc_presto` and commands run throu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from svc_jupyter.service.clusters.cluster_engine import Sample, ServiceLook, ServiceProbe
-from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry, status_of
+from svc_jupyter.service.clusters.cluster_engine import Sample, ServiceProbe
+from svc_jupyter.service.clusters.health_entries import (
+    ServiceState,
+    heap_entry,
+    load_of_master,
+    master_entry,
+    service_entry,
+    state_of,
+    status_of,
+)
 from svc_jupyter.service.clusters.instances import Instance
-from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
-from svc_jupyter.service.runtimes.hadoop.daemon_http import ANSWER_SECONDS, DaemonSilent
-from svc_jupyter.service.runtimes.presto.addresses import coordinator_http, http_of
+from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.runtimes.hadoop.daemon_http import unless_silent
+from svc_jupyter.service.runtimes.presto.configuration import coordinator_http, http_of
 from svc_jupyter.service.runtimes.presto.presto_rest import ClusterFigures, PrestoRest, ServerStatus
 
-Answer = TypeVar("Answer")
 _AT_ONCE: Final = 32
 """Limit of concurrent requests to workers."""
 
@@ -31,8 +38,7 @@ class Findings:
     figures: ClusterFigures | None
     coordinator: ServerStatus | None
     workers: Sequence[ServerStatus]
-    metastore: ServiceLook | None
-    is_metastore_known: bool
+    metastore: ServiceState
     load: Mapping[str, float]
 
     @property
@@ -57,39 +63,22 @@ class PrestoHealth:
     async def _look(self, instance: Instance) -> Findings:
         coordinator = coordinator_http(instance)
         async with asyncio.TaskGroup() as group:
-            figures = group.create_task(_unless_silent(self._rest.figures(coordinator)))
-            status = group.create_task(_unless_silent(self._rest.status(coordinator)))
+            figures = group.create_task(unless_silent(self._rest.figures(coordinator)))
+            status = group.create_task(unless_silent(self._rest.status(coordinator)))
             workers = group.create_task(self._workers(instance))
-            metastore = group.create_task(self._look_at_metastore(instance))
-            load = group.create_task(self._load(instance))
-        look, is_known = metastore.result()
-        return Findings(figures.result(), status.result(), workers.result(), look, is_known, load.result())
+            metastore = group.create_task(state_of(self._metastore, instance))
+            load = group.create_task(load_of_master(self._providers, instance))
+        return Findings(figures.result(), status.result(), workers.result(), metastore.result(), load.result())
 
     async def _workers(self, instance: Instance) -> Sequence[ServerStatus]:
         places = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(address: str) -> ServerStatus | None:
             async with places:
-                return await _unless_silent(self._rest.status(address))
+                return await unless_silent(self._rest.status(address))
 
-        told = await asyncio.gather(*(ask(http_of(node)) for node in instance.workers))
-        return [status for status in told if status is not None]
-
-    async def _look_at_metastore(self, instance: Instance) -> tuple[ServiceLook | None, bool]:
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await self._metastore.look(instance), True
-        except TimeoutError:
-            return None, False
-
-    async def _load(self, instance: Instance) -> Mapping[str, float]:
-        assert instance.master is not None
-        machine = self._providers[instance.provider].machine(instance, instance.master)
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await machine.load()
-        except (TimeoutError, ProviderFailure):
-            return {}
+        answers = await asyncio.gather(*(ask(http_of(node)) for node in instance.workers))
+        return [status for status in answers if status is not None]
 
 
 def metrics_of(found: Findings) -> dict[str, Any]:
@@ -98,7 +87,7 @@ def metrics_of(found: Findings) -> dict[str, Any]:
     return {
         "engine": {"presto": {"status": status_of(found.is_up), "heap": heap_entry(engine_heap(found))}},
         "daemons": {
-            "hive_metastore": service_entry(found.metastore, is_known=found.is_metastore_known),
+            "hive_metastore": service_entry(found.metastore),
             "zeppelin": {"status": statement_endpoint, "heap": heap_entry(_percent([found.coordinator]))},
         },
         "system": {"master": master_entry(found.load)},
@@ -112,7 +101,7 @@ def values_of(found: Findings) -> dict[str, float]:
         "disk_usage": found.load.get("disk_percent"),
         "presto_heap": engine_heap(found),
         "zeppelin_heap": _percent([found.coordinator]),
-        "hive_metastore_heap": None if found.metastore is None else found.metastore.heap_percent,
+        "hive_metastore_heap": found.metastore.heap_percent,
     }
     if (figures := found.figures) is not None:
         values |= {
@@ -132,10 +121,3 @@ def _percent(servers: Sequence[ServerStatus | None]) -> float | None:
     known = [server for server in servers if server is not None]
     maximum = sum(server.heap_maximum for server in known)
     return 100 * sum(server.heap_used for server in known) / maximum if maximum else None
-
-
-async def _unless_silent(question: Coroutine[Any, Any, Answer]) -> Answer | None:
-    try:
-        return await question
-    except DaemonSilent:
-        return None

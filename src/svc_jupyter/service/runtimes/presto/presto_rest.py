@@ -48,11 +48,11 @@ class PrestoRest:
 
     async def figures(self, coordinator: str) -> ClusterFigures:
         """Return the coordinator's counters."""
-        told = await self._http.get(f"{coordinator}/v1/cluster")
+        answer = await self._http.get(f"{coordinator}/v1/cluster")
         return ClusterFigures(
-            int(told["activeWorkers"]),
-            int(told["runningQueries"]),
-            int(told["queuedQueries"]) + int(told["blockedQueries"]),
+            int(answer["activeWorkers"]),
+            int(answer["runningQueries"]),
+            int(answer["queuedQueries"]) + int(answer["blockedQueries"]),
         )
 
     async def status(self, address: str) -> ServerStatus:
@@ -65,8 +65,8 @@ class PrestoRest:
 
     async def announced(self, coordinator: str) -> frozenset[str]:
         """Return the addresses, without ports, of the servers that the coordinator has recently heard from."""
-        told = await self._http.get(f"{coordinator}/v1/service/presto")
-        return parse_announced(told)
+        answer = await self._http.get(f"{coordinator}/v1/service/presto")
+        return parse_announced(answer)
 
     async def shut_down(self, address: str) -> None:
         """Order a worker to take no more work and to end when its work is done."""
@@ -74,8 +74,8 @@ class PrestoRest:
 
     async def queries(self, coordinator: str, source: str) -> Sequence[str]:
         """Return the ids of a source's unfinished queries."""
-        told = await self._http.get(f"{coordinator}/v1/query")
-        mine = (query for query in told if query.get("session", {}).get("source") == source)
+        answer = await self._http.get(f"{coordinator}/v1/query")
+        mine = (query for query in answer if query.get("session", {}).get("source") == source)
         return [str(query["queryId"]) for query in mine if query["state"] not in OVER]
 
     async def end_query(self, coordinator: str, query_id: str) -> None:
@@ -100,18 +100,18 @@ class PrestoRest:
         await self._http.close()
 
 
-def parse_status(told: Any) -> ServerStatus:
+def parse_status(answer: Any) -> ServerStatus:
     """Return the figures in a server's `/v1/status`."""
-    return ServerStatus(int(told["heapUsed"]), int(told["heapAvailable"]))
+    return ServerStatus(int(answer["heapUsed"]), int(answer["heapAvailable"]))
 
 
-def parse_tasks(told: Any) -> frozenset[str]:
+def parse_tasks(answer: Any) -> frozenset[str]:
     """Return the ids of the queries with a running task in a worker's list of tasks; a task may use no memory."""
-    working = (task["taskId"] for task in told if task["taskStatus"]["state"] in WORKING)
+    working = (task["taskId"] for task in answer if task["taskStatus"]["state"] in WORKING)
     return frozenset(str(name).partition(".")[0] for name in working)
 
 
-def parse_announced(told: Any) -> frozenset[str]:
+def parse_announced(answer: Any) -> frozenset[str]:
     """Return the addresses in the coordinator's list of servers."""
-    places = (urlsplit(service["properties"]["http"]).hostname for service in told["services"])
+    places = (urlsplit(service["properties"]["http"]).hostname for service in answer["services"])
     return frozenset(place for place in places if place)

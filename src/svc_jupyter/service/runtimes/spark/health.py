@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, ServiceLook, ServiceProbe
-from svc_jupyter.service.clusters.health_entries import heap_entry, master_entry, service_entry, status_of
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, ServiceProbe
+from svc_jupyter.service.clusters.health_entries import (
+    heap_entry,
+    load_of_master,
+    master_entry,
+    service_entry,
+    state_of,
+    status_of,
+)
 from svc_jupyter.service.clusters.instances import Instance
-from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HealthOf
 from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
@@ -48,15 +55,16 @@ class SparkHealth:
         return replace(sample, metrics={**sample.metrics, "daemons": daemons}, values=values)
 
     async def _without_hadoop(self, instance: Instance) -> Sample:
-        metastore, load = await asyncio.gather(self._of_metastore(instance), self._load(instance))
-        look, is_known = metastore
+        metastore, load = await asyncio.gather(
+            state_of(self._metastore, instance), load_of_master(self._providers, instance)
+        )
         metrics = {
             "engine": {"spark": {}},
-            "daemons": {"hive_metastore": service_entry(look, is_known=is_known)},
+            "daemons": {"hive_metastore": service_entry(metastore)},
             "system": {"master": master_entry(load)},
         }
-        told = {"cpu_usage": load.get("cpu_percent"), "disk_usage": load.get("disk_percent")}
-        return Sample(metrics, {name: value for name, value in told.items() if value is not None})
+        known = {"cpu_usage": load.get("cpu_percent"), "disk_usage": load.get("disk_percent")}
+        return Sample(metrics, {name: value for name, value in known.items() if value is not None})
 
     async def _heap(self, instance: Instance) -> float | None:
         """Return the used share of the driver's heap, 0..100; None when the server does not answer."""
@@ -64,27 +72,10 @@ class SparkHealth:
             address = self._servers.address(instance)
             async with asyncio.timeout(_ANSWER_SECONDS):
                 async with SessionClient(address.host, address.port, address.secret) as client:
-                    told = await client.ping()
+                    vitals = await client.ping()
         except (ClusterFailure, ServerSilent, TimeoutError):
             return None
-        return 100 * float(told["heap_used"]) / max(1.0, float(told["heap_max"]))
-
-    async def _of_metastore(self, instance: Instance) -> tuple[ServiceLook | None, bool]:
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                return await self._metastore.look(instance), True
-        except TimeoutError:
-            return None, False
-
-    async def _load(self, instance: Instance) -> Mapping[str, float]:
-        if instance.master is None:
-            return {}
-        machine = self._providers[instance.provider].machine(instance, instance.master)
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                return await machine.load()
-        except (TimeoutError, ProviderFailure):
-            return {}
+        return 100 * float(vitals["heap_used"]) / max(1.0, float(vitals["heap_max"]))
 
 
 def _entry(heap: float | None) -> dict[str, Any]:

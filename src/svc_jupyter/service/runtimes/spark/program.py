@@ -156,7 +156,7 @@ def server_files(place: SparkPlace, custom: Mapping[str, str], secret: str) -> d
         "spark.app.name": "sessions",
         "spark.ui.port": str(UI_PORT),
     }
-    told = {
+    of_server = {
         "java": java_command(place, own.get("spark.driver.memory", HEAP)),
         "properties": str(place.folder / FOLDER / "sessions.conf"),
         "folder": str(place.folder / FOLDER),
@@ -170,7 +170,7 @@ def server_files(place: SparkPlace, custom: Mapping[str, str], secret: str) -> d
         **program_files(place),
         **conf_files(place, custom),
         str(FOLDER / "sessions.conf"): properties(own),
-        str(FOLDER / "sessions.json"): json.dumps(told).encode(),
+        str(FOLDER / "sessions.json"): json.dumps(of_server).encode(),
         str(FOLDER / "classes" / ".folder"): b"",
         str(SECRET): f"{secret}\n".encode(),
         str(STORE_SECRETS): token_file.token_file(place.store.secrets),

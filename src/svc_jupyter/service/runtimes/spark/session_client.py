@@ -82,6 +82,6 @@ class SessionClient:
         except (OSError, ValueError, TimeoutError) as error:
             raise ServerSilent(f"the session server at {self._host}:{self._port} does not answer") from error
         if not isinstance(answer, dict) or "error" in answer:
-            told = answer["error"] if isinstance(answer, dict) else "it closed the connection"
-            raise ServerSilent(f"the session server at {self._host}:{self._port} refused a call: {told}")
+            reason = answer["error"] if isinstance(answer, dict) else "it closed the connection"
+            raise ServerSilent(f"the session server at {self._host}:{self._port} refused a call: {reason}")
         return answer

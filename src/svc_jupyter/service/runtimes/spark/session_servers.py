@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, quietly
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider
 from svc_jupyter.service.ground.errors import translated
@@ -86,8 +86,8 @@ class SessionServers:
         machine = self._machine(instance, node)
         async with self._lock(instance):
             await self._end_outdated(instance, machine, say)
-            told = await self._answering(instance, node, machine, say)
-            chosen = await self._choose_python(instance, told, say)
+            vitals = await self._answering(instance, node, machine, say)
+            chosen = await self._choose_python(instance, vitals, say)
             current = (await asyncio.to_thread(_generation, instance), chosen)
             remember(self._current, instance.id, current, most=_MOST_INSTANCES)
         return self.address(instance)
@@ -103,7 +103,7 @@ class SessionServers:
         chosen = None if environment is None else environment.package_id
         if self._current.get(instance.id) != (await asyncio.to_thread(_generation, instance), chosen):
             return False
-        await self._metastore_address(_quietly)
+        await self._metastore_address(quietly)
         return True
 
     async def restart(self, instance: Instance, node: Node, say: Say) -> None:
@@ -169,10 +169,10 @@ class SessionServers:
         while True:
             try:
                 async with SessionClient(address.host, address.port, address.secret) as client:
-                    told = await client.ping()
+                    vitals = await client.ping()
             except ServerSilent:
                 break
-            if not told["running"] and not any(is_tag(each["name"]) for each in told["sessions"]):
+            if not vitals["running"] and not any(is_tag(each["name"]) for each in vitals["sessions"]):
                 break
             await asyncio.sleep(_DRAIN_EVERY)
         await machine.stop(program.NAME, _STOP_SECONDS)
@@ -212,15 +212,15 @@ class SessionServers:
     async def _environment(self, instance: Instance) -> AttachedEnvironment | None:
         return await self._attached.of_cluster(instance.cluster_id, instance_id=instance.id)
 
-    async def _choose_python(self, instance: Instance, told: Mapping[str, Any], say: Say) -> int | None:
+    async def _choose_python(self, instance: Instance, vitals: Mapping[str, Any], say: Say) -> int | None:
         """Give new sessions the packages that are attached to the cluster now; existing sessions keep theirs.
 
         Return the id of those packages, None for Spark's own. Raises `ClusterFailure`.
         """
         environment = await self._environment(instance)
         package_id = None if environment is None else environment.package_id
-        wanted = told["own_python"] if environment is None else str(environment.python)
-        if wanted == told["python"]:
+        wanted = vitals["own_python"] if environment is None else str(environment.python)
+        if wanted == vitals["python"]:
             return package_id
         name = "Spark's own packages" if environment is None else f"environment {environment.name}"
         say(f"new sessions have {name}")
@@ -272,10 +272,6 @@ class SessionServers:
                     f"{START_SECONDS:.0f} s: {reason}; its log is {machine.folder}/logs/{program.NAME}.err"
                 )
             await asyncio.sleep(_LOOK_EVERY)
-
-
-def _quietly(_line: str) -> None:
-    """Discard the line: the start is rare, and in the metastore's own log."""
 
 
 def _opened(instance: Instance) -> Path:

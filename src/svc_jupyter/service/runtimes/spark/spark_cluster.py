@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
+from svc_jupyter.service.clusters.bootstrap import Bootstrap
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say, quietly
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider
 from svc_jupyter.service.clusters.supervision import Supervision
@@ -20,7 +21,6 @@ from svc_jupyter.service.runtimes.hadoop.causes import explain
 from svc_jupyter.service.runtimes.hadoop.configuration import check as check_hadoop
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine, HealthOf
-from svc_jupyter.service.runtimes.hadoop.nodes import Bootstrap
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
 from svc_jupyter.service.runtimes.spark.program import IDLE_SETTING, forbidden, runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
@@ -80,14 +80,14 @@ class SparkEngine:
         try:
             address = self._servers.address(instance)
             async with SessionClient(address.host, address.port, address.secret) as client:
-                told = await client.ping()
-            if told["running"] or not _has_hadoop(instance):
-                return bool(told["running"])
+                vitals = await client.ping()
+            if vitals["running"] or not _has_hadoop(instance):
+                return bool(vitals["running"])
             resource_manager = Addresses.of(instance).resource_manager_http
             applications = await self._yarn.applications(resource_manager, _BUSY_STATES)
         except (ClusterFailure, ServerSilent, DaemonSilent):
             return True
-        return any(each.id != told["application"] for each in applications)
+        return any(each.id != vitals["application"] for each in applications)
 
     async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
         """Refuse: node changes are for Hadoop and Presto clusters."""
@@ -195,8 +195,4 @@ class LocalClusters:
 
     async def restart(self, instance: Instance, node: Node, daemon: str) -> None:  # noqa: ARG002
         """See `Daemons.restart`."""
-        await self._servers.restart(instance, node, _quietly)
-
-
-def _quietly(_line: str) -> None:
-    """Discard the line: no caller waits for a restart."""
+        await self._servers.restart(instance, node, quietly)

@@ -146,24 +146,24 @@ class NoteRuns:
         if was is None:
             return None
         note_id = task.command["note_id"]
-        told: dict[str, Any] = {"id": note_id, **was["svc_note"], "edited": False, "saved": False}
+        record: dict[str, Any] = {"id": note_id, **was["svc_note"], "edited": False, "saved": False}
 
         def change(document: Document) -> Document:
-            told["edited"] = texts(document) != texts(was)
+            record["edited"] = texts(document) != texts(was)
             return with_results(document, ran, was, task.command[ARGUMENTS], caller.email)
 
         try:
             caller, *others = [self._users.caller(task.account_id, user_id) for user_id in task.users]
             self._notes.require_all(note_id, Action.UPDATE, others)
             self._notes.keep_results(note_id, change, by=caller)
-            told["saved"] = True
+            record["saved"] = True
         except (Forbidden, NotFound) as error:
-            told["message"] = f"the results are not in the note: {error.message}"
+            record["message"] = f"the results are not in the note: {error.message}"
         except ServiceError as error:
-            told["message"] = f"the results could not be saved: {error.message}"
-        if told["edited"]:
-            told["message"] = "the note was edited while it ran; this is the run of what it said at its beginning"
-        return told
+            record["message"] = f"the results could not be saved: {error.message}"
+        if record["edited"]:
+            record["message"] = "the note was edited while it ran; this is the run of what it said at its beginning"
+        return record
 
 
 def _paragraph_id(note: ReadNote, wanted: str) -> str:

@@ -97,9 +97,9 @@ class SessionLink:
             note={"values": dict(values), "limit": _limit(paragraph)},
         )
         with _Tail(folder / OUT_FILE, log) as tail:
-            told = self._ask(call="run", statement=asdict(statement), session=self._address.session)
-            while told["state"] != "ended":
-                told = self._ask(tail, call="wait", id=statement.id, version=told["version"])
+            progress = self._ask(call="run", statement=asdict(statement), session=self._address.session)
+            while progress["state"] != "ended":
+                progress = self._ask(tail, call="wait", id=statement.id, version=progress["version"])
         return _end_of(folder)
 
     def _ask(self, tail: _Tail | None = None, **call: Any) -> dict[str, Any]:
@@ -162,18 +162,18 @@ def _end_of(folder: Path) -> StatementEnd:
     if (folder / MESSAGES_FILE).exists():
         with (folder / MESSAGES_FILE).open(encoding="utf-8") as lines:
             for line in lines:
-                told = json.loads(line)
-                rows = folder / told["rows"] if "rows" in told else None
-                messages.append(Message(told["type"], told["data"], rows))
+                stored = json.loads(line)
+                rows = folder / stored["rows"] if "rows" in stored else None
+                messages.append(Message(stored["type"], stored["data"], rows))
     error, summary = folder / ERROR_FILE, folder / SUMMARY_FILE
     if error.exists():
-        told = json.loads(error.read_text("utf-8"))
-        failure: StatementError | None = StatementError(told["message"], told.get("line"))
+        stored = json.loads(error.read_text("utf-8"))
+        failure: StatementError | None = StatementError(stored["message"], stored.get("line"))
     elif summary.exists():
-        told, failure = json.loads(summary.read_text("utf-8")), None
-        if not messages and told.get("message"):
-            messages.append(Message("TEXT", f"{told['message']}\n"))
+        stored, failure = json.loads(summary.read_text("utf-8")), None
+        if not messages and stored.get("message"):
+            messages.append(Message("TEXT", f"{stored['message']}\n"))
     else:
         raise RunFailure(_GONE)
-    note = told.get("note") or {}
+    note = stored.get("note") or {}
     return StatementEnd(messages, failure, note.get("forms") or {}, tuple(note.get("calls") or ()))

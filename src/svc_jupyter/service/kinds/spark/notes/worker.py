@@ -28,8 +28,8 @@ def work(job: NoteJob) -> int:
         try:
             link = SessionLink(address, job.folder, job.log, job.min_free_bytes)
         except RunFailure as failure:
-            told = {"message": failure.message, "may_retry": failure.may_retry}
-            (job.folder / ERROR_FILE).write_text(json.dumps(told), "utf-8")
+            error = {"message": failure.message, "may_retry": failure.may_retry}
+            (job.folder / ERROR_FILE).write_text(json.dumps(error), "utf-8")
             return 1
         shell = Shell(job.folder / WORKING_FOLDER, {**os.environ, **job.environment})
 

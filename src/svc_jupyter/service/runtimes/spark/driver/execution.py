@@ -23,20 +23,20 @@ from .scala_notebook import ScalaNotebook
 from .sql_code import run_sql
 from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, Statement
 
-_TELL_SECONDS = 0.25
+_REPORT_SECONDS = 0.25
 _DRIVER_GONE = "Spark's driver ended while the program ran: did the program end it, or did its memory run out?"
 
 
 class Execution:
     """What runs statements in one session: its Python names, its Scala interpreter."""
 
-    def __init__(self, spark: SparkSession, classes: Path, number: int, tell_rows: Callable[[int], None]) -> None:
+    def __init__(self, spark: SparkSession, classes: Path, number: int, report_rows: Callable[[int], None]) -> None:
         """`classes` is the folder from which executors load Scala's classes; `number` is the session's."""
         self._spark = spark
         self._classes = classes
         self._number = number
-        self._tell_rows = tell_rows
-        self._told_at = 0.0
+        self._report_rows = report_rows
+        self._reported_at = 0.0
         self._python = PythonNames({"spark": spark, "sc": spark.sparkContext, "sqlContext": None})
         self._scala: ScalaInterpreter | None = None
         self._scala_notebook: ScalaNotebook | None = None
@@ -49,24 +49,24 @@ class Execution:
         if messages is not None:
             context = NotebookContext(self._spark, statement.note or {}, messages, folder)
             self._python.module.__dict__["z"] = context
-        told: dict[str, Any] = {}
+        summary: dict[str, Any] = {}
         failed = True
         try:
-            told = self._ran(statement, folder, context)
+            summary = self._ran(statement, folder, context)
             failed = False
         except CodeFailure as failure:
-            told = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
+            summary = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
         except (Py4JNetworkError, ConnectionError):
-            told = {"message": _DRIVER_GONE, "line": None, "may_retry": True}
+            summary = {"message": _DRIVER_GONE, "line": None, "may_retry": True}
         except (PySparkException, Py4JError) as error:
-            told = {"message": spark_text(error), "line": None, "may_retry": True}
+            summary = {"message": spark_text(error), "line": None, "may_retry": True}
         except KeyboardInterrupt:
-            told = {"message": "it was interrupted", "line": None, "may_retry": True}
+            summary = {"message": "it was interrupted", "line": None, "may_retry": True}
         finally:
             if context is not None and messages is not None:
-                told["note"] = context.told()
+                summary["note"] = context.record()
                 messages.close()
-            write_json(folder / (ERROR_FILE if failed else SUMMARY_FILE), told)
+            write_json(folder / (ERROR_FILE if failed else SUMMARY_FILE), summary)
         return not failed
 
     def _ran(self, statement: Statement, folder: Path, context: NotebookContext | None) -> dict[str, Any]:
@@ -106,6 +106,6 @@ class Execution:
 
     def _rows(self, rows: int) -> None:
         now = time.monotonic()
-        if now - self._told_at >= _TELL_SECONDS:
-            self._told_at = now
-            self._tell_rows(rows)
+        if now - self._reported_at >= _REPORT_SECONDS:
+            self._reported_at = now
+            self._report_rows(rows)

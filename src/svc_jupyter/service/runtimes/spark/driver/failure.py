@@ -33,8 +33,8 @@ def spark_text(error: BaseException) -> str:
 
 def _cause(java: Any) -> str:
     """Return the innermost cause of a Java exception that has a message."""
-    told = str(java.toString())
+    words = str(java.toString())
     seen = java
     while (seen := seen.getCause()) is not None:
-        told = str(seen.toString())
-    return told
+        words = str(seen.toString())
+    return words

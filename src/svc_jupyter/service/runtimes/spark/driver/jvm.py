@@ -28,24 +28,24 @@ class Jvm:
     @classmethod
     def start(cls, argv: Sequence[str], properties: str, folder: Path) -> Jvm:
         """Start it; return once its gateway answers. `argv` is Java with its options. Raises `RuntimeError`."""
-        told = folder / "gateway"
-        told.unlink(missing_ok=True)
-        environment = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told)}
+        connection_file = folder / "gateway"
+        connection_file.unlink(missing_ok=True)
+        environment = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(connection_file)}
         process = subprocess.Popen(
             [*argv, _MAIN, "--properties-file", properties, "pyspark-shell"],
             stdin=subprocess.PIPE,
             env=environment,
         )
         deadline = time.monotonic() + _START_SECONDS
-        while not told.exists():
+        while not connection_file.exists():
             if process.poll() is not None:
                 raise RuntimeError(f"Spark's driver ended while it started, with code {process.returncode}")
             if time.monotonic() > deadline:
                 process.kill()
                 raise RuntimeError(f"Spark's driver did not answer within {_START_SECONDS:.0f} s")
             time.sleep(_LOOK_SECONDS)
-        data = told.read_bytes()
-        told.unlink()
+        data = connection_file.read_bytes()
+        connection_file.unlink()
         port, length = struct.unpack("!ii", data[:8])
         return cls(process, port, data[8 : 8 + length].decode())
 

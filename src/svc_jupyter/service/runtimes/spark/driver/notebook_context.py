@@ -101,7 +101,7 @@ class NotebookContext:
 
     # What the session calls.
 
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Show the remaining figures, and return the `forms` and `calls` of the paragraph."""
         self._show_open_figures()
         return {"forms": self._forms, "calls": self._calls}

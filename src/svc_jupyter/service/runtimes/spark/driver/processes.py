@@ -102,8 +102,8 @@ class SessionProcess:
 
     async def until_ready(self) -> None:
         """Return once it is attached to the driver. Raises `Ended`."""
-        told = await self._told()
-        self.jvm_session, self.thread = told["jvm_session"], told["thread"]
+        report = await self._next_report()
+        self.jvm_session, self.thread = report["jvm_session"], report["thread"]
 
     async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
         """Run a statement; return whether it succeeded. Raises `Ended`."""
@@ -113,11 +113,11 @@ class SessionProcess:
         except OSError:
             pass  # its exit status is read below
         while True:
-            told = await self._told()
-            if "rows" in told:
-                on_rows(told["rows"])
-            elif told.get("ended") == statement.id:
-                return bool(told["succeeded"])
+            report = await self._next_report()
+            if "rows" in report:
+                on_rows(report["rows"])
+            elif report.get("ended") == statement.id:
+                return bool(report["succeeded"])
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to it and to what it started."""
@@ -136,7 +136,7 @@ class SessionProcess:
         finally:
             killing.cancel()
 
-    async def _told(self) -> dict[str, Any]:
+    async def _next_report(self) -> dict[str, Any]:
         try:
             line = await self._reader.readline()
         except OSError:

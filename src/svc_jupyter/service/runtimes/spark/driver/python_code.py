@@ -63,7 +63,7 @@ def _failure(error: BaseException) -> CodeFailure:
     line = frames[-1].lineno if frames else None
     shown = "".join(traceback.format_list(frames[-_SHOWN_FRAMES:]))
     if type(error).__module__.startswith(("pyspark.", "py4j.")):
-        told = f"{type(error).__name__}: {spark_text(error)}"
+        message = f"{type(error).__name__}: {spark_text(error)}"
     else:
-        told = "".join(traceback.format_exception_only(error)).strip()
-    return CodeFailure(f"{told}\n{shown}".rstrip(), line)
+        message = "".join(traceback.format_exception_only(error)).strip()
+    return CodeFailure(f"{message}\n{shown}".rstrip(), line)

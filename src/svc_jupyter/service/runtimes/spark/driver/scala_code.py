@@ -51,10 +51,10 @@ class ScalaInterpreter:
         self._jvm.java.lang.Thread.currentThread().setContextClassLoader(self._interpreter.classLoader())
         try:
             self._bind_arguments(arguments)
-            told = self._loaded(self._compiled(code))
+            definitions = self._loaded(self._compiled(code))
             value = self._value()
             if echoes and value is None:
-                output.print(told)
+                output.print(definitions)
             return value
         finally:
             output.flush()
@@ -115,9 +115,9 @@ class ScalaInterpreter:
 
     def _loaded(self, request: Any) -> str:
         """Run the compiled code; return what Scala's own shell would print."""
-        told = request.loadAndRun()
-        text = str(told.value())
-        if not told.isRight():
+        result = request.loadAndRun()
+        text = str(result.value())
+        if not result.isRight():
             raise CodeFailure(_without_stack(text), _line_in(text))
         self._interpreter.recordRequest(request)
         return text

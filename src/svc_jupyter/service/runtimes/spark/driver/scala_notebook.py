@@ -90,8 +90,8 @@ class ScalaNotebook:
         """Pass the values of a paragraph's forms to `z`."""
         for name in list(self._values):
             del self._values[name]
-        for told in (self._forms, self._calls):
-            told.removeAll(told)  # Py4J's own `clear` ends in a Java exception
+        for held in (self._forms, self._calls):
+            held.removeAll(held)  # Py4J's own `clear` ends in a Java exception
         for name, value in context.values.items():
             self._values.put(name, ",".join(map(_text, value)) if isinstance(value, list) else _text(value))
 

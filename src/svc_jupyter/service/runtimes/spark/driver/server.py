@@ -58,10 +58,10 @@ class Server:
             match call.pop("call", None):
                 case "ping":
                     vitals = await self._driver.vitals()
-                    told = {"sessions": self._sessions.described(), "running": self._sessions.running}
-                    return {**vitals, **told, "python": self._reserve.python, "own_python": sys.executable}
+                    work = {"sessions": self._sessions.described(), "running": self._sessions.running}
+                    return {**vitals, **work, "python": self._reserve.python, "own_python": sys.executable}
                 case "run":
-                    return self._sessions.submit(_statement(call["statement"]), call["session"]).told()
+                    return self._sessions.submit(_statement(call["statement"]), call["session"]).record()
                 case "wait":
                     return await self._wait(call["id"], call.get("version"))
                 case "cancel":
@@ -92,12 +92,12 @@ class Server:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_WAIT_SECONDS):
                     await changed.wait()
-        return run.told()
+        return run.record()
 
 
-def _statement(told: dict[str, Any]) -> Statement:
-    parts = [SqlPart(**part) for part in told.pop("parts")]
-    return Statement(language=Language(told.pop("language")), parts=parts, **told)
+def _statement(fields: dict[str, Any]) -> Statement:
+    parts = [SqlPart(**part) for part in fields.pop("parts")]
+    return Statement(language=Language(fields.pop("language")), parts=parts, **fields)
 
 
 async def run(settings: dict[str, Any], secret: str, jvm: Jvm) -> None:

@@ -39,12 +39,12 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
     if not _rehearsed(Execution(spark, classes, number, lambda _rows: None)):
         spark.sql(_NOTHING).collect()  # raises an error, unless the disk is full
-    execution = Execution(spark, classes, number, lambda rows: _tell(writer, rows=rows))
-    _tell(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
+    execution = Execution(spark, classes, number, lambda rows: _report(writer, rows=rows))
+    _report(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
     for line in reader:
         statement = from_json(line)
         succeeded = _with_outputs(statement, execution)
-        _tell(writer, ended=statement.id, succeeded=succeeded)
+        _report(writer, ended=statement.id, succeeded=succeeded)
     execution = spark = None  # type: ignore[assignment]
     gc.collect()  # lets the driver release what only this session held
 
@@ -77,5 +77,5 @@ def _with_outputs(statement: Statement, execution: Execution) -> bool:
         os.chdir("/")
 
 
-def _tell(writer: io.RawIOBase, **what: object) -> None:
+def _report(writer: io.RawIOBase, **what: object) -> None:
     writer.write(json.dumps(what).encode() + b"\n")

@@ -40,7 +40,7 @@ class Run:
         self.is_cancelled = False
         self.changed = asyncio.Event()
 
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Return its state for a caller."""
         return {"state": self.state, "version": self.version, "percent": self.percent, "rows": self.rows}
 

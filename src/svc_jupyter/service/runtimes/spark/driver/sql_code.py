@@ -20,12 +20,12 @@ def run_sql(
 
     Raises `CodeFailure` with the line of the statement.
     """
-    told: dict[str, Any] | None = None
+    summary: dict[str, Any] | None = None
     for part in parts:
         try:
             frame = spark.sql(part.text)
             if frame.columns:
-                told = take(frame)
+                summary = take(frame)
         except PySparkException as error:
             raise CodeFailure(spark_text(error), _line(part, error)) from None
         except Py4JError as error:
@@ -33,7 +33,7 @@ def run_sql(
         except CodeFailure as failure:
             raise CodeFailure(failure.message, part.line, may_retry=failure.may_retry) from None
     count = "1 statement" if len(parts) == 1 else f"{len(parts)} statements"
-    return told or {"rows": None, "message": f"{count} done, no table returned"}
+    return summary or {"rows": None, "message": f"{count} done, no table returned"}
 
 
 def _line(part: SqlPart, error: PySparkException) -> int:

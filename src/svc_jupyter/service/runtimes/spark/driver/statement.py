@@ -73,6 +73,6 @@ def to_json(statement: Statement) -> str:
 
 def from_json(text: str | bytes) -> Statement:
     """Return the value that `to_json` encoded."""
-    told = json.loads(text)
-    parts = [SqlPart(**part) for part in told.pop("parts")]
-    return Statement(language=Language(told.pop("language")), parts=parts, **told)
+    fields = json.loads(text)
+    parts = [SqlPart(**part) for part in fields.pop("parts")]
+    return Statement(language=Language(fields.pop("language")), parts=parts, **fields)

@@ -23,7 +23,7 @@ from typing import Any, Final
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
-from svc_jupyter.service.runtimes.presto.client import READING, CoordinatorLost, StatementClient, Target
+from svc_jupyter.service.kinds.presto.client import READING, CoordinatorLost, StatementClient, Target
 
 _SHORT: Final = 4096
 """Limit of a script's characters for a head start; a longer one takes its time anyway."""

@@ -12,8 +12,8 @@ import pytest
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
 from tests.support.until import until
 
-from svc_jupyter.service.runtimes.presto.client import Target
-from svc_jupyter.service.runtimes.presto.head_start import HeadStart, HeadStarts
+from svc_jupyter.service.kinds.presto.client import Target
+from svc_jupyter.service.kinds.presto.head_start import HeadStart, HeadStarts
 
 CHANGING = "-- one\nCREATE TABLE t (a int); SELECT 2"
 READING = "-- one\nSELECT 1; SELECT 2"
@@ -87,7 +87,7 @@ async def test_what_was_posted_for_another_is_not_taken_up(
     begun = [POSTED, BEGUN] if script == READING else [POSTED]
     await until(lambda: asked(coordinator) == begun)
     if other == "time":
-        monkeypatch.setattr("svc_jupyter.service.runtimes.presto.head_start._FRESH_SECONDS", 0)
+        monkeypatch.setattr("svc_jupyter.service.kinds.presto.head_start._FRESH_SECONDS", 0)
     number = 8 if other == "command" else 7
     wanted = "DROP TABLE t" if other == "script" else script
     target = target_of(coordinator, "svc-command-8-1" if other == "target" else "svc-command-7-1")
@@ -109,7 +109,7 @@ async def test_what_cannot_be_taken_up_is_ended(
     await until(lambda: len(coordinator.asked) == 2)
     if trouble == "it takes too long":
         late = AsyncMock(side_effect=TimeoutError)
-        monkeypatch.setattr("svc_jupyter.service.runtimes.presto.head_start._within", late)
+        monkeypatch.setattr("svc_jupyter.service.kinds.presto.head_start._within", late)
         assert await head_starts.begin(7, target_of(coordinator), READING, tmp_path) is None
     else:
         with pytest.raises(FileNotFoundError):

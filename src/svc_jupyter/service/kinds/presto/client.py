@@ -57,7 +57,7 @@ class SessionState:
 
     def headers(self) -> dict[str, str]:
         """Return the headers to send with a statement."""
-        told = {
+        headers = {
             "X-Presto-User": self.user,
             "X-Presto-Source": self.source,
             "X-Presto-Catalog": self.catalog,
@@ -69,7 +69,7 @@ class SessionState:
             "X-Presto-Transaction-Id": self.transaction,
             "X-Presto-Time-Zone": "UTC",
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in headers.items() if value}
 
     def learn(self, headers: Message) -> None:
         """Apply a statement's changes from the headers of an answer."""
@@ -167,7 +167,7 @@ class StatementClient:
             self._connect(uri)
             self._exchange("DELETE", uri, None)
         except (OSError, HTTPException) as error:
-            raise CoordinatorLost(_told(error)) from None
+            raise CoordinatorLost(_reason(error)) from None
 
     def _ask(self, method: str, url: str, content: bytes | None = None) -> Mapping[str, Any]:
         """Send a request; repeat it when no answer came: each answer stays at its address until the next request."""
@@ -176,13 +176,13 @@ class StatementClient:
             try:
                 self._connect(url)
             except OSError as error:
-                reason = _told(error)
+                reason = _reason(error)
             else:
                 try:
                     status, headers, body = self._exchange(method, url, content)
                 except (OSError, HTTPException) as error:
                     self.close()
-                    reason = _told(error)
+                    reason = _reason(error)
                     if method == "POST":  # the coordinator may have it: posted again it would run twice
                         raise CoordinatorLost(reason) from None
                 else:
@@ -222,11 +222,11 @@ class StatementClient:
         if status >= HTTPStatus.BAD_REQUEST:
             raise CoordinatorLost(f"it answers {status}: {body.decode(errors='replace')[:200]}")
         self.session.learn(headers)
-        told: Mapping[str, Any] = json.loads(body)
-        return told
+        answer: Mapping[str, Any] = json.loads(body)
+        return answer
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
