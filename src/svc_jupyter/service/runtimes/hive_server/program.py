@@ -1,7 +1,7 @@
 """HiveServer2's command line and settings: Spark's Thrift server, which runs its tasks in its own process.
 
 So a statement starts at once and needs no room on the workers. A cluster's `custom_config` may change this
-(`spark.master=yarn`: see `hadoop/spark_on_yarn.py`) and the memory (`spark.driver.memory`).
+(`spark.master=yarn`: see `hadoop/spark_driver.py`) and the memory (`spark.driver.memory`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
-from svc_jupyter.service.runtimes.hadoop import spark_on_yarn as on_yarn
+from svc_jupyter.service.runtimes.hadoop import spark_driver
 from svc_jupyter.service.runtimes.hadoop.addresses import Port
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import HIVE_SERVER
@@ -31,11 +31,6 @@ HEAP: Final = "768m"
 JAVA_HOME: Final = CONF / "java"
 """The Java of its containers on YARN; `bin/java` in it is a script, the only executable among these files."""
 _MAIN: Final = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-_OPENED: Final = (
-    *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util"),
-    *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
-    *("sun.security.action", "sun.util.calendar"),
-)
 _LOG: Final = b"""rootLogger.level=warn
 rootLogger.appenderRef.file.ref=file
 appender.file.type=RollingFile
@@ -52,9 +47,6 @@ appender.file.layout.pattern=%d %p %c{2}: %m%n%xEx{short}
 logger.native.name=org.apache.hadoop.util.NativeCodeLoader
 logger.native.level=error
 """
-_FORMATS: Final = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
-_AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
-"""Spark has the format, but does not register its name (`USING avro`)."""
 _MEMORY: Final = "spark.driver.memory"
 _MASTER: Final = "spark.master"
 _EXECUTORS: Final = dict.fromkeys(
@@ -71,15 +63,10 @@ def runs_on_yarn(custom: Mapping[str, str]) -> bool:
 def wiring(address: str, folder: PurePosixPath, warehouse: str, jars: Sequence[PurePosixPath]) -> dict[str, str]:
     """Return the settings of Spark that a cluster's `custom_config` must not change."""
     return {
-        **on_yarn.wiring(_folders(jars), folder / JAVA_HOME),
+        **spark_driver.wiring(address, folder, warehouse, _folders(jars), folder / JAVA_HOME),
         # On YARN the engine's pages answer only its proxy: a request from this machine counts as the proxy's.
         "spark.hadoop.yarn.web-proxy.address": f"127.0.0.1:{Port.RESOURCE_MANAGER_HTTP}",
         "spark.app.name": HIVE_SERVER,
-        "spark.driver.host": address,
-        "spark.driver.bindAddress": address,
-        "spark.local.dir": str(folder / "tmp" / "spark"),
-        "spark.sql.warehouse.dir": warehouse,
-        "spark.sql.catalogImplementation": "hive",
         "spark.ui.enabled": "true",
         "spark.ui.port": str(HTTP_PORT),
         "spark.port.maxRetries": "0",
@@ -95,10 +82,8 @@ def tuning(custom: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of Spark that `custom_config` may change."""
     return {
         _MASTER: "local[*]",
-        **(on_yarn.tuning() | _EXECUTORS if runs_on_yarn(custom) else {}),
-        "spark.scheduler.mode": "FAIR",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "8",
+        **spark_driver.tuning(is_on_yarn=runs_on_yarn(custom)),
+        **(_EXECUTORS if runs_on_yarn(custom) else {}),
         "spark.ui.retainedJobs": "200",
         "spark.ui.retainedStages": "200",
         "spark.sql.ui.retainedExecutions": "50",
@@ -136,9 +121,9 @@ def settings_files(
     return {
         str(CONF / "hive-site.xml"): site_file(hive),
         str(CONF / "log4j2.properties"): _LOG,
-        str(CONF / _FORMATS): _AVRO,
+        str(CONF / spark_driver.FORMATS): spark_driver.AVRO,
         str(_SECRETS): token_file.token_file(store.secrets),
-        str(JAVA_HOME / "bin" / "java"): on_yarn.java_program(java),
+        str(JAVA_HOME / "bin" / "java"): spark_driver.java_program(java),
     }
 
 
@@ -156,19 +141,8 @@ def daemon(
     spark |= wiring(address, folder, warehouse, jars)
     class_path = ":".join(map(str, (folder / CONF, folder / "conf", *_folders(jars))))
     argv = [
-        str(java),
-        f"-Dproc_{NAME}",
-        f"-Xmx{memory}",
+        *spark_driver.java_command(java, NAME, memory, folder),
         "-Xms64m",
-        "-XX:+UseSerialGC",
-        "-XX:-UsePerfData",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-Xss4m",  # the parser recurses deeply in long queries
-        "-Djava.net.preferIPv4Stack=true",
-        "-Djdk.reflect.useDirectMethodHandle=false",
-        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
-        f"-Djava.io.tmpdir={folder / 'tmp'}",
-        f"-Dderby.system.home={folder / 'tmp'}",
         f"-Dsvc.logs={folder / 'logs'}",
         *(f"-D{key}={value}" for key, value in spark.items()),
         *("-cp", class_path, _MAIN),

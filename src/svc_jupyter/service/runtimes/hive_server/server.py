@@ -25,7 +25,7 @@ from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.spark_on_yarn import last_words_of, started
+from svc_jupyter.service.runtimes.hadoop.spark_driver import last_words_of, started
 from svc_jupyter.service.runtimes.hive_server import program
 from svc_jupyter.service.runtimes.hive_server.client import ServerError, ServerLost, Session
 from svc_jupyter.service.runtimes.hive_server.jobs import StrayJobs

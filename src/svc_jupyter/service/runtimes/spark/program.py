@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
-from svc_jupyter.service.runtimes.hadoop import spark_on_yarn as on_yarn
+from svc_jupyter.service.runtimes.hadoop import spark_driver
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.s3.access import S3Access
@@ -38,11 +38,6 @@ _PATHS: Final = "import sys\n\nsys.path.append({!r})\n"
 _IDLE_MINUTES: Final = 60.0
 _PACKAGE: Final = "svc_spark"
 _MASTER: Final = "spark.master"
-_OPENED: Final = (
-    *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util"),
-    *("java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs"),
-    *("sun.security.action", "sun.util.calendar"),
-)
 _LOG: Final = b"""rootLogger.level=warn
 rootLogger.appenderRef.stderr.ref=stderr
 appender.stderr.type=Console
@@ -53,9 +48,6 @@ appender.stderr.layout.pattern=%d %p %c{2}: %m%n%xEx{short}
 logger.native.name=org.apache.hadoop.util.NativeCodeLoader
 logger.native.level=error
 """
-_FORMATS: Final = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
-_AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
-"""Spark has the format, but does not register its name (`USING avro`)."""
 _VERSION: Final = re.compile(r"-\d")
 _CLASS_PATH: Final = "spark.driver.extraClassPath"
 
@@ -99,14 +91,15 @@ def runs_on_yarn(custom: Mapping[str, str]) -> bool:
 def wiring(place: SparkPlace) -> dict[str, str]:
     """Return the settings of Spark that a cluster's `custom_config` must not change."""
     return {
-        "spark.driver.host": place.address,
-        "spark.driver.bindAddress": place.address,
-        "spark.local.dir": str(place.folder / "tmp" / "spark"),
-        "spark.sql.warehouse.dir": place.warehouse,
-        "spark.sql.catalogImplementation": "hive",
         "spark.repl.class.outputDir": str(place.folder / FOLDER / "classes"),
         "spark.ui.killEnabled": "false",
-        **on_yarn.wiring([f"{place.spark}/jars/*", *place.store_jars], java_home(place)),
+        **spark_driver.wiring(
+            place.address,
+            place.folder,
+            place.warehouse,
+            [f"{place.spark}/jars/*", *place.store_jars],
+            java_home(place),
+        ),
         "spark.yarn.appMasterEnv.PYTHONPATH": _python_path(place),
         "spark.executorEnv.PYTHONPATH": _python_path(place),
         "spark.pyspark.python": str(place.python),
@@ -115,20 +108,15 @@ def wiring(place: SparkPlace) -> dict[str, str]:
 
 def tuning(custom: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of Spark that `custom_config` may change."""
-    settings = {
+    return {
+        **spark_driver.tuning(is_on_yarn=runs_on_yarn(custom)),
         _MASTER: "yarn",
-        "spark.scheduler.mode": "FAIR",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "8",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
         # Rows pass through the driver to disk as they come: together they may be larger than its memory.
         "spark.driver.maxResultSize": "0",
     }
-    if runs_on_yarn(custom):
-        settings |= on_yarn.tuning()
-    return settings
 
 
 def settings(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, str]:
@@ -187,7 +175,7 @@ def program_files(place: SparkPlace) -> dict[str, bytes]:
     return {
         **sources,
         str(FOLDER / "alone.py"): b"from svc_spark.alone import main\n\nmain()\n",
-        str(JAVA): on_yarn.java_program(place.java),
+        str(JAVA): spark_driver.java_program(place.java),
         str(FOLDER / "python" / "sitecustomize.py"): _PATHS.format(str(place.spark.parent)).encode(),
     }
 
@@ -200,28 +188,14 @@ def conf_files(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, bytes]
     return {
         str(conf / "hive-site.xml"): site_file(hive),
         str(conf / "log4j2.properties"): _LOG,
-        str(conf / _FORMATS): _AVRO,
+        str(conf / spark_driver.FORMATS): spark_driver.AVRO,
     }
 
 
 def java_command(place: SparkPlace, memory: str) -> list[str]:
     """Return Java with its options and class path, but without a program."""
     class_path = [str(place.conf), str(place.folder / "conf"), f"{place.jars[0].parent}/*", *map(str, place.store_jars)]
-    return [
-        str(place.java),
-        f"-Dproc_{NAME}",
-        f"-Xmx{memory}",
-        "-XX:+UseSerialGC",
-        "-XX:-UsePerfData",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-Xss4m",  # the parser recurses deeply in long queries
-        "-Djava.net.preferIPv4Stack=true",
-        "-Djdk.reflect.useDirectMethodHandle=false",
-        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
-        f"-Djava.io.tmpdir={place.folder / 'tmp'}",
-        f"-Dderby.system.home={place.folder / 'tmp'}",
-        *("-cp", ":".join(class_path)),
-    ]
+    return [*spark_driver.java_command(place.java, NAME, memory, place.folder), "-cp", ":".join(class_path)]
 
 
 def environment(place: SparkPlace) -> dict[str, str]:

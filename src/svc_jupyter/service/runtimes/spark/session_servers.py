@@ -21,7 +21,7 @@ from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
 from svc_jupyter.service.packages.attached import AttachedEnvironment, AttachedEnvironments
-from svc_jupyter.service.runtimes.hadoop.spark_on_yarn import last_words_of, started
+from svc_jupyter.service.runtimes.hadoop.spark_driver import last_words_of, started
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import is_tag
 from svc_jupyter.service.runtimes.hive_server.server import Metastores
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
