@@ -14,12 +14,9 @@ import sqlalchemy as sa
 from svc_jupyter.api.states import CommandStatus, ScheduleStatus
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.schedules import recovery
-from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
-from svc_jupyter.service.schedules.rows import timetable_of
-from svc_jupyter.service.schedules.ticker import NEXT_MOMENTS
-from svc_jupyter.service.schedules.times import from_seconds
-from svc_jupyter.service.schedules.timetable import next_nominal_time
+from svc_jupyter.service.schedules.materialisation import Materialisation, Ready, next_moments
+from svc_jupyter.service.schedules.ticker import missed_ends, wake_stranded
+from svc_jupyter.service.schedules.timetable import from_seconds, next_nominal_time, timetable_of
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import NEW_ROW, commands
 from svc_jupyter.service.schema.schedules import actions, schedules
@@ -149,9 +146,8 @@ class Simulation:
         while True:
             self.settle()
             with self.database.connect() as connection:
-                moments = [*connection.execute(NEXT_MOMENTS).one(), *self.running.values()]
-            coming = [moment for moment in moments if moment is not None]
-            following = max(min(coming, default=end), self.now) + outage()
+                coming = min(*next_moments(connection), *self.running.values())
+            following = max(coming, self.now) + outage()
             if following >= end:
                 self.now = end
                 self.settle()
@@ -161,8 +157,8 @@ class Simulation:
     def recover(self) -> None:
         """Put right what a kill left, as a ticker that begins does."""
         with self.database.begin(durable=False) as connection:
-            recovery.wake_stranded(connection, self.now)
-            for command in recovery.missed_ends(connection):
+            wake_stranded(connection, self.now)
+            for command in missed_ends(connection):
                 self.work.command_ended(connection, command, self.now)
 
     def actions(self, schedule_id: int | None = None) -> list[Row]:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pytest
 
 from svc_jupyter.api.schedules import TimeUnit
-from svc_jupyter.service.schedules.descriptions import describe_timetable
 from svc_jupyter.service.schedules.timetable import Timetable
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -31,4 +30,4 @@ def every(count: int, unit: TimeUnit, start: str, zone: str = "UTC") -> Timetabl
     ],
 )
 def test_timetables_in_words(timetable, words):
-    assert describe_timetable(timetable) == words
+    assert timetable.explain() == words

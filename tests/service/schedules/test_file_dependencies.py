@@ -11,7 +11,7 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
-from svc_jupyter.service.schedules.file_dependencies import FileDependencies
+from svc_jupyter.service.schedules.dependency_checks import FileDependencies
 from svc_jupyter.service.schedules.timetable import Timetable
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage

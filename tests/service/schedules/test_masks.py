@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from svc_jupyter.service.schedules.masks import check_mask, render
+from svc_jupyter.service.schedules.dependencies import check_mask, render
 
 WALL = datetime(2026, 3, 7, 5, 4, tzinfo=ZoneInfo("Europe/Paris"))
 

@@ -14,8 +14,8 @@ from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, CommandStatus, ScheduleStatus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, RERUN_LIMIT
-from svc_jupyter.service.schedules.owner_rights import refusals
+from svc_jupyter.service.schedules.advance import BACKLOG_LIMIT, RERUN_LIMIT
+from svc_jupyter.service.schedules.rights import refusals
 from svc_jupyter.service.schema.access import group_roles, groups, memberships, roles, users
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules

@@ -11,9 +11,7 @@ from tests.service.schedules.simulation import Simulation, instant
 
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.schedules.rows import timetable_of
-from svc_jupyter.service.schedules.times import from_seconds
-from svc_jupyter.service.schedules.timetable import nominal_times
+from svc_jupyter.service.schedules.timetable import from_seconds, nominal_times, timetable_of
 from svc_jupyter.service.schema.schedules import actions
 
 BEGIN, END = instant("2026-01-01"), instant("2027-01-01")

@@ -17,8 +17,7 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.schedules.dependencies import Needed
 from svc_jupyter.service.schedules.materialisation import TICK
-from svc_jupyter.service.schedules.ticker import Ticker
-from svc_jupyter.service.schedules.ticker_lease import TickerLease
+from svc_jupyter.service.schedules.ticker import Ticker, TickerLease
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import actions, schedules, service_leases
 from svc_jupyter.service.storage.failures import StorageFailure

@@ -9,13 +9,12 @@ from tests.service.schedules.calendar_by_hand import firings_of_steps, steps_bac
 from tests.service.schedules.clock_changes import MINUTE, all_changes, edges
 
 from svc_jupyter.api.schedules import TimeUnit
-from svc_jupyter.service.schedules import calendar_steps
-from svc_jupyter.service.schedules.calendar_steps import shift
 from svc_jupyter.service.schedules.timetable import (
     Timetable,
     check_timetable,
     next_nominal_time,
     nominal_times,
+    shift,
 )
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -124,7 +123,7 @@ def test_a_start_long_ago_takes_no_more_steps_than_one_of_yesterday(unit, monkey
         taken.append(args)
         return shift(*args)
 
-    monkeypatch.setattr(calendar_steps, "shift", counted)
+    monkeypatch.setattr("svc_jupyter.service.schedules.timetable.shift", counted)
     for start in ("1926-01-31 03:30", "2026-11-20 03:30"):
         taken.clear()
         assert next_nominal_time(every(1, unit, start, "Europe/Paris"), NOW) > NOW

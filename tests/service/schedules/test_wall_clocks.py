@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from svc_jupyter.service.schedules.wall_clocks import instant_from, instant_of, overlap_at, zone_named
+from svc_jupyter.service.schedules.timetable import instant_from, instant_of, overlap_at, zone_named
 
 PARIS = zone_named("Europe/Paris")
 

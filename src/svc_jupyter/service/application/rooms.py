@@ -56,13 +56,11 @@ from svc_jupyter.service.pipelines.pipelines import Pipelines
 from svc_jupyter.service.pipelines.routes import router as pipelines_router
 from svc_jupyter.service.pipelines.runs import PipelineRuns
 from svc_jupyter.service.schedules.actions import Actions
-from svc_jupyter.service.schedules.every_dependency import EveryDependency
-from svc_jupyter.service.schedules.file_dependencies import FileDependencies
+from svc_jupyter.service.schedules.dependency_checks import EveryDependency, FileDependencies
 from svc_jupyter.service.schedules.materialisation import Materialisation
 from svc_jupyter.service.schedules.routes import router as schedules_router
 from svc_jupyter.service.schedules.schedules import Schedules
-from svc_jupyter.service.schedules.ticker import Ticker
-from svc_jupyter.service.schedules.ticker_lease import LEASE_SECONDS, TickerLease
+from svc_jupyter.service.schedules.ticker import LEASE_SECONDS, Ticker, TickerLease
 from svc_jupyter.service.storage.routes import router as storage_router
 from svc_jupyter.service.storage.storage import Storage
 from svc_jupyter.service.workspace.dashboard_routes import router as dashboards_router

@@ -21,7 +21,7 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schedules.advance import new_action
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
 from svc_jupyter.service.schedules.record import action_record
-from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.timetable import Row
 from svc_jupyter.service.schema.commands import commands as command_rows
 from svc_jupyter.service.schema.schedules import actions, schedules
 

@@ -9,15 +9,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, ScheduleStatus
-from svc_jupyter.service.schedules.open_actions import BACKLOG_LIMIT, OpenActions
-from svc_jupyter.service.schedules.rows import Row, timetable_of
-from svc_jupyter.service.schedules.times import from_seconds
-from svc_jupyter.service.schedules.timetable import next_nominal_time
+from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.schedules.timetable import Row, from_seconds, next_nominal_time, timetable_of
 
+BACKLOG_LIMIT = 12
+"""Actions of a schedule that may wait at once; materialisation continues once some have begun."""
+RERUN_LIMIT = 20
+"""Reruns of a schedule that run at once."""
 LATE_SECONDS = 60.0
 """A nominal time older than this counts as missed (no_catch_up): a busy service is not an outage."""
 Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenActions:
+    """The actions of one schedule that are not done, oldest first."""
+
+    rows: Sequence[Row] = ()
+
+    @property
+    def backlog(self) -> int:
+        """How many have no command yet, without reruns, which were requested individually."""
+        return sum(1 for row in self.rows if row["command_id"] is None and not row["rerun_number"])
+
+    @property
+    def ready(self) -> list[Row]:
+        """The actions that only wait for a slot."""
+        return [row for row in self.rows if row["command_id"] is None and row["status"] == ActionStatus.SUBMITTED]
+
+    def may_begin(self, concurrency: int) -> list[Row]:
+        """Return the ready actions for which there is a slot, in their order."""
+        first = [row for row in self.ready if not row["rerun_number"]]
+        again = [row for row in self.ready if row["rerun_number"]]
+        return [
+            *first[: max(0, concurrency - self._running(is_rerun=False))],
+            *again[: max(0, RERUN_LIMIT - self._running(is_rerun=True))],
+        ]
+
+    def _running(self, *, is_rerun: bool) -> int:
+        return sum(1 for row in self.rows if row["command_id"] is not None and bool(row["rerun_number"]) is is_rerun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +140,28 @@ def new_action(schedule: Row, sequence_id: int, nominal_time: float, now: float)
         "created_at": now,
         "command_id": None,
         "look_at": now if waits else None,
+    }
+
+
+def command_row(schedule: Row, action: Row, resolved: Sequence[Mapping[str, Any]] | None, now: float) -> Values:
+    """Return the values of the command's row; `resolved` has the macros with their values, None without macros."""
+    return {
+        "account_id": schedule["account_id"],
+        "user_id": schedule["user_id"],
+        "edited_by": schedule["edited_by"],
+        "command_type": schedule["command_type"],
+        "command_source": CommandSource.SCHEDULED.value,
+        "command": schedule["command"],
+        "created_at": now,
+        "name": schedule["name"],
+        "tags": schedule["tags"],
+        "label": schedule["label"],
+        "pool": schedule["pool"],
+        "timeout": schedule["command_timeout"],
+        "retry": schedule["retry"],
+        "retry_delay": schedule["retry_delay"],
+        "can_notify": False,  # the schedule's own notifications report it
+        "resolved_macros": list(resolved) if resolved else None,
+        "nominal_time": iso_time(action["nominal_time"]),
+        "sequence_id": action["sequence_id"],
     }

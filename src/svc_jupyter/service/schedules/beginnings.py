@@ -21,7 +21,7 @@ from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.macros.sandbox import WORKERS, MacroEngineError
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
-from svc_jupyter.service.schedules.times import from_seconds
+from svc_jupyter.service.schedules.timetable import from_seconds
 from svc_jupyter.service.schedules.turns import Turns
 
 Step = Callable[[sa.Connection], Ready | None]

@@ -15,11 +15,8 @@ from typing import Literal, Protocol
 
 from svc_jupyter.api.schedules import DependencyInfo, FileDependency, HiveTableDependency
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.schedules.calendar_steps import shift
-from svc_jupyter.service.schedules.masks import check_mask, render
 from svc_jupyter.service.schedules.times import parse_time
-from svc_jupyter.service.schedules.timetable import Timetable
-from svc_jupyter.service.schedules.wall_clocks import zone_named
+from svc_jupyter.service.schedules.timetable import Timetable, shift, zone_named
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 
 NEEDED_LIMIT = 10_000
@@ -31,6 +28,8 @@ _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _HIVE_NAME = re.compile(r"\w{1,128}", re.ASCII)
 _ESCAPED_IN_PARTITIONS = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 Entry = FileDependency | HiveTableDependency
+_DIRECTIVE = re.compile(r"%(-?[dmyHIMSj]|[%YGuwVUWaAbBpfzZFTR])?")
+"""The directives that mean the same on every machine: no local date formats, no local clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,3 +241,16 @@ def _check_text(field: str, mask: str) -> None:
         check_mask(mask)
     except ValueError as error:
         raise ValueError(f"{field}: {error}") from None
+
+
+def check_mask(mask: str) -> None:
+    """Raise ValueError, with a message for the user, for a `%` that begins no directive."""
+    for match in _DIRECTIVE.finditer(mask):
+        if match[1] is None:
+            shown = mask[match.start() : match.start() + 2]
+            raise ValueError(f"{shown!r} is no date directive such as %Y, %m, %d or %H; write %% for a percent sign")
+
+
+def render(mask: str, wall: datetime) -> str:
+    """Return the mask with its directives replaced for `wall`, which is aware: `%z` and `%Z` name its zone."""
+    return _DIRECTIVE.sub(lambda match: wall.strftime(match[0]), mask)

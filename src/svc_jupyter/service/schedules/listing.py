@@ -1,4 +1,4 @@
-"""Lists of schedules, by page or complete."""
+"""Lists of schedules, by page or complete, each with its newest action."""
 
 from __future__ import annotations
 
@@ -14,20 +14,35 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import Resource
 from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import as_json
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.schedules.last_actions import last_actions
 from svc_jupyter.service.schedules.record import schedule_record
-from svc_jupyter.service.schedules.rows import Row
-from svc_jupyter.service.schema.schedules import schedules
+from svc_jupyter.service.schedules.timetable import Row
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import actions, schedules
 
 Records = list[dict[str, Any]]
 SHORTEST_NAME_PART = 3
 _PIECE = 200
 """Records in memory at once in a complete list."""
 _WHO_IS_TOLD = ("user_id", "can_notify", "notify_failure", "notify_success")
+_NEWEST_ID = sa.select(sa.func.max(actions.c.id)).where(actions.c.schedule_id == schedules.c.id).scalar_subquery()
+"""Reads the end of an index once per schedule, however many actions it had."""
+_COLUMNS = (
+    actions.c.id,
+    actions.c.schedule_id,
+    actions.c.sequence_id,
+    actions.c.nominal_time,
+    actions.c.done,
+    actions.c.status,
+    actions.c.message,
+    actions.c.command_id,
+    commands.c.status.label("command_status"),
+    commands.c.message.label("command_message"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +128,28 @@ class Listing:
             record = schedule_record(row, email_list=told[key])
             records.append(record | {"last_action": newest.get(row["id"])})
         return records
+
+
+def last_actions(connection: sa.Connection, schedule_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return the newest actions by schedule id, in the shape of `LastAction`; with one query."""
+    if not schedule_ids:
+        return {}
+    newest = sa.select(_NEWEST_ID).where(schedules.c.id.in_(schedule_ids))
+    query = (
+        sa.select(*_COLUMNS)
+        .outerjoin_from(actions, commands, commands.c.id == actions.c.command_id)
+        .where(actions.c.id.in_(newest))
+    )
+    return {row["schedule_id"]: _told(dict(row)) for row in connection.execute(query).mappings()}
+
+
+def _told(found: Row) -> dict[str, Any]:
+    return {
+        "id": found["id"],
+        "sequence_id": found["sequence_id"],
+        "nominal_time": iso_time(found["nominal_time"]),
+        "done": found["done"],
+        "status": found["command_status"] or found["status"],
+        "query_hist_id": found["command_id"],
+        "message": found["message"] or found["command_message"],
+    }

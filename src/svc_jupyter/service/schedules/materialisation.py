@@ -7,7 +7,9 @@ seconds. All state is in the database: after a kill at any moment, the next tick
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +19,9 @@ import structlog
 from svc_jupyter.api.states import ActionStatus
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, advance, may_run
-from svc_jupyter.service.schedules.command_rows import command_row
-from svc_jupyter.service.schedules.open_actions import OpenActions, open_actions
-from svc_jupyter.service.schedules.owner_rights import refusals
-from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, OpenActions, advance, command_row, may_run
+from svc_jupyter.service.schedules.rights import refusals
+from svc_jupyter.service.schedules.timetable import Row
 from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 TICK = "tick"
@@ -61,6 +61,22 @@ _END = (
         look_at=None,
     )
     .returning(actions)
+)
+_OPEN_COLUMNS = (
+    actions.c.id,
+    actions.c.schedule_id,
+    actions.c.sequence_id,
+    actions.c.nominal_time,
+    actions.c.rerun_number,
+    actions.c.status,
+    actions.c.command_id,
+)
+_OPEN = sa.select(*_OPEN_COLUMNS).where(
+    sa.not_(actions.c.done), actions.c.schedule_id.in_(sa.bindparam("schedules", expanding=True))
+)
+_NEXT_MOMENTS = sa.select(
+    sa.select(sa.func.min(schedules.c.due_at)).scalar_subquery(),
+    sa.select(sa.func.min(actions.c.look_at)).where(actions.c.look_at.is_not(None)).scalar_subquery(),
 )
 _SOME_ACTION_WAITS = sa.exists().where(
     actions.c.schedule_id == schedules.c.id, sa.not_(actions.c.done), actions.c.command_id.is_(None)
@@ -115,7 +131,7 @@ class Materialisation:
         due = _due(connection, now)
         if not due:
             return Ticked(0, ())
-        under_way = open_actions(connection, [row["id"] for row in due])
+        under_way = _open_actions(connection, [row["id"] for row in due])
         refused = refusals(connection, due)
         if not careful:
             return Ticked(len(due), self._take_on(connection, due, under_way, refused, now))
@@ -253,9 +269,15 @@ class Materialisation:
         schedule_id = item.schedule["id"]
         schedule = lock(connection, schedule_id)
         # Slots are counted again: an older action may have become ready meanwhile.
-        may_begin = open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule["concurrency"])
+        may_begin = _open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule["concurrency"])
         allowed = [row for row in may_begin if row["id"] == item.action_id and may_run(schedule, row)]
         return schedule, allowed[0] if allowed else None
+
+
+def next_moments(connection: sa.Connection) -> tuple[float, float]:
+    """Return the next time a schedule is due, and the next time of a dependency check; infinity for never."""
+    due_at, look_at = connection.execute(_NEXT_MOMENTS).one()
+    return math.inf if due_at is None else due_at, math.inf if look_at is None else look_at
 
 
 def lock(connection: sa.Connection, schedule_id: int) -> Row:
@@ -265,6 +287,16 @@ def lock(connection: sa.Connection, schedule_id: int) -> Row:
     each leave the next action to the other. A transaction that also changes commands does so before.
     """
     return dict(connection.execute(_LOCKED, {"schedule": schedule_id}).mappings().one())
+
+
+def _open_actions(connection: sa.Connection, schedule_ids: Collection[int]) -> Mapping[int, OpenActions]:
+    """Return the open actions of each of these schedules."""
+    found: dict[int, list[Row]] = defaultdict(list)
+    rows = [dict(row) for row in connection.execute(_OPEN, {"schedules": list(schedule_ids)}).mappings()]
+    # Sorted here: for this order, SQLite would read all actions that ever existed.
+    for row in sorted(rows, key=lambda row: (row["nominal_time"], row["rerun_number"])):
+        found[row["schedule_id"]].append(row)
+    return {schedule_id: OpenActions(found.get(schedule_id, ())) for schedule_id in schedule_ids}
 
 
 def _due(connection: sa.Connection, now: float) -> list[Row]:

@@ -1,8 +1,9 @@
-"""Converts the body of a creation or an edit to the values of a schedule's row."""
+"""Converts the body of a creation, an edit or a preview to the values of a schedule's row."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from svc_jupyter.api.schedules import (
     DEFAULT_TIME_OUT_MINUTES,
     DependencyInfo,
     Notification,
+    PreviewRequest,
     ScheduleSubmission,
     ScheduleUpdate,
     TimeUnit,
@@ -22,16 +24,29 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.intake import described, kind_of
 from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.schedules.dependencies import check_dependencies_of
-from svc_jupyter.service.schedules.rows import Row, timetable_of
-from svc_jupyter.service.schedules.times import from_seconds, known_zone, parse_time, this_minute, wall_clock
-from svc_jupyter.service.schedules.timetable import Timetable, check_timetable, next_nominal_time
-from svc_jupyter.service.schedules.wall_clocks import instant_of, wall_time, zone_named
+from svc_jupyter.service.schedules.times import known_zone, parse_time, this_minute, wall_clock
+from svc_jupyter.service.schedules.timetable import (
+    Row,
+    Timetable,
+    check_timetable,
+    from_seconds,
+    instant_of,
+    next_nominal_time,
+    nominal_times,
+    timetable_of,
+    wall_time,
+    zone_named,
+)
 
 Values = dict[str, Any]
 _JUST_BEFORE = timedelta(microseconds=1)
+_PREVIEWED = 5
+_FOREVER = 253_000_000_000.0
+"""Unix seconds of a moment in the year 9987."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,3 +288,39 @@ async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: date
 def _fields_of_command(found: Mapping[str, str]) -> dict[str, str]:
     """Return the fields of a command by their paths in the schedule, where two of them are beside the command."""
     return {path if path in ("label", "macros") else f"command.{path}": reason for path, reason in found.items()}
+
+
+async def preview(body: PreviewRequest, now: float) -> dict[str, Any]:
+    """Return a preview in the shape of `Preview`; `now` is Unix seconds. Raises `Invalid`."""
+    zone = known_zone(body.time_zone or "UTC")
+    nominal_time = parse_time(body.nominal_time, zone, "nominal_time") if body.nominal_time else from_seconds(int(now))
+    values = await asyncio.to_thread(resolve, body.macros or [], nominal_time, zone)
+    named = {name: value for macro in values for name, value in macro.items()}
+    return {"command": substitute(body.command or {}, values), "macros": named} | _when(body, zone, now)
+
+
+def _when(body: PreviewRequest, zone: str, now: float) -> dict[str, Any]:
+    if body.frequency is None and not body.cron_expression:
+        return {}
+    start = parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now)
+    end = parse_time(body.end_time, zone, "end_time") if body.end_time else None
+    timetable = timetable_of(
+        {
+            "start_time": start.timestamp(),
+            "end_time": None if end is None else end.timestamp(),
+            "time_zone": zone,
+            "frequency": body.frequency,
+            "time_unit": None if body.frequency is None else (body.time_unit or TimeUnit.DAYS),
+            "cron_expression": body.cron_expression or None,
+        }
+    )
+    try:
+        check_timetable(timetable, from_seconds(now))
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    check_dependencies_of(body.dependency_info, timetable)
+    coming = nominal_times(timetable, from_seconds(now), from_seconds(_FOREVER))
+    return {
+        "description": timetable.explain(),
+        "next_times": [iso_time(moment.timestamp()) for moment in itertools.islice(coming, _PREVIEWED)],
+    }

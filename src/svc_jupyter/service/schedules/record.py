@@ -8,9 +8,8 @@ from typing import Any
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.record import public
 from svc_jupyter.service.ground.clock import iso_time
-from svc_jupyter.service.schedules.descriptions import describe_timetable
-from svc_jupyter.service.schedules.rows import Row, timetable_of
 from svc_jupyter.service.schedules.times import wall_clock
+from svc_jupyter.service.schedules.timetable import Row, timetable_of
 
 _NOTIFICATION = ("is_digest", "digest_time_hour", "digest_time_minute", "notify_failure", "notify_success")
 
@@ -60,7 +59,7 @@ def schedule_record(row: Row, *, email_list: str, is_new: bool = False) -> dict[
         "tags": row["tags"],
         "notification": {key: row[key] for key in _NOTIFICATION}
         | {"notification_channels": row["notification_channels"] or []},
-        "description": describe_timetable(timetable_of(row)),
+        "description": timetable_of(row).explain(),
     }
 
 

@@ -23,17 +23,14 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.schedules import dependency_looks
+from svc_jupyter.service.schedules import dependency_checks
 from svc_jupyter.service.schedules.dependencies import TableChecker
-from svc_jupyter.service.schedules.edit_rights import editor_after
 from svc_jupyter.service.schedules.listing import Listing
 from svc_jupyter.service.schedules.materialisation import TICK, lock
-from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned
-from svc_jupyter.service.schedules.previews import preview
+from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned, preview
 from svc_jupyter.service.schedules.record import schedule_record
-from svc_jupyter.service.schedules.rows import Row, timetable_of
-from svc_jupyter.service.schedules.times import from_seconds
-from svc_jupyter.service.schedules.timetable import next_nominal_time
+from svc_jupyter.service.schedules.rights import editor_after
+from svc_jupyter.service.schedules.timetable import Row, from_seconds, next_nominal_time, timetable_of
 from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 Record = dict[str, Any]
@@ -166,10 +163,10 @@ class Schedules:
         values |= {"edited_by": editor, "next_nominal": next_after_edit(current, edit, now), "due_at": AT_ONCE}
         connection.execute(sa.update(schedules).where(schedules.c.id == row["id"]).values(**values))
         edited = {**current, **values}
-        if dependency_looks.decides_otherwise(current, edited):
-            dependency_looks.begin_anew(connection, edited, now)
+        if dependency_checks.decides_otherwise(current, edited):
+            dependency_checks.begin_anew(connection, edited, now)
         elif edited["time_out"] != current["time_out"]:
-            dependency_looks.look_soon(connection, edited, now)
+            dependency_checks.look_soon(connection, edited, now)
         self._notifications.on_schedule_edit(connection, edited)
         self._bus.publish(connection, TICK)
         return self._record(connection, edited)
@@ -201,13 +198,13 @@ class Schedules:
             _cancel_waiting_actions(connection, row["id"], now)
             return values | {"next_nominal": None, "due_at": None}
         if goal is ScheduleStatus.SUSPENDED:
-            dependency_looks.pause(connection, row["id"])
+            dependency_checks.pause(connection, row["id"])
             return values
         values["resumed_at"] = now
         if body.no_catch_up:
             following = next_nominal_time(timetable_of(row), from_seconds(now))
             values["next_nominal"] = None if following is None else following.timestamp()
-        dependency_looks.look_soon(connection, {**row, **values}, now)
+        dependency_checks.look_soon(connection, {**row, **values}, now)
         return values
 
     def _record(self, connection: sa.Connection, row: Row, *, is_new: bool = False) -> Record:

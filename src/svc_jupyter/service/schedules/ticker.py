@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,17 +17,18 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.commands import CommandSource
+from svc_jupyter.api.states import ActionStatus, CommandStatus
 from svc_jupyter.service.database.bus import Bus
-from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.ground.background import run_forever
 from svc_jupyter.service.ground.errors import Unavailable
-from svc_jupyter.service.schedules import recovery
 from svc_jupyter.service.schedules.beginnings import Beginnings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker
-from svc_jupyter.service.schedules.dependency_watch import DependencyWatch
-from svc_jupyter.service.schedules.materialisation import TICK, Materialisation
-from svc_jupyter.service.schedules.ticker_lease import TickerLease
-from svc_jupyter.service.schema.schedules import actions, schedules
+from svc_jupyter.service.schedules.dependency_checks import LOOK_SECONDS, DependencyWatch
+from svc_jupyter.service.schedules.materialisation import TICK, Materialisation, next_moments
+from svc_jupyter.service.schedules.timetable import Row
+from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules, service_leases
 
 LONGEST_SLEEP_SECONDS = 60.0
 """The longest delay until a clock change or the machine's sleep is noticed."""
@@ -36,11 +38,11 @@ _SPACING_SECONDS = 0.02
 """Frequent events are handled together: waiting for the disk takes as long as the work."""
 _LONGEST_LOCKED_SECONDS = 1.0
 _RECOVER_SECONDS = 300.0
-NEXT_MOMENTS = sa.select(
-    sa.select(sa.func.min(schedules.c.due_at)).scalar_subquery(),
-    sa.select(sa.func.min(actions.c.look_at)).where(actions.c.look_at.is_not(None)).scalar_subquery(),
-)
-"""The next time a schedule is due, and the next time of a dependency check; null for never."""
+LEASE_SECONDS = 6.0
+_LEASE = "ticker"
+_NOW = sa.extract("epoch", sa.func.clock_timestamp())
+"""PostgreSQL's clock, independent of the hosts' clocks. SQLite has the data folder's lock instead."""
+_ENDS_AT_ONCE = 500
 log = structlog.get_logger(__name__)
 
 
@@ -136,8 +138,8 @@ class Ticker:
         """Repair what failures left behind, at the start and regularly."""
         if now < self._recover_at:
             return
-        await self._database.write(partial(recovery.wake_stranded, now=self._clock()))
-        for command in await self._database.read(recovery.missed_ends):
+        await self._database.write(partial(wake_stranded, now=self._clock()))
+        for command in await self._database.read(missed_ends):
             await self._end_missed(command)
         self._recover_at = now + _RECOVER_SECONDS
 
@@ -152,8 +154,7 @@ class Ticker:
 
     async def _do_what_is_due(self) -> float:
         """Do what is due; return the seconds until there is more work."""
-        moments = await self._database.look_up(lambda connection: connection.execute(NEXT_MOMENTS).one())
-        due_at, look_at = (float("inf") if moment is None else moment for moment in moments)
+        due_at, look_at = await self._database.look_up(next_moments)
         now = self._clock()
         if now < min(due_at, look_at):
             return float(min(min(due_at, look_at) - now, LONGEST_SLEEP_SECONDS))
@@ -180,3 +181,70 @@ class Ticker:
         """Plan a recovery: an action may be neither begun nor planned."""
         self._recover_at = 0.0
         self._wake.set()
+
+
+class TickerLease:
+    """A replica's claim to be the ticker.
+
+    It is renewed every third of its length, and the others try as often: another replica takes over within 4/3 of
+    `seconds` after the holder's death.
+    """
+
+    def __init__(self, seconds: float = LEASE_SECONDS) -> None:
+        self.renew_seconds = seconds / 3
+        self._seconds = seconds
+        self._id = uuid.uuid4().hex
+
+    def hold(self, connection: sa.Connection) -> bool:
+        """Take or prolong the lease; return whether this replica holds it."""
+        until = _NOW + self._seconds
+        mine = conflict_insert(connection, service_leases).values(name=_LEASE, replica_id=self._id, until=until)
+        taken = connection.execute(
+            mine.on_conflict_do_update(
+                index_elements=[service_leases.c.name],
+                set_={"replica_id": self._id, "until": until},
+                where=sa.or_(
+                    service_leases.c.replica_id == self._id,
+                    service_leases.c.until < _NOW,
+                    # Later than any lease can end: that clock was set back.
+                    service_leases.c.until > _NOW + 2 * self._seconds,
+                ),
+            ).returning(service_leases.c.name)
+        )
+        return taken.first() is not None
+
+    def leave(self, connection: sa.Connection) -> None:
+        """Release the lease, so that another replica need not wait for its end."""
+        connection.execute(
+            sa.delete(service_leases).where(service_leases.c.name == _LEASE, service_leases.c.replica_id == self._id)
+        )
+
+
+def wake_stranded(connection: sa.Connection, now: float) -> None:
+    """Make schedules with an action that has not begun due at once, and checks that are planned too late.
+
+    These remain after a clock was set back. Rows locked by another transaction are left to it.
+    """
+    ready = sa.select(actions.c.schedule_id).where(
+        sa.not_(actions.c.done), actions.c.command_id.is_(None), actions.c.status == ActionStatus.SUBMITTED
+    )
+    stranded = sa.select(schedules.c.id).where(schedules.c.id.in_(ready)).with_for_update(skip_locked=True)
+    connection.execute(sa.update(schedules).where(schedules.c.id.in_(stranded)).values(due_at=AT_ONCE))
+    late = sa.select(actions.c.id).where(actions.c.look_at > now + LOOK_SECONDS).with_for_update(skip_locked=True)
+    connection.execute(sa.update(actions).where(actions.c.id.in_(late)).values(look_at=now))
+
+
+def missed_ends(connection: sa.Connection) -> Sequence[Row]:
+    """Return ended commands whose action has not ended: `id`, `status` and `message` of each."""
+    under_way = sa.select(actions.c.command_id).where(sa.not_(actions.c.done), actions.c.command_id.is_not(None))
+    ids = connection.execute(under_way).scalars().all()
+    found: list[Row] = []
+    for start in range(0, len(ids), _ENDS_AT_ONCE):
+        ended = connection.execute(
+            sa.select(commands.c.id, commands.c.status, commands.c.message).where(
+                commands.c.id.in_(ids[start : start + _ENDS_AT_ONCE]),
+                commands.c.status.in_([CommandStatus.DONE, CommandStatus.ERROR, CommandStatus.CANCELLED]),
+            )
+        ).mappings()
+        found += [dict(row) for row in ended]
+    return found

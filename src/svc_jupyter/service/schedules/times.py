@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.schedules.wall_clocks import zone_named
+from svc_jupyter.service.schedules.timetable import from_seconds, zone_named
 
 _FIRST_YEAR = 1970
 _LAST_YEAR = 9998
@@ -42,11 +42,6 @@ def known_zone(name: str) -> str:
 def this_minute(now: float) -> datetime:
     """Return the beginning of the minute of `now`, Unix seconds: nominal times are shown to the minute."""
     return from_seconds(now).replace(second=0, microsecond=0)
-
-
-def from_seconds(seconds: float) -> datetime:
-    """Return Unix seconds as an aware time in UTC."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
 
 def wall_clock(seconds: float | None, time_zone: str) -> str | None:

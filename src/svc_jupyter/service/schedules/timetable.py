@@ -1,20 +1,38 @@
-"""Timetables: at which nominal times a schedule materialises actions. Pure, without a clock.
+"""When a schedule is due: pure functions of a timetable and an instant. The clock is an argument.
 
-A frequency counts from `start`, which is its first nominal time; a cron expression ignores `start`. `end` is exclusive.
-All times are aware and in UTC.
+A cron expression with a fixed hour fires once per wall time: at the first occurrence when clocks are put back, and at
+the end of the gap when they skip it. A wildcard hour follows elapsed time: it fires whenever the clocks show one of its
+times, so also in the second round, but not at skipped times.
+
+Wall times are naive datetimes, instants aware ones in UTC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from dateutil.relativedelta import relativedelta
 
 from svc_jupyter.api.schedules import TimeUnit
-from svc_jupyter.service.schedules.calendar_steps import Steps
-from svc_jupyter.service.schedules.cron import never_fires, parse_cron
-from svc_jupyter.service.schedules.cron_times import next_firing
-from svc_jupyter.service.schedules.wall_clocks import wall_time, zone_named
+from svc_jupyter.service.schedules.cron import CronExpression, never_fires, parse_cron
+
+Row = Mapping[str, Any]
+_ELAPSED: Final = {TimeUnit.MINUTES: timedelta(minutes=1), TimeUnit.HOURS: timedelta(hours=1)}
+_CALENDAR_DAYS: Final = {TimeUnit.DAYS: timedelta(days=1), TimeUnit.WEEKS: timedelta(weeks=1)}
+_MONTHS_PER_YEAR = 12
+_SHORTEST_MONTH_DAYS = 28
+_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SECOND = timedelta(seconds=1)
+_NAME = re.compile(r"(?!localtime$|posixrules$|posix/|right/)[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
+"""IANA names, without files for this machine's own zone or with leap seconds."""
+_LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +54,23 @@ class Timetable:
         if self.frequency is None:
             return None
         return Steps(self.start, self.time_unit or TimeUnit.DAYS, self.frequency, self.time_zone)
+
+    def explain(self) -> str:
+        """Return a valid timetable as text, such as `every 2 days at 09:00 (Europe/Paris)`."""
+        words = parse_cron(self.cron_expression or "").explain() if self.steps is None else self.steps.explain()
+        return f"{words} ({self.time_zone})"
+
+
+def timetable_of(row: Row) -> Timetable:
+    """Return the timetable of a schedule's row."""
+    return Timetable(
+        start=from_seconds(row["start_time"]),
+        end=None if row["end_time"] is None else from_seconds(row["end_time"]),
+        time_zone=row["time_zone"],
+        frequency=row["frequency"],
+        time_unit=None if row["time_unit"] is None else TimeUnit(row["time_unit"]),
+        cron_expression=row["cron_expression"],
+    )
 
 
 def next_nominal_time(timetable: Timetable, after: datetime) -> datetime | None:
@@ -99,3 +134,197 @@ def _check_cron(timetable: Timetable, expression: str, now: datetime, time_zone:
     raise ValueError(
         f"cron_expression does not fire before end_time: its next time is {shown:%Y-%m-%d %H:%M} ({time_zone})"
     )
+
+
+def shift(moment: datetime, unit: TimeUnit, count: int, time_zone: str) -> datetime:
+    """Return `moment` (aware) moved by `count` units, forward or back, in UTC.
+
+    Days, weeks and months keep the wall clock of `time_zone`; a day that the month does not have becomes its last
+    one. A wall time that occurs twice means its first occurrence; one that is skipped moves forward by the length of
+    the gap. Raises OverflowError outside the calendar.
+    """
+    if count == 0:
+        return moment.astimezone(UTC)
+    if unit in _ELAPSED:
+        return moment.astimezone(UTC) + count * _ELAPSED[unit]
+    zone = zone_named(time_zone)
+    return instant_of(_moved(wall_time(moment, zone), unit, count), zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The instants `origin + k × size × unit`."""
+
+    origin: datetime
+    unit: TimeUnit
+    size: int
+    time_zone: str
+
+    def at(self, k: int) -> datetime:
+        """Return the instant of step `k`. Raises OverflowError outside the calendar."""
+        return shift(self.origin, self.unit, k * self.size, self.time_zone)
+
+    def first_after(self, moment: datetime) -> int:
+        """Return the smallest `k` whose instant is later than `moment`; in constant time at any distance."""
+        if self.unit in _ELAPSED:
+            return (moment - self.origin) // (self.size * _ELAPSED[self.unit]) + 1
+        # One fewer: a month's last step may have moved into the next month, over a gap of the clocks.
+        k = self._estimate(moment) - 1
+        while self.at(k) <= moment:
+            k += 1
+        return k
+
+    def explain(self) -> str:
+        """Return the steps as text, such as `every 2 days at 09:00`."""
+        origin = wall_time(self.origin, zone_named(self.time_zone))
+        every = f"every {self.unit.removesuffix('s')}" if self.size == 1 else f"every {self.size} {self.unit}"
+        if self.unit in _ELAPSED:
+            return f"{every} from {origin:%Y-%m-%d} {_clock(origin)}"
+        day = ""
+        if self.unit is TimeUnit.WEEKS:
+            day = f" on {_WEEKDAYS[origin.weekday()]}"
+        if self.unit is TimeUnit.MONTHS:
+            day = f" on the {_ordinal(origin.day)}{' or the last day' if origin.day > _SHORTEST_MONTH_DAYS else ''}"
+        return f"{every}{day} at {_clock(origin)}"
+
+    def _estimate(self, moment: datetime) -> int:
+        """Return the `k` of the last step before `moment` by the wall clock, at most one too large."""
+        zone = zone_named(self.time_zone)
+        origin, wall = wall_time(self.origin, zone), wall_time(moment, zone)
+        if self.unit in _CALENDAR_DAYS:
+            return (wall - origin) // (self.size * _CALENDAR_DAYS[self.unit])
+        months = (wall.year - origin.year) * _MONTHS_PER_YEAR + wall.month - origin.month
+        return months // self.size
+
+
+def _moved(wall: datetime, unit: TimeUnit, count: int) -> datetime:
+    if unit in _CALENDAR_DAYS:
+        return wall + count * _CALENDAR_DAYS[unit]
+    try:
+        return wall + relativedelta(months=count)
+    except ValueError as error:
+        raise OverflowError(str(error)) from error
+
+
+def _clock(wall: datetime) -> str:
+    return f"{wall:%H:%M:%S}" if wall.second else f"{wall:%H:%M}"
+
+
+def _ordinal(day: int) -> str:
+    ending = "th" if day in range(11, 14) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+def next_firing(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return the first instant after `after` (UTC) at which `cron` fires, in UTC; None when there is none.
+
+    Raises OverflowError after the year 9999.
+    """
+    after = after.replace(microsecond=0)
+    return _next_elapsed(cron, after, zone) if cron.hour_is_wildcard else _next_fixed(cron, after, zone)
+
+
+def _next_fixed(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
+    overlap = overlap_at(after, zone)
+    if overlap is not None and after >= overlap.change:  # all wall times of the second round have fired before
+        after = overlap.end - _SECOND
+    wall = cron.next_wall(wall_time(after, zone))
+    return None if wall is None else instant_from(wall, zone)
+
+
+def _next_elapsed(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
+    overlap = overlap_at(after, zone)
+    if overlap is not None:
+        for begin, end in ((overlap.change - overlap.length, overlap.change), (overlap.change, overlap.end)):
+            found = _next_in_round(cron, max(after, begin - _SECOND), end, zone)
+            if found is not None:
+                return found
+        after = overlap.end - _SECOND
+    wall = cron.next_wall(wall_time(after, zone))
+    while wall is not None:
+        instant = instant_from(wall, zone)
+        shown = wall_time(instant, zone)
+        if shown == wall:
+            return instant
+        wall = cron.next_wall(shown - _SECOND)  # `wall` was skipped; search again after the gap
+    return None
+
+
+def _next_in_round(cron: CronExpression, after: datetime, end: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return the first firing after `after` and before the end of this round, in which the clocks have no change."""
+    if after >= end - _SECOND:
+        return None
+    last = end - _SECOND
+    wall = wall_time(last, zone) - (last - after)
+    found = cron.next_wall(wall)
+    instant = None if found is None else after + (found - wall)
+    return instant if instant is not None and instant < end else None
+
+
+@lru_cache(maxsize=1024)
+def zone_named(name: str) -> ZoneInfo:
+    """Return the time zone of an IANA name. Raises ValueError, with a message for the user, for an unknown one."""
+    if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name):
+        try:
+            return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):  # no such file, no zone data in it, a folder
+            pass
+    raise ValueError(f"time_zone {name[:_LONGEST_NAME]!r} is not known; give a name such as UTC or Europe/Paris")
+
+
+def wall_time(instant: datetime, zone: ZoneInfo) -> datetime:
+    """Return the wall time of `zone` at that instant."""
+    return instant.astimezone(zone).replace(tzinfo=None, fold=0)
+
+
+def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
+    """Return the first instant with the wall time `wall`; a skipped time moves forward by the length of the gap."""
+    return wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+
+
+def instant_from(wall: datetime, zone: ZoneInfo) -> datetime:
+    """Return the first instant with the wall time `wall`; for a skipped time, the moment of the gap."""
+    instant = instant_of(wall, zone)
+    if wall_time(instant, zone) == wall:
+        return instant
+    before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    return _change_between(before, instant, zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Clocks put back: the `length` before `change` and the `length` after it show the same wall times."""
+
+    change: datetime
+    length: timedelta
+
+    @property
+    def end(self) -> datetime:
+        """The end of the second round."""
+        return self.change + self.length
+
+
+def overlap_at(instant: datetime, zone: ZoneInfo) -> Overlap | None:
+    """Return the overlap that contains `instant` in its first or second round. `instant` must be on a whole second."""
+    local = instant.astimezone(zone)
+    first, second = local.replace(fold=0).utcoffset(), local.replace(fold=1).utcoffset()
+    if first is None or second is None or first <= second:
+        return None
+    length = first - second
+    since = instant - length if local.fold else instant
+    return Overlap(_change_between(since, since + length, zone), length)
+
+
+def _change_between(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
+    """Return the only instant after `low` and up to `high` at which the offset changes. Both on whole seconds."""
+    before = low.astimezone(zone).utcoffset()
+
+    def is_after(seconds: int) -> bool:
+        return (low + seconds * _SECOND).astimezone(zone).utcoffset() != before
+
+    return low + bisect_left(range((high - low) // _SECOND), True, key=is_after) * _SECOND
+
+
+def from_seconds(seconds: float) -> datetime:
+    """Return Unix seconds as an aware time in UTC."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)

@@ -1,30 +1,37 @@
-"""Checks of dependencies: which actions are due for a check, and what follows from its result.
-
-Every function is one step inside the caller's transaction.
-"""
+"""Checks regularly what actions wait for, and writes what follows from the result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
+from svc_jupyter.api.schedules import DependencyInfo
 from svc_jupyter.api.states import ActionStatus
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.errors import ServiceError
 from svc_jupyter.service.schedules.advance import may_run
+from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
-from svc_jupyter.service.schedules.rows import Row
+from svc_jupyter.service.schedules.timetable import Row, from_seconds, timetable_of
+from svc_jupyter.service.schedules.turns import Turns
 from svc_jupyter.service.schema.schedules import actions, schedules
+from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.storage import Storage
 
 LOOK_SECONDS = 10.0
 """The longest interval between two checks of an action's dependencies."""
 _FIRST_LOOK_SECONDS = 0.5
 """Shortest interval of checks; an interval is half the action's age, so that new files are found soon."""
-_AT_ONCE = 50
+_TAKEN_AT_ONCE = 50
 _PLAN = sa.update(actions).where(actions.c.id == sa.bindparam("this_action"))
 _DECIDING = ("dependency_info", "time_zone", "start_time", "frequency", "time_unit", "cron_expression")
 """The columns of a schedule that decide which files its actions wait for."""
+_LOOKED_UP_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ def take_due(connection: sa.Connection, now: float) -> list[Look]:
         sa.select(actions)
         .where(actions.c.look_at <= now)
         .order_by(actions.c.look_at)
-        .limit(_AT_ONCE)
+        .limit(_TAKEN_AT_ONCE)
         .with_for_update(skip_locked=True)
     )
     rows = [dict(row) for row in due.mappings()]
@@ -166,3 +173,87 @@ def _given_up(minutes: int, sight: Sight) -> str:
     shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
     why = f" ({sight.problem})" if sight.problem else ""
     return f"dependencies not found within {minutes} min: {shown}{why}"
+
+
+class DependencyWatch:
+    """Takes the checks that are due and writes their results."""
+
+    def __init__(
+        self, database: Database, work: Materialisation, checker: DependencyChecker, clock: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._work = work
+        self._checker = checker
+        self._clock = clock
+        # A check whose result could not be written is already planned again.
+        self._turns = Turns(on_lost=lambda: None)
+        self._places = asyncio.Semaphore(_LOOKED_UP_AT_ONCE)
+
+    async def look(self) -> int:
+        """Begin the checks that are due; return how many. Raises `Unavailable`."""
+        looks = await self._database.write(partial(take_due, now=self._clock()), durable=False)
+        for look in looks:
+            self._turns.add(look.schedule["id"], look.action["id"], partial(self._look_up, look))
+        return len(looks)
+
+    async def stop(self) -> None:
+        """Stop all checks."""
+        await self._turns.stop()
+
+    async def _look_up(self, look: Look) -> None:
+        async with self._places:
+            sight = await self._sight(look)
+        self._turns.settle(look.action["id"])
+        if sight.is_news_for(look, self._clock()):
+            await self._database.write(lambda connection: note(connection, self._work, look, sight, self._clock()))
+
+    async def _sight(self, look: Look) -> Sight:
+        try:
+            wanted = await asyncio.to_thread(_wanted, look)
+        except (ValueError, OverflowError) as error:  # the window of this nominal time lies outside the calendar
+            return Sight([], [], f"dependency_info: {error}")
+        problem = None
+        try:
+            there = await self._checker.found(look.schedule["account_id"], wanted)
+        except (StorageFailure, ServiceError) as error:
+            there, problem = set(), error.message
+        found = [item.key for item in wanted if item in there]
+        return Sight(found, [item.key for item in wanted if item not in there], problem)
+
+
+def _wanted(look: Look) -> list[Needed]:
+    info = DependencyInfo.model_validate(look.schedule["dependency_info"] or {})
+    return needed(info, from_seconds(look.action["nominal_time"]), timetable_of(look.schedule))
+
+
+class FileDependencies:
+    """The `DependencyChecker` of files; it finds nothing of another kind."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:
+        """Return the files that exist now: for a `done_flag` the file, for a path a file or a non-empty folder.
+
+        Raises `Invalid` for a location that the service may not read and `StorageFailure` when a store fails.
+        """
+        there: set[Needed] = set()
+        for may_be_folder in (False, True):
+            asked = [item for item in keys if item.kind == "file" and item.may_be_folder is may_be_folder]
+            if asked:
+                paths = {item.key for item in asked}
+                existing = await self._storage.existing(account_id, paths, or_folders=may_be_folder)
+                there.update(item for item in asked if item.key in existing)
+        return there
+
+
+class EveryDependency:
+    """A `DependencyChecker` that combines others."""
+
+    def __init__(self, checkers: Sequence[DependencyChecker]) -> None:
+        self._checkers = checkers
+
+    async def found(self, account_id: int, keys: Sequence[Needed]) -> set[Needed]:
+        """Return those that exist now. Raises the error of the first checker that fails."""
+        found = await asyncio.gather(*(checker.found(account_id, keys) for checker in self._checkers))
+        return set().union(*found)
