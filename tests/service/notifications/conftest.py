@@ -7,6 +7,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.notifications import channels
-from svc_jupyter.service.schema.schedules import schedules
+from svc_jupyter.service.schema.schedules import Schedule, schedules
 
 
 @pytest.fixture
@@ -203,13 +204,12 @@ def add_channel(database: Database, account_id: int, user_id: int, secrets: Secr
 
 
 @pytest.fixture
-def add_schedule(database: Database, account_id: int, user_id: int) -> Callable[..., dict[str, Any]]:
-    """Stores a schedule of the user and returns its row."""
+def add_schedule(database: Database, account_id: int, user_id: int) -> Callable[..., Schedule]:
+    """Stores a schedule of the user and returns it."""
 
-    def add_schedule(**changes: Any) -> dict[str, Any]:
-        values = schedule_row(account_id=account_id, user_id=user_id, **changes)
+    def add_schedule(**changes: Any) -> Schedule:
+        values = asdict(schedule_row(account_id=account_id, user_id=user_id, **changes))
         with database.begin() as connection:
-            row = connection.execute(sa.insert(schedules).values(**values).returning(schedules)).mappings().one()
-            return dict(row)
+            return Schedule.of(connection.execute(sa.insert(schedules).values(**values).returning(schedules)).one())
 
     return add_schedule

@@ -6,10 +6,12 @@ from typing import Any
 
 from tests.service.notifications.clocks import NOON
 
+from svc_jupyter.service.schema.schedules import Action, Schedule, actions, schedules
 
-def schedule_row(**values: Any) -> dict[str, Any]:
-    """Return the row of a daily schedule in Paris; it tells nobody anything unless asked to."""
-    return {
+
+def schedule_row(**values: Any) -> Schedule:
+    """Return a daily schedule in Paris; it tells nobody anything unless asked to."""
+    row = {
         "id": 5,
         "account_id": 1,
         "user_id": 1,
@@ -34,20 +36,25 @@ def schedule_row(**values: Any) -> dict[str, Any]:
         "digest_time_minute": 0,
         "notify_failure": False,
         "notify_success": False,
-        "notification_channels": None,
+        "last_sequence": 0,
     } | values
+    return Schedule(**dict.fromkeys(schedules.c.keys()) | row)
 
 
-def action_row(**values: Any) -> dict[str, Any]:
-    """Return the row of an action that failed a minute ago."""
-    return {
+def action_row(**values: Any) -> Action:
+    """Return an action that failed a minute ago."""
+    row = {
         "id": 33,
+        "account_id": 1,
         "schedule_id": 5,
         "sequence_id": 4,
         "nominal_time": NOON,
         "status": "error",
         "message": "exit code 7",
         "command_id": 17,
-        "dependencies": None,
+        "done": True,
+        "rerun_number": 0,
+        "created_at": NOON,
         "ended_at": NOON + 60,
     } | values
+    return Action(**dict.fromkeys(actions.c.keys()) | row)

@@ -222,6 +222,6 @@ def test_a_channel_cannot_go_while_a_schedule_begins_to_use_it(
             deletion = pool.submit(delete)
             schedules = sa.table("schedules", sa.column("id"), sa.column("notification_channels", sa.JSON))
             connection.execute(
-                sa.update(schedules).where(schedules.c.id == schedule["id"]).values(notification_channels=[channel])
+                sa.update(schedules).where(schedules.c.id == schedule.id).values(notification_channels=[channel])
             )
         assert deletion.result(30) == "StateConflict"

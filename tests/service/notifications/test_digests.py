@@ -1,6 +1,7 @@
 """Digests, with a clock that is told."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,11 +21,11 @@ from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.notifications.rounds import NOTIFY
 from svc_jupyter.service.schema.notifications import digest_entries
 from svc_jupyter.service.schema.notifications import outbox as table
-from svc_jupyter.service.schema.schedules import schedules
+from svc_jupyter.service.schema.schedules import Schedule, schedules
 
 Row = dict[str, Any]
 AddChannel = Callable[..., int]
-AddSchedule = Callable[..., Row]
+AddSchedule = Callable[..., Schedule]
 Running = Callable[..., Awaitable[Notifications]]
 PARIS = ZoneInfo("Europe/Paris")
 DIGEST = {"is_digest": True, "digest_time_hour": 8, "digest_time_minute": 30, "notify_failure": True}
@@ -45,20 +46,20 @@ def gathering(hook_settings: Settings, database: Database, bus: Bus, secrets: Se
     return Notifications(hook_settings, database, bus, secrets, clock)
 
 
-def end(database: Database, notifications: Notifications, schedule: Row, ended: str, **action: Any) -> None:
+def end(database: Database, notifications: Notifications, schedule: Schedule, ended: str, **action: Any) -> None:
     """End an action at a time in Paris; its id comes from the time."""
     moment = paris(ended)
-    values = {"id": int(moment), "nominal_time": moment - 60, "ended_at": moment, "schedule_id": schedule["id"]}
+    values = {"id": int(moment), "nominal_time": moment - 60, "ended_at": moment, "schedule_id": schedule.id}
     with database.begin() as connection:
         notifications.on_action_end(connection, schedule, action_row(**values | action))
 
 
-def edit(database: Database, notifications: Notifications, schedule: Row, **changes: Any) -> Row:
+def edit(database: Database, notifications: Notifications, schedule: Schedule, **changes: Any) -> Schedule:
     """Change a schedule as its room does."""
     with database.begin() as connection:
-        connection.execute(sa.update(schedules).where(schedules.c.id == schedule["id"]).values(**changes))
-        notifications.on_schedule_edit(connection, schedule | changes)
-    return schedule | changes
+        connection.execute(sa.update(schedules).where(schedules.c.id == schedule.id).values(**changes))
+        notifications.on_schedule_edit(connection, replace(schedule, **changes))
+    return replace(schedule, **changes)
 
 
 def rows(database: Database) -> list[Any]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,10 +24,11 @@ from svc_jupyter.service.notifications.rounds import NOTIFY
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.notifications import channels
 from svc_jupyter.service.schema.notifications import outbox as table
+from svc_jupyter.service.schema.schedules import Schedule
 
 Row = dict[str, Any]
 AddChannel = Callable[..., int]
-AddSchedule = Callable[..., Row]
+AddSchedule = Callable[..., Schedule]
 Running = Callable[..., Awaitable[Notifications]]
 MailSettings = Callable[..., Settings]
 SECRET = "T0-secret-B0"
@@ -40,10 +42,10 @@ def noting(
     return Notifications(mail_settings(webhook_private_addresses=True), database, bus, secrets, clock)
 
 
-def end(database: Database, notifications: Notifications, schedule: Row, **action: Any) -> None:
+def end(database: Database, notifications: Notifications, schedule: Schedule, **action: Any) -> None:
     """Do what ends an action does."""
     with database.begin() as connection:
-        notifications.on_action_end(connection, schedule, action_row(schedule_id=schedule["id"], **action))
+        notifications.on_action_end(connection, schedule, action_row(schedule_id=schedule.id, **action))
 
 
 def rows(database: Database) -> list[Any]:
@@ -130,7 +132,7 @@ def test_an_end_that_is_rolled_back_is_not_told(
     schedule = add_schedule(can_notify=True, is_digest=True)
     with database.begin() as connection, connection.begin_nested() as savepoint:
         noting.on_action_end(connection, schedule, action_row())
-        noting.on_action_end(connection, {**schedule, "is_digest": False}, action_row())
+        noting.on_action_end(connection, replace(schedule, is_digest=False), action_row())
         savepoint.rollback()
 
     assert rows(database) == []
@@ -155,7 +157,7 @@ def test_the_addresses_of_a_schedule_are_those_its_messages_go_to(
     ]
     with database.connect() as connection:
         for wishes, expected in cases:
-            assert noting.recipients(connection, schedule | wishes) == expected
+            assert noting.recipients(connection, replace(schedule, **wishes)) == expected
 
 
 async def test_a_failure_reaches_mailboxes_and_webhooks(

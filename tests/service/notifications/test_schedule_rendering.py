@@ -26,7 +26,7 @@ LINKS = {
 def content_of(schedule: dict[str, Any] | None = None, **action: Any) -> dict[str, Any]:
     """Return what an action's end tells."""
     row = action_row(**{"nominal_time": NINE, "ended_at": NINE + 90} | action)
-    outcome = outcome_of(row["status"])
+    outcome = outcome_of(row.status)
     assert outcome is not None
     return action_event(schedule_row(**schedule or {}), row, outcome).content
 

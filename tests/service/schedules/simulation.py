@@ -19,7 +19,7 @@ from svc_jupyter.service.schedules.ticker import missed_ends, wake_stranded
 from svc_jupyter.service.schedules.timetable import from_seconds, next_nominal_time, timetable_of
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import NEW_ROW, commands
-from svc_jupyter.service.schema.schedules import actions, schedules
+from svc_jupyter.service.schema.schedules import Action, Schedule, actions, schedules
 
 Row = Mapping[str, Any]
 
@@ -63,7 +63,7 @@ class Simulation:
         self.now = 0.0
         self.kills = 0
         self.running: dict[int, float] = {}
-        self.ended: list[tuple[Row, Row]] = []
+        self.ended: list[tuple[Schedule, Action]] = []
         self.place: Callable[[sa.Connection, Row], int | None] = lambda _connection, _row: None
         self.bus = bus or Bus(database)
         self.work = Materialisation(self.bus, self._insert_commands, self._place, self._on_end)
@@ -105,7 +105,8 @@ class Simulation:
             **values,
         }
         after = start if row["cron_expression"] else start - 1e-6
-        first = next_nominal_time(timetable_of(row), from_seconds(after if now is None else now))
+        timetable = timetable_of(Schedule(**dict.fromkeys(schedules.c.keys()) | row))
+        first = next_nominal_time(timetable, from_seconds(after if now is None else now))
         row["next_nominal"] = row["due_at"] = None if first is None else first.timestamp()
         with self.database.begin(durable=False) as connection:
             inserted = connection.execute(sa.insert(schedules).values(**row)).inserted_primary_key
@@ -206,6 +207,6 @@ class Simulation:
         self.running[command_id] = self.now + self.duration
         return command_id
 
-    def _on_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
+    def _on_end(self, connection: sa.Connection, schedule: Schedule, action: Action) -> None:
         del connection
         self.ended.append((schedule, action))

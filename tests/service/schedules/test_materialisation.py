@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from svc_jupyter.service.schedules.advance import BACKLOG_LIMIT, RERUN_LIMIT
 from svc_jupyter.service.schedules.rights import refusals
 from svc_jupyter.service.schema.access import group_roles, groups, memberships, roles, users
 from svc_jupyter.service.schema.commands import commands
-from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
+from svc_jupyter.service.schema.schedules import AT_ONCE, Schedule, actions, schedules
 
 NOON = instant("2026-11-21 12:00")
 HOUR = 3600.0
@@ -146,7 +147,7 @@ def test_the_end_of_a_command_is_the_end_of_its_action_and_is_told(simulation: S
     [action] = simulation.actions(schedule)
     assert (action["status"], action["done"], action["ended_at"]) == ("error", True, NOON)
     [(told_schedule, told_action)] = simulation.ended
-    assert (told_schedule["id"], told_action["id"]) == (schedule, action["id"])
+    assert (told_schedule.id, told_action.id) == (schedule, action["id"])
 
 
 def test_the_actions_of_a_disabled_owner_end_in_error_and_say_so(simulation: Simulation):
@@ -198,10 +199,10 @@ def test_rights_that_go_while_macros_are_resolved_count(simulation: Simulation, 
 def test_the_rights_of_many_owners_are_read_at_once(simulation: Simulation, count_statements: list[str]):
     allowed = {"access": "allow", "resource": "scheduler", "action": ["create"]}
     owners = [give_to_a_user_with_a_role(simulation, allowed, number) for number in range(1, 31)]
+    schedule = Schedule(**simulation.schedule(hourly(simulation)))
     with simulation.database.connect() as connection:
         for user_ids, statements in (([*owners, simulation.user_id], 3), ([simulation.user_id], 1)):
-            about = {"command_type": "ShellCommand", "edited_by": None}
-            due = [{"id": number, "user_id": user_id, **about} for number, user_id in enumerate(user_ids)]
+            due = [replace(schedule, id=number, user_id=user_id) for number, user_id in enumerate(user_ids)]
             count_statements.clear()
             assert refusals(connection, due) == {}
             assert sum(statement.startswith("SELECT") for statement in count_statements) == statements

@@ -12,7 +12,7 @@ from tests.service.schedules.simulation import Simulation, instant
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.schedules.timetable import from_seconds, nominal_times, timetable_of
-from svc_jupyter.service.schema.schedules import actions
+from svc_jupyter.service.schema.schedules import Schedule, actions
 
 BEGIN, END = instant("2026-01-01"), instant("2027-01-01")
 pytestmark = pytest.mark.slow
@@ -54,7 +54,7 @@ def populate(simulation: Simulation, numbers: random.Random, *, share: float, no
 def listed(simulation: Simulation, schedule_id: int) -> list[float]:
     row = simulation.schedule(schedule_id)
     after = row["start_time"] - (0 if row["cron_expression"] else 1e-6)
-    times = nominal_times(timetable_of(row), from_seconds(after), from_seconds(END))
+    times = nominal_times(timetable_of(Schedule(**row)), from_seconds(after), from_seconds(END))
     return [moment.timestamp() for moment in times]
 
 

@@ -1,8 +1,12 @@
-"""The recipients of a schedule's notifications."""
+"""The recipients of notifications about a schedule or a pipeline.
+
+If channels are enabled but none is listed or left, the owner gets an e-mail. A disabled owner gets nothing, since they
+may no longer see the account's work.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +17,7 @@ from svc_jupyter.service.notifications.channel_targets import addresses_of
 from svc_jupyter.service.notifications.outcomes import Outcome
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.notifications import channels
+from svc_jupyter.service.schema.schedules import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +28,30 @@ class Recipient:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """The recipients that a schedule names for one outcome."""
-
-    channels: bool
-    owner: bool
-
-
-def wishes_of(schedule: Mapping[str, Any], outcome: Outcome) -> Wishes:
-    """Return the recipients in a schedule's row for an outcome.
+def schedule_audience(connection: sa.Connection, schedule: Schedule, outcomes: Collection[Outcome]) -> list[Recipient]:
+    """Return the recipients that a schedule names for some outcomes.
 
     `notify_failure` and `notify_success` enable the channels, `can_notify` failures to the owner.
     """
-    if outcome is Outcome.FAILURE:
-        return Wishes(channels=schedule["notify_failure"], owner=schedule["can_notify"])
-    return Wishes(channels=schedule["notify_success"], owner=False)
+    channels = (Outcome.FAILURE in outcomes and schedule.notify_failure) or (
+        Outcome.SUCCESS in outcomes and schedule.notify_success
+    )
+    listed = _listed(connection, schedule.account_id, schedule.notification_channels) if channels else []
+    if (Outcome.FAILURE in outcomes and schedule.can_notify) or (channels and not listed):
+        listed += _owner(connection, schedule.user_id)
+    return _unique(listed)
 
 
-def audience(connection: sa.Connection, schedule: Mapping[str, Any], wishes: Wishes) -> list[Recipient]:
-    """Return the recipients among a schedule's channels and its owner, each once; addresses are case-insensitive.
+def pipeline_audience(connection: sa.Connection, pipeline: Mapping[str, Any]) -> list[Recipient]:
+    """Return the recipients of a pipeline's failures."""
+    listed = _listed(connection, pipeline["account_id"], pipeline["notification_channels"])
+    return _unique(listed or _owner(connection, pipeline["user_id"]))
 
-    If channels are enabled but none is listed or left, the owner gets an e-mail. A disabled owner gets nothing, since
-    they may no longer see the account's work.
-    """
-    listed = _listed(connection, schedule["account_id"], schedule["notification_channels"]) if wishes.channels else []
-    if wishes.owner or (wishes.channels and not listed):
-        listed += _owner(connection, schedule["user_id"])
+
+def _unique(recipients: Sequence[Recipient]) -> list[Recipient]:
+    """Return each recipient once; addresses are case-insensitive."""
     unique: dict[tuple[ChannelType, str], Recipient] = {}
-    for recipient in listed:
+    for recipient in recipients:
         unique.setdefault((recipient.medium, recipient.address.lower()), recipient)
     return list(unique.values())
 

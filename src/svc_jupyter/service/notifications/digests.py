@@ -7,7 +7,7 @@ killed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import Any
@@ -18,26 +18,25 @@ import sqlalchemy as sa
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.notifications import outbox
-from svc_jupyter.service.notifications.audience import Recipient, audience, wishes_of
+from svc_jupyter.service.notifications.audience import Recipient, schedule_audience
 from svc_jupyter.service.notifications.events import Event, digest_event, digest_key
 from svc_jupyter.service.notifications.outcomes import Outcome
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.schema.notifications import digest_entries
-from svc_jupyter.service.schema.schedules import schedules
+from svc_jupyter.service.schema.schedules import Schedule, schedules
 
 DIGESTS = "digests"
 _LOCK = 0x5C4A04
 """Key of the advisory lock under which PostgreSQL replicas write digests: two would split a day's actions."""
-Row = Mapping[str, Any]
 Deliverable = Callable[[Sequence[Recipient]], list[Recipient]]
 
 
-def gather(connection: sa.Connection, schedule: Row, event: Event, outcome: Outcome, *, ended_at: float) -> None:
+def gather(connection: sa.Connection, schedule: Schedule, event: Event, outcome: Outcome, *, ended_at: float) -> None:
     """Store the end of an action for the schedule's next digest."""
     connection.execute(
         conflict_insert(connection, digest_entries)
         .values(
-            schedule_id=schedule["id"],
+            schedule_id=schedule.id,
             event=event.key,
             outcome=outcome.value,
             content=event.content["action"],
@@ -48,16 +47,16 @@ def gather(connection: sa.Connection, schedule: Row, event: Event, outcome: Outc
     )
 
 
-def reschedule(connection: sa.Connection, schedule: Row, *, now: float) -> bool:
+def reschedule(connection: sa.Connection, schedule: Schedule, *, now: float) -> bool:
     """Move the collected rows to the digest of an edited schedule, or send them at once if it has no digests.
 
     Return whether any rows are collected.
     """
     gathered = connection.execute(
-        sa.select(digest_entries.c.id, digest_entries.c.ended_at).where(digest_entries.c.schedule_id == schedule["id"])
+        sa.select(digest_entries.c.id, digest_entries.c.ended_at).where(digest_entries.c.schedule_id == schedule.id)
     ).all()
     for row in gathered:
-        due_at = _due_at(schedule, row.ended_at) if schedule["is_digest"] else now
+        due_at = _due_at(schedule, row.ended_at) if schedule.is_digest else now
         connection.execute(sa.update(digest_entries).where(digest_entries.c.id == row.id).values(due_at=due_at))
     return bool(gathered)
 
@@ -90,11 +89,11 @@ class Digests(Rounds):
         ).scalar()
         if first is None:
             return False
-        schedule = dict(connection.execute(sa.select(schedules).where(schedules.c.id == first)).mappings().one())
+        schedule = Schedule.of(connection.execute(sa.select(schedules).where(schedules.c.id == first)).one())
         gathered = (digest_entries.c.schedule_id == first) & (digest_entries.c.due_at <= now)
         rows = connection.execute(sa.select(digest_entries).where(gathered)).all()
         due_at = max(row.due_at for row in rows)
-        if outbox.is_told(connection, digest_key(schedule["id"], due_at)):
+        if outbox.is_told(connection, digest_key(schedule.id, due_at)):
             # Ended before that digest, but written only after it.
             connection.execute(sa.update(digest_entries).where(gathered).values(due_at=_due_at(schedule, now)))
             return True
@@ -103,12 +102,12 @@ class Digests(Rounds):
         return True
 
     def _tell(
-        self, connection: sa.Connection, schedule: Row, due_at: float, rows: Sequence[sa.Row[Any]], now: float
+        self, connection: sa.Connection, schedule: Schedule, due_at: float, rows: Sequence[sa.Row[Any]], now: float
     ) -> None:
         """Write one message per recipient, with the outcomes that the schedule reports to each."""
         outcomes: dict[Recipient, set[str]] = {}
         for outcome in {Outcome(row.outcome) for row in rows}:
-            for recipient in self._deliverable(audience(connection, schedule, wishes_of(schedule, outcome))):
+            for recipient in self._deliverable(schedule_audience(connection, schedule, {outcome})):
                 outcomes.setdefault(recipient, set()).add(outcome.value)
         for recipient, wanted in outcomes.items():
             event = digest_event(schedule, due_at, [row.content for row in rows if row.outcome in wanted])
@@ -116,12 +115,12 @@ class Digests(Rounds):
                 self._bus.publish(connection, NOTIFY, medium.value)
 
 
-def _due_at(schedule: Row, after: float) -> float:
+def _due_at(schedule: Schedule, after: float) -> float:
     return next_digest(
         after,
-        hour=schedule["digest_time_hour"],
-        minute=schedule["digest_time_minute"],
-        time_zone=schedule["time_zone"],
+        hour=schedule.digest_time_hour,
+        minute=schedule.digest_time_minute,
+        time_zone=schedule.time_zone,
     )
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from svc_jupyter.service.notifications.outcomes import Outcome
+from svc_jupyter.service.schema.schedules import Action, Schedule
 
 Row = Mapping[str, Any]
 _COMMAND_FACTS = (
@@ -54,17 +55,17 @@ def pipeline_event(pipeline: Row, command: Row) -> Event:
     return Event(event.key, event.content | facts | {"pipeline": {"id": pipeline["id"], "name": pipeline["name"]}})
 
 
-def action_event(schedule: Row, action: Row, outcome: Outcome) -> Event:
+def action_event(schedule: Schedule, action: Action, outcome: Outcome) -> Event:
     """Return the end of an action of a schedule."""
-    missing = list((action["dependencies"] or {}).get("not_found") or ())
-    facts = {name: action[name] for name in _ACTION_FACTS}
-    facts["message"] = _cut(action["message"], _MESSAGE_LIMIT)
+    missing = list((action.dependencies or {}).get("not_found") or ())
+    facts = {name: getattr(action, name) for name in _ACTION_FACTS}
+    facts["message"] = _cut(action.message, _MESSAGE_LIMIT)
     facts |= {"outcome": outcome.value, "not_found": missing[:_NOT_FOUND_LIMIT], "not_found_count": len(missing)}
     content = {"kind": EventKind.ACTION.value, "schedule": _schedule(schedule), "action": facts}
-    return Event(f"action:{action['id']}", content)
+    return Event(f"action:{action.id}", content)
 
 
-def digest_event(schedule: Row, due_at: float, actions: Sequence[Mapping[str, Any]]) -> Event:
+def digest_event(schedule: Schedule, due_at: float, actions: Sequence[Mapping[str, Any]]) -> Event:
     """Return the digest of a schedule that is due at a moment, from the `action` parts of its collected events.
 
     Failures come first, each group in the order of nominal times; what exceeds a message is counted.
@@ -89,7 +90,7 @@ def digest_event(schedule: Row, due_at: float, actions: Sequence[Mapping[str, An
         "successes": len(actions) - failures,
         "actions": shown,
     }
-    return Event(digest_key(schedule["id"], due_at), content)
+    return Event(digest_key(schedule.id, due_at), content)
 
 
 def digest_key(schedule_id: int, due_at: float) -> str:
@@ -97,11 +98,11 @@ def digest_key(schedule_id: int, due_at: float) -> str:
     return f"digest:{schedule_id}:{datetime.fromtimestamp(int(due_at), UTC).strftime('%Y-%m-%dT%H:%M:%SZ')}"
 
 
-def _schedule(schedule: Row) -> dict[str, Any]:
+def _schedule(schedule: Schedule) -> dict[str, Any]:
     return {
-        "id": schedule["id"],
-        "name": schedule["name"] or str(schedule["id"]),
-        "time_zone": schedule["time_zone"],
+        "id": schedule.id,
+        "name": schedule.shown_name,
+        "time_zone": schedule.time_zone,
     }
 
 

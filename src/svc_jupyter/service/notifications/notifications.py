@@ -20,7 +20,7 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import digests, outbox
-from svc_jupyter.service.notifications.audience import Recipient, Wishes, audience, wishes_of
+from svc_jupyter.service.notifications.audience import Recipient, pipeline_audience, schedule_audience
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.notifications.digests import DIGESTS, Digests
 from svc_jupyter.service.notifications.events import Event, action_event, command_event, pipeline_event
@@ -30,6 +30,7 @@ from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.notifications.webhook_sender import WebhookSender
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import commands
+from svc_jupyter.service.schema.schedules import Action, Schedule
 
 NO_SERVER = "no e-mail is sent about this command: the service has no mail server (setting SVC_SMTP_HOST)"
 Row = Mapping[str, Any]
@@ -78,35 +79,34 @@ class Notifications:
 
     def on_pipeline_failure(self, connection: sa.Connection, pipeline: Row, command: Row) -> None:
         """Write, in the transaction that ends the command of a pipeline's run, a message to each of its channels."""
-        recipients = audience(connection, pipeline, Wishes(channels=True, owner=False))
+        recipients = pipeline_audience(connection, pipeline)
         self._put(connection, pipeline_event(pipeline, command), self._deliverable(recipients))
 
-    def on_action_end(self, connection: sa.Connection, schedule: Row, action: Row) -> None:
+    def on_action_end(self, connection: sa.Connection, schedule: Schedule, action: Action) -> None:
         """Write, in the transaction that ends an action of a schedule, a message to each recipient of the schedule.
 
         `error` and `not_found` are failures, `done` a success, `cancelled` neither. With `is_digest` the end is stored
         for the digest instead.
         """
-        outcome = outcome_of(action["status"])
+        outcome = outcome_of(action.status)
         if outcome is None:
             return
-        wishes = wishes_of(schedule, outcome)
-        recipients = audience(connection, schedule, wishes)
+        recipients = schedule_audience(connection, schedule, {outcome})
         if not recipients:
             return
         if not self._has_server and any(recipient.medium is ChannelType.EMAIL for recipient in recipients):
-            query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == action["command_id"])
+            query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == action.command_id)
             command = connection.execute(query).mappings().one_or_none()
             self._database.after_commit(connection, partial(self._say_no_server, command))
         event = action_event(schedule, action, outcome)
-        if schedule["is_digest"]:
-            ended_at = self._clock() if action["ended_at"] is None else action["ended_at"]
+        if schedule.is_digest:
+            ended_at = self._clock() if action.ended_at is None else action.ended_at
             digests.gather(connection, schedule, event, outcome, ended_at=ended_at)
             self._bus.publish(connection, NOTIFY, DIGESTS)
         else:
             self._put(connection, event, self._deliverable(recipients))
 
-    def on_schedule_edit(self, connection: sa.Connection, schedule: Row) -> None:
+    def on_schedule_edit(self, connection: sa.Connection, schedule: Schedule) -> None:
         """Apply an edit of `is_digest`, the digest's time or the zone to the rows already collected.
 
         `schedule` is the row as the transaction of `connection` changed it.
@@ -114,13 +114,11 @@ class Notifications:
         if digests.reschedule(connection, schedule, now=self._clock()):
             self._bus.publish(connection, NOTIFY, DIGESTS)
 
-    def recipients(self, connection: sa.Connection, schedule: Row) -> list[str]:
-        """Return the e-mail addresses of the recipients in a schedule's row."""
-        outcomes = [wishes_of(schedule, outcome) for outcome in Outcome]
-        wishes = Wishes(channels=any(w.channels for w in outcomes), owner=any(w.owner for w in outcomes))
+    def recipients(self, connection: sa.Connection, schedule: Schedule) -> list[str]:
+        """Return the e-mail addresses of the recipients of a schedule."""
         return [
             recipient.address
-            for recipient in audience(connection, schedule, wishes)
+            for recipient in schedule_audience(connection, schedule, set(Outcome))
             if recipient.medium is ChannelType.EMAIL
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,17 +18,18 @@ from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.http.paging import Page
-from svc_jupyter.service.schedules.advance import new_action
+from svc_jupyter.service.schedules.advance import action_row, new_action
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
 from svc_jupyter.service.schedules.record import action_record
-from svc_jupyter.service.schedules.timetable import Row
 from svc_jupyter.service.schema.commands import commands as command_rows
+from svc_jupyter.service.schema.schedules import Action as ActionRow
 from svc_jupyter.service.schema.schedules import actions, schedules
 
 Record = dict[str, Any]
 Records = list[Record]
-Rows = list[Row]
-_Pairs = list[tuple[Row, Row | None]]
+_CommandRow = Mapping[str, Any]
+_CommandRows = list[_CommandRow]
+_Pairs = list[tuple[ActionRow, _CommandRow | None]]
 """Actions, each with its command, if it has one."""
 
 
@@ -52,7 +53,7 @@ class Actions:
         [(row, command)] = await self._database.read(
             lambda connection: _with_commands(connection, [_one(connection, action_id, by)])
         )
-        require(by, Action.READ, Resource.SCHEDULER, row["schedule_id"])
+        require(by, Action.READ, Resource.SCHEDULER, row.schedule_id)
         return await self._action(row, command, by)
 
     async def list(
@@ -107,10 +108,10 @@ class Actions:
         _require_change(by, schedule_id)
         return await self.rerun(await self._database.read(partial(_original, schedule_id, sequence_id, by)), by=by)
 
-    async def _action(self, row: Row, command: Row | None, by: Caller) -> Record:
+    async def _action(self, row: ActionRow, command: _CommandRow | None, by: Caller) -> Record:
         return action_record(row, None if command is None else await self._record(command, by))
 
-    async def _record(self, row: Row, by: Caller) -> Record:
+    async def _record(self, row: _CommandRow, by: Caller) -> Record:
         """Return a command's record, with the reason for waiting of a waiting one."""
         waits = row["status"] == CommandStatus.WAITING
         return await self._commands.get(row["id"], by) if waits else self._commands.record(row)
@@ -126,15 +127,15 @@ class Actions:
             query = query.where(actions.c.schedule_id == schedule_id)
         if sequence_id is not None:
             query = query.where(actions.c.sequence_id == sequence_id)
-        rows = connection.execute(query.limit(page.fetch).offset(page.offset)).mappings().all()
+        rows = connection.execute(query.limit(page.fetch).offset(page.offset)).all()
         if sequence_id is not None and not rows and page.number == 1:
             raise NotFound(f"schedule {schedule_id} has no action with the sequence number {sequence_id}")
         shown, info = page.cut(rows)
-        return _with_commands(connection, [dict(row) for row in shown]), info
+        return _with_commands(connection, [ActionRow.of(row) for row in shown]), info
 
     def _command_rows(
         self, schedule_id: int, sequence_id: int | None, page: Page, by: Caller, connection: sa.Connection
-    ) -> tuple[Rows, Any]:
+    ) -> tuple[_CommandRows, Any]:
         _check_schedule(connection, schedule_id, by)
         query = (
             sa.select(command_rows)
@@ -150,15 +151,15 @@ class Actions:
     def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:
         """End an action without a command and return None; else return its command, or 0 when it has ended."""
         row = _one(connection, action_id, by)
-        _require_change(by, row["schedule_id"])
-        schedule = lock(connection, row["schedule_id"])
+        _require_change(by, row.schedule_id)
+        schedule = lock(connection, row.schedule_id)
         row = _one(connection, action_id, by)
-        if row["done"]:
+        if row.done:
             return 0
-        if row["command_id"] is not None:
-            return int(row["command_id"])
+        if row.command_id is not None:
+            return row.command_id
         now = self._clock()
-        trail.record(connection, by, "kill_action", Resource.SCHEDULER, schedule["id"], action_id=action_id)
+        trail.record(connection, by, "kill_action", Resource.SCHEDULER, schedule.id, action_id=action_id)
         self._work.end(
             connection, schedule, action_id, status=ActionStatus.CANCELLED, message="killed before it began", now=now
         )
@@ -166,26 +167,23 @@ class Actions:
 
     def _rerun(self, action_id: int, by: Caller, connection: sa.Connection) -> Record:
         asked = _one(connection, action_id, by)
-        _require_change(by, asked["schedule_id"])
-        schedule = lock(connection, asked["schedule_id"])
-        if schedule["status"] == ScheduleStatus.KILLED:
-            raise StateConflict(f"schedule {schedule['id']} was killed: its actions cannot be rerun")
+        _require_change(by, asked.schedule_id)
+        schedule = lock(connection, asked.schedule_id)
+        if schedule.status == ScheduleStatus.KILLED:
+            raise StateConflict(f"schedule {schedule.id} was killed: its actions cannot be rerun")
         runs = connection.execute(
-            sa.select(actions).where(
-                actions.c.schedule_id == schedule["id"], actions.c.nominal_time == asked["nominal_time"]
-            )
+            sa.select(actions).where(actions.c.schedule_id == schedule.id, actions.c.nominal_time == asked.nominal_time)
         )
-        same = sorted(runs.mappings(), key=lambda row: row["rerun_number"])
-        if not all(row["done"] for row in same):
+        same = sorted((ActionRow.of(row) for row in runs), key=lambda run: run.rerun_number)
+        if not all(run.done for run in same):
             raise StateConflict(f"a run of action {action_id} is still under way; kill it, or wait for its end")
         now = self._clock()
-        again = new_action(schedule, asked["sequence_id"], asked["nominal_time"], now)
-        values = again | {"rerun_number": same[-1]["rerun_number"] + 1, "is_rerun_of": same[0]["id"]}
-        inserted = connection.execute(sa.insert(actions).values(**values)).inserted_primary_key
-        assert inserted is not None
-        trail.record(connection, by, "rerun_action", Resource.SCHEDULER, schedule["id"], action_id=action_id)
-        self._work.wake(connection, schedule["id"])
-        return action_record(_one(connection, inserted[0], by), None)
+        again = new_action(schedule, asked.sequence_id, asked.nominal_time, same[-1].rerun_number + 1)
+        values = action_row(schedule, again, now, is_rerun_of=same[0].id)
+        made = ActionRow.of(connection.execute(sa.insert(actions).values(**values).returning(actions)).one())
+        trail.record(connection, by, "rerun_action", Resource.SCHEDULER, schedule.id, action_id=action_id)
+        self._work.wake(connection, schedule.id)
+        return action_record(made, None)
 
 
 def _require_change(by: Caller, schedule_id: int) -> None:
@@ -193,20 +191,20 @@ def _require_change(by: Caller, schedule_id: int) -> None:
     require_any(by, (Action.UPDATE, Action.MANAGE), Resource.SCHEDULER, schedule_id)
 
 
-def _one(connection: sa.Connection, action_id: int, by: Caller) -> Row:
+def _one(connection: sa.Connection, action_id: int, by: Caller) -> ActionRow:
     query = sa.select(actions).where(actions.c.id == action_id, actions.c.account_id == by.account_id)
-    found = connection.execute(query).mappings().one_or_none()
+    found = connection.execute(query).one_or_none()
     if found is None:
         raise NotFound(f"there is no action {action_id}")
-    return dict(found)
+    return ActionRow.of(found)
 
 
-def _with_commands(connection: sa.Connection, found: Rows) -> _Pairs:
+def _with_commands(connection: sa.Connection, found: list[ActionRow]) -> _Pairs:
     """Return the actions with their commands, read by one statement."""
-    wanted = [row["command_id"] for row in found if row["command_id"] is not None]
+    wanted = [row.command_id for row in found if row.command_id is not None]
     rows = connection.execute(sa.select(command_rows).where(command_rows.c.id.in_(wanted))).mappings() if wanted else ()
     commands = {row["id"]: dict(row) for row in rows}
-    return [(row, commands.get(row["command_id"])) for row in found]
+    return [(row, None if row.command_id is None else commands.get(row.command_id)) for row in found]
 
 
 def _original(schedule_id: int, sequence_id: int, by: Caller, connection: sa.Connection) -> int:

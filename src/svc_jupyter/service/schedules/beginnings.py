@@ -50,7 +50,7 @@ class Beginnings:
 
     def add(self, item: Ready) -> None:
         """Begin an action as soon as its macros are resolved."""
-        self._turns.add(item.schedule["id"], item.action_id, partial(self._begin, item))
+        self._turns.add(item.schedule.id, item.action_id, partial(self._begin, item))
 
     async def stop(self) -> None:
         """Begin no further actions."""
@@ -82,7 +82,7 @@ class Beginnings:
                 return lambda connection: self._work.begin(connection, item, resolved, self._clock())
 
     async def _resolved(self, item: Ready) -> list[dict[str, Any]]:
-        schedule_id = item.schedule["id"]
+        schedule_id = item.schedule.id
         if schedule_id not in self._slow:
             async with self._places:
                 return await self._evaluated(item)
@@ -95,14 +95,14 @@ class Beginnings:
             return await asyncio.get_running_loop().run_in_executor(self._threads, _values, item)
         finally:
             if time.monotonic() - begun > _SLOW_SECONDS:
-                remember(self._slow, item.schedule["id"], None, most=_MOST_SLOW)
+                remember(self._slow, item.schedule.id, None, most=_MOST_SLOW)
             else:
-                self._slow.pop(item.schedule["id"], None)
+                self._slow.pop(item.schedule.id, None)
 
 
 def _values(item: Ready) -> list[dict[str, Any]]:
     """Return the macros with their values. Raises `MacroError`, also when they do not fit the command's text."""
     schedule = item.schedule
-    values = resolve(schedule["macros"] or [], from_seconds(item.nominal_time), schedule["time_zone"])
-    substitute(schedule["command"], values)
+    values = resolve(schedule.macros or [], from_seconds(item.nominal_time), schedule.time_zone)
+    substitute(schedule.command, values)
     return values

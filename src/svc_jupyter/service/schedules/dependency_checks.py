@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,9 +18,9 @@ from svc_jupyter.service.ground.errors import ServiceError
 from svc_jupyter.service.schedules.advance import may_run
 from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
-from svc_jupyter.service.schedules.timetable import Row, from_seconds, timetable_of
+from svc_jupyter.service.schedules.timetable import from_seconds, timetable_of
 from svc_jupyter.service.schedules.turns import Turns
-from svc_jupyter.service.schema.schedules import actions, schedules
+from svc_jupyter.service.schema.schedules import Action, Schedule, actions, schedules
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 
@@ -29,8 +30,8 @@ _FIRST_LOOK_SECONDS = 0.5
 """Shortest interval of checks; an interval is half the action's age, so that new files are found soon."""
 _TAKEN_AT_ONCE = 50
 _PLAN = sa.update(actions).where(actions.c.id == sa.bindparam("this_action"))
-_DECIDING = ("dependency_info", "time_zone", "start_time", "frequency", "time_unit", "cron_expression")
-"""The columns of a schedule that decide which files its actions wait for."""
+_decided_by = attrgetter("dependency_info", "time_zone", "start_time", "frequency", "time_unit", "cron_expression")
+"""Returns what decides which files a schedule's actions wait for."""
 _LOOKED_UP_AT_ONCE = 16
 
 
@@ -38,8 +39,8 @@ _LOOKED_UP_AT_ONCE = 16
 class Look:
     """An action due for a check, and its schedule, as they were when the check was taken."""
 
-    action: Row
-    schedule: Row
+    action: Action
+    schedule: Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Sight:
 
     def is_news_for(self, look: Look, now: float) -> bool:
         """Return whether the action's row must be changed."""
-        known = look.action["dependencies"], look.action["message"]
+        known = look.action.dependencies, look.action.message
         return self.is_complete or self.as_columns() != known or is_over(look.action, look.schedule, now)
 
     def as_columns(self) -> tuple[dict[str, list[str]], str | None]:
@@ -65,15 +66,15 @@ class Sight:
         return {"found": list(self.found), "not_found": list(self.not_found)}, self.problem
 
 
-def deadline(action: Row, schedule: Row) -> float | None:
+def deadline(action: Action, schedule: Schedule) -> float | None:
     """Return when an action gives up: `time_out` after the latest of nominal time, materialisation and resume."""
-    if not schedule["time_out"]:
+    if not schedule.time_out:
         return None
-    since = max(action["nominal_time"], action["created_at"], schedule["resumed_at"] or 0.0)
-    return float(since + 60 * schedule["time_out"])
+    since = max(action.nominal_time, action.created_at, schedule.resumed_at or 0.0)
+    return since + 60 * schedule.time_out
 
 
-def is_over(action: Row, schedule: Row, now: float) -> bool:
+def is_over(action: Action, schedule: Schedule, now: float) -> bool:
     """Return whether an action's time for its dependencies has passed."""
     moment = deadline(action, schedule)
     return moment is not None and now >= moment
@@ -88,14 +89,15 @@ def take_due(connection: sa.Connection, now: float) -> list[Look]:
         .limit(_TAKEN_AT_ONCE)
         .with_for_update(skip_locked=True)
     )
-    rows = [dict(row) for row in due.mappings()]
-    if not rows:
+    found = [Action.of(row) for row in due]
+    if not found:
         return []
-    wanted = {row["schedule_id"] for row in rows}
-    theirs = connection.execute(sa.select(schedules).where(schedules.c.id.in_(wanted))).mappings()
-    by_id = {row["id"]: dict(row) for row in theirs}
-    looks = [Look(row, by_id[row["schedule_id"]]) for row in rows]
-    connection.execute(_PLAN, [{"this_action": look.action["id"], "look_at": _next_look(look, now)} for look in looks])
+    theirs = connection.execute(
+        sa.select(schedules).where(schedules.c.id.in_({action.schedule_id for action in found}))
+    )
+    by_id = {row.id: Schedule.of(row) for row in theirs}
+    looks = [Look(action, by_id[action.schedule_id]) for action in found]
+    connection.execute(_PLAN, [{"this_action": look.action.id, "look_at": _next_look(look, now)} for look in looks])
     return looks
 
 
@@ -104,9 +106,9 @@ def note(connection: sa.Connection, work: Materialisation, look: Look, sight: Si
 
     Writes nothing when the action or its dependencies have changed meanwhile: its next check is planned.
     """
-    action_id = look.action["id"]
-    schedule = lock(connection, look.schedule["id"])
-    if any(schedule[key] != look.schedule[key] for key in _DECIDING):
+    action_id = look.action.id
+    schedule = lock(connection, look.schedule.id)
+    if _decided_by(schedule) != _decided_by(look.schedule):
         return
     dependencies, problem = sight.as_columns()
     values: dict[str, Any] = {"dependencies": dependencies, "message": problem}
@@ -116,9 +118,9 @@ def note(connection: sa.Connection, work: Materialisation, look: Look, sight: Si
     if connection.execute(sa.update(actions).where(*still_waits).values(**values)).rowcount == 0:
         return
     if sight.is_complete:
-        work.wake(connection, schedule["id"])
-    elif is_over(look.action, schedule, now) and may_run(schedule, look.action):
-        message = _given_up(schedule["time_out"], sight)
+        work.wake(connection, schedule.id)
+    elif is_over(look.action, schedule, now) and may_run(schedule, look.action.rerun_number):
+        message = _given_up(schedule.time_out, sight)
         work.end(connection, schedule, action_id, status=ActionStatus.NOT_FOUND.value, message=message, now=now)
 
 
@@ -127,29 +129,29 @@ def pause(connection: sa.Connection, schedule_id: int) -> None:
     connection.execute(_waiting(schedule_id).where(actions.c.rerun_number == 0).values(look_at=None))
 
 
-def look_soon(connection: sa.Connection, schedule: Row, now: float) -> None:
+def look_soon(connection: sa.Connection, schedule: Schedule, now: float) -> None:
     """Check the dependencies of a locked schedule's actions at once, after a resume or a change of `time_out`."""
-    which = sa.true() if may_run(schedule, {"rerun_number": 0}) else actions.c.rerun_number > 0
-    connection.execute(_waiting(schedule["id"]).where(which).values(look_at=now))
+    which = sa.true() if may_run(schedule, rerun_number=0) else actions.c.rerun_number > 0
+    connection.execute(_waiting(schedule.id).where(which).values(look_at=now))
 
 
-def begin_anew(connection: sa.Connection, schedule: Row, now: float) -> None:
+def begin_anew(connection: sa.Connection, schedule: Schedule, now: float) -> None:
     """Let the actions of a locked schedule that have not begun wait for its current dependencies."""
-    waits = schedule["dependency_info"] is not None
+    waits = schedule.dependency_info is not None
     status = ActionStatus.WAITING if waits else ActionStatus.SUBMITTED
     connection.execute(
         sa.update(actions)
-        .where(actions.c.schedule_id == schedule["id"], sa.not_(actions.c.done), actions.c.command_id.is_(None))
+        .where(actions.c.schedule_id == schedule.id, sa.not_(actions.c.done), actions.c.command_id.is_(None))
         .values(status=status.value, dependencies=None, message=None, look_at=None)
     )
     if waits:
         look_soon(connection, schedule, now)
 
 
-def decides_otherwise(before: Row, after: Row) -> bool:
+def decides_otherwise(before: Schedule, after: Schedule) -> bool:
     """Return whether an edit changes which files a schedule's actions wait for."""
-    depends = before["dependency_info"] is not None or after["dependency_info"] is not None
-    return depends and any(before[key] != after[key] for key in _DECIDING)
+    depends = before.dependency_info is not None or after.dependency_info is not None
+    return depends and _decided_by(before) != _decided_by(after)
 
 
 def _waiting(schedule_id: int) -> sa.Update:
@@ -162,7 +164,7 @@ def _waiting(schedule_id: int) -> sa.Update:
 
 
 def _next_look(look: Look, now: float) -> float:
-    waited: float = now - look.action["created_at"]
+    waited = now - look.action.created_at
     planned = now + min(max(waited / 2, _FIRST_LOOK_SECONDS), LOOK_SECONDS)
     last = deadline(look.action, look.schedule)
     return planned if last is None or last <= now else min(planned, last)
@@ -193,7 +195,7 @@ class DependencyWatch:
         """Begin the checks that are due; return how many. Raises `Unavailable`."""
         looks = await self._database.write(partial(take_due, now=self._clock()), durable=False)
         for look in looks:
-            self._turns.add(look.schedule["id"], look.action["id"], partial(self._look_up, look))
+            self._turns.add(look.schedule.id, look.action.id, partial(self._look_up, look))
         return len(looks)
 
     async def stop(self) -> None:
@@ -203,7 +205,7 @@ class DependencyWatch:
     async def _look_up(self, look: Look) -> None:
         async with self._places:
             sight = await self._sight(look)
-        self._turns.settle(look.action["id"])
+        self._turns.settle(look.action.id)
         if sight.is_news_for(look, self._clock()):
             await self._database.write(lambda connection: note(connection, self._work, look, sight, self._clock()))
 
@@ -214,7 +216,7 @@ class DependencyWatch:
             return Sight([], [], f"dependency_info: {error}")
         problem = None
         try:
-            there = await self._checker.found(look.schedule["account_id"], wanted)
+            there = await self._checker.found(look.schedule.account_id, wanted)
         except (StorageFailure, ServiceError) as error:
             there, problem = set(), error.message
         found = [item.key for item in wanted if item in there]
@@ -222,8 +224,8 @@ class DependencyWatch:
 
 
 def _wanted(look: Look) -> list[Needed]:
-    info = DependencyInfo.model_validate(look.schedule["dependency_info"] or {})
-    return needed(info, from_seconds(look.action["nominal_time"]), timetable_of(look.schedule))
+    info = DependencyInfo.model_validate(look.schedule.dependency_info or {})
+    return needed(info, from_seconds(look.action.nominal_time), timetable_of(look.schedule))
 
 
 class FileDependencies:

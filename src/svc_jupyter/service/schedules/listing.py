@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,15 +21,14 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import as_json
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules.record import schedule_record
-from svc_jupyter.service.schedules.timetable import Row
 from svc_jupyter.service.schema.commands import commands
-from svc_jupyter.service.schema.schedules import actions, schedules
+from svc_jupyter.service.schema.schedules import Schedule, actions, schedules
 
 Records = list[dict[str, Any]]
 SHORTEST_NAME_PART = 3
 _PIECE = 200
 """Records in memory at once in a complete list."""
-_WHO_IS_TOLD = ("user_id", "can_notify", "notify_failure", "notify_success")
+_recipients_by = attrgetter("user_id", "can_notify", "notify_failure", "notify_success")
 _NEWEST_ID = sa.select(sa.func.max(actions.c.id)).where(actions.c.schedule_id == schedules.c.id).scalar_subquery()
 """Reads the end of an index once per schedule, however many actions it had."""
 _COLUMNS = (
@@ -106,27 +106,27 @@ class Listing:
     def _piece(self, wanted: ScheduleFilter, by: Caller, after: int | None, connection: sa.Connection) -> _Piece:
         """Return the records after the one with the id `after`."""
         query = wanted.query(by).limit(_PIECE)
-        found = connection.execute(query if after is None else query.where(schedules.c.id < after)).mappings()
-        rows = [dict(row) for row in found]
+        found = connection.execute(query if after is None else query.where(schedules.c.id < after))
+        rows = [Schedule.of(row) for row in found]
         text = b",".join(as_json(record) for record in self._records(connection, rows))
-        return _Piece(text, len(rows), rows[-1]["id"] if len(rows) == _PIECE else None)
+        return _Piece(text, len(rows), rows[-1].id if len(rows) == _PIECE else None)
 
     def _select(self, wanted: ScheduleFilter, page: Page, by: Caller, connection: sa.Connection) -> tuple[Records, Any]:
         query = wanted.query(by).limit(page.fetch).offset(page.offset)
-        shown, info = page.cut([dict(row) for row in connection.execute(query).mappings()])
+        shown, info = page.cut([Schedule.of(row) for row in connection.execute(query)])
         return self._records(connection, shown), info
 
-    def _records(self, connection: sa.Connection, rows: Sequence[Row]) -> Records:
+    def _records(self, connection: sa.Connection, rows: Sequence[Schedule]) -> Records:
         """Return the records of rows; recipients are looked up once for all schedules with the same ones."""
         told: dict[tuple[Any, ...], str] = {}
-        newest = last_actions(connection, [row["id"] for row in rows])
+        newest = last_actions(connection, [row.id for row in rows])
         records = []
         for row in rows:
-            key = (*(row[name] for name in _WHO_IS_TOLD), *(row["notification_channels"] or ()))
+            key = (*_recipients_by(row), *(row.notification_channels or ()))
             if key not in told:
                 told[key] = ",".join(self._notifications.recipients(connection, row))
             record = schedule_record(row, email_list=told[key])
-            records.append(record | {"last_action": newest.get(row["id"])})
+            records.append(record | {"last_action": newest.get(row.id)})
         return records
 
 
@@ -140,16 +140,16 @@ def last_actions(connection: sa.Connection, schedule_ids: Sequence[int]) -> dict
         .outerjoin_from(actions, commands, commands.c.id == actions.c.command_id)
         .where(actions.c.id.in_(newest))
     )
-    return {row["schedule_id"]: _told(dict(row)) for row in connection.execute(query).mappings()}
+    return {row.schedule_id: _last_action(row) for row in connection.execute(query)}
 
 
-def _told(found: Row) -> dict[str, Any]:
+def _last_action(found: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
     return {
-        "id": found["id"],
-        "sequence_id": found["sequence_id"],
-        "nominal_time": iso_time(found["nominal_time"]),
-        "done": found["done"],
-        "status": found["command_status"] or found["status"],
-        "query_hist_id": found["command_id"],
-        "message": found["message"] or found["command_message"],
+        "id": found.id,
+        "sequence_id": found.sequence_id,
+        "nominal_time": iso_time(found.nominal_time),
+        "done": found.done,
+        "status": found.command_status or found.status,
+        "query_hist_id": found.command_id,
+        "message": found.message or found.command_message,
     }

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,10 +19,19 @@ import structlog
 from svc_jupyter.api.states import ActionStatus
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.schedules.advance import LATE_SECONDS, Advance, OpenActions, advance, command_row, may_run
+from svc_jupyter.service.schedules.advance import (
+    LATE_SECONDS,
+    Advance,
+    Macros,
+    OpenAction,
+    OpenActions,
+    action_row,
+    advance,
+    command_row,
+    may_run,
+)
 from svc_jupyter.service.schedules.rights import refusals
-from svc_jupyter.service.schedules.timetable import Row
-from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
+from svc_jupyter.service.schema.schedules import AT_ONCE, Action, Schedule, actions, schedules
 
 TICK = "tick"
 """Topic that wakes the ticker."""
@@ -30,8 +39,8 @@ InsertCommands = Callable[[sa.Connection, Sequence[Mapping[str, Any]]], Sequence
 """Creates commands and returns their ids, in the same order."""
 PlaceCommand = Callable[[sa.Connection, Mapping[str, Any]], int | None]
 """Returns the cluster that must be UP for a command, None where none is needed; raises `Invalid` with the problem."""
-OnActionEnd = Callable[[sa.Connection, Row, Row], None]
-"""Called with the rows of schedule and action inside the transaction that ends an action."""
+OnActionEnd = Callable[[sa.Connection, Schedule, Action], None]
+"""Called inside the transaction that ends an action."""
 _AFTER_FAILURE_SECONDS = 60.0
 _AT_ONCE = 100
 """Schedules in one transaction: other transactions can write in between."""
@@ -100,8 +109,8 @@ class Ready:
 
     action_id: int
     nominal_time: float
-    schedule: Row
-    """The row as it was when the action became ready."""
+    schedule: Schedule
+    """As it was when the action became ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ class Materialisation:
         due = _due(connection, now)
         if not due:
             return Ticked(0, ())
-        under_way = _open_actions(connection, [row["id"] for row in due])
+        under_way = _open_actions(connection, [row.id for row in due])
         refused = refusals(connection, due)
         if not careful:
             return Ticked(len(due), self._take_on(connection, due, under_way, refused, now))
@@ -141,13 +150,11 @@ class Materialisation:
                 with connection.begin_nested():
                     ready += self._take_on(connection, [schedule], under_way, refused, now)
             except Exception:
-                log.exception("schedule_not_ticked", schedule_id=schedule["id"])
-                connection.execute(_MOVE_ON, {"this_schedule": schedule["id"], "due_at": now + _AFTER_FAILURE_SECONDS})
+                log.exception("schedule_not_ticked", schedule_id=schedule.id)
+                connection.execute(_MOVE_ON, {"this_schedule": schedule.id, "due_at": now + _AFTER_FAILURE_SECONDS})
         return Ticked(len(due), ready)
 
-    def begin(
-        self, connection: sa.Connection, item: Ready, resolved: Sequence[Mapping[str, Any]], now: float
-    ) -> Ready | None:
+    def begin(self, connection: sa.Connection, item: Ready, resolved: Macros, now: float) -> Ready | None:
         """Give a ready action its command, unless it was killed, suspended or begun meanwhile.
 
         When the schedule was edited, so that its macros must be resolved again, returns the action with its new row.
@@ -157,13 +164,13 @@ class Materialisation:
             return None
         if (again := _if_edited(item, schedule)) is not None:
             return again
-        if reason := refusals(connection, [schedule]).get(schedule["id"]):
-            self._refuse(connection, schedule, action["id"], reason, now)
+        if reason := refusals(connection, [schedule]).get(schedule.id):
+            self._refuse(connection, schedule, action.id, reason, now)
             return None
         if (row := self._placed(connection, schedule, action, resolved, now)) is not None:
-            self._give_commands(connection, [row], [action["id"]])
-        if schedule["due_at"] is None:  # the backlog was full
-            self.wake(connection, schedule["id"])
+            self._give_commands(connection, [row], [action.id])
+        if schedule.due_at is None:  # the backlog was full
+            self.wake(connection, schedule.id)
         return None
 
     def give_up(self, connection: sa.Connection, item: Ready, message: str, now: float) -> Ready | None:
@@ -173,20 +180,27 @@ class Materialisation:
             return None
         if (again := _if_edited(item, schedule)) is not None:
             return again
-        self._refuse(connection, schedule, action["id"], message, now)
+        self._refuse(connection, schedule, action.id, message, now)
         return None
 
     def end(
-        self, connection: sa.Connection, schedule: Row, action_id: int, *, status: str, message: str | None, now: float
+        self,
+        connection: sa.Connection,
+        schedule: Schedule,
+        action_id: int,
+        *,
+        status: str,
+        message: str | None,
+        now: float,
     ) -> None:
         """End an action of a locked schedule; one that has ended stays unchanged."""
         ending = {"this_action": action_id, "status": status, "ended_at": now, "message": message}
-        row = connection.execute(_END, ending).mappings().one_or_none()
+        row = connection.execute(_END, ending).one_or_none()
         if row is not None:
-            self._on_action_end(connection, schedule, dict(row))
-            self.wake(connection, schedule["id"])
+            self._on_action_end(connection, schedule, Action.of(row))
+            self.wake(connection, schedule.id)
 
-    def command_ended(self, connection: sa.Connection, command: Row, now: float) -> None:
+    def command_ended(self, connection: sa.Connection, command: Mapping[str, Any], now: float) -> None:
         """End the action of a scheduled command that has ended, if it belongs to one."""
         found = connection.execute(_ACTION_OF, {"command": command["id"]}).one_or_none()
         if found is not None:
@@ -205,7 +219,7 @@ class Materialisation:
     def _take_on(
         self,
         connection: sa.Connection,
-        due: Sequence[Row],
+        due: Sequence[Schedule],
         under_way: Mapping[int, OpenActions],
         refused: Mapping[int, str],
         now: float,
@@ -215,24 +229,21 @@ class Materialisation:
         `refused` has the reasons for schedules that may not run, by schedule id.
         """
         steps = [
-            advance(schedule, under_way[schedule["id"]], now, users_may_run=schedule["id"] not in refused)
-            for schedule in due
+            advance(schedule, under_way[schedule.id], now, users_may_run=schedule.id not in refused) for schedule in due
         ]
-        _store_new(connection, steps)
-        connection.execute(_MOVE_ON, [{"this_schedule": step.schedule["id"], **step.moved} for step in steps])
+        beginning = _store_new(connection, steps, now)
+        connection.execute(_MOVE_ON, [{"this_schedule": step.schedule.id, **step.moved} for step in steps])
         new_commands: list[dict[str, Any]] = []
         begun: list[int] = []
         ready: list[Ready] = []
-        for step in steps:
-            schedule = step.schedule
-            for action in step.beginning:
-                if reason := refused.get(schedule["id"]):
-                    self._refuse(connection, schedule, action["id"], reason, now)
-                elif schedule["macros"]:
-                    ready.append(Ready(action["id"], action["nominal_time"], schedule))
-                elif (row := self._placed(connection, schedule, action, None, now)) is not None:
-                    new_commands.append(row)
-                    begun.append(action["id"])
+        for schedule, action in beginning:
+            if reason := refused.get(schedule.id):
+                self._refuse(connection, schedule, action.id, reason, now)
+            elif schedule.macros:
+                ready.append(Ready(action.id, action.nominal_time, schedule))
+            elif (row := self._placed(connection, schedule, action, None, now)) is not None:
+                new_commands.append(row)
+                begun.append(action.id)
         self._give_commands(connection, new_commands, begun)
         return ready
 
@@ -248,9 +259,9 @@ class Materialisation:
     def _placed(
         self,
         connection: sa.Connection,
-        schedule: Row,
-        action: Row,
-        resolved: Sequence[Mapping[str, Any]] | None,
+        schedule: Schedule,
+        action: OpenAction,
+        resolved: Macros | None,
         now: float,
     ) -> dict[str, Any] | None:
         """Return the row of an action's command; None when no cluster can run it and the action has ended."""
@@ -258,19 +269,19 @@ class Materialisation:
         try:
             return row | {"cluster_id": self._place(connection, row)}
         except Invalid as error:
-            self._refuse(connection, schedule, action["id"], f"not run: {error}", now)
+            self._refuse(connection, schedule, action.id, f"not run: {error}", now)
             return None
 
-    def _refuse(self, connection: sa.Connection, schedule: Row, action_id: int, message: str, now: float) -> None:
+    def _refuse(self, connection: sa.Connection, schedule: Schedule, action_id: int, message: str, now: float) -> None:
         self.end(connection, schedule, action_id, status=ActionStatus.ERROR.value, message=message, now=now)
 
-    def _still_ready(self, connection: sa.Connection, item: Ready) -> tuple[Row, Row | None]:
+    def _still_ready(self, connection: sa.Connection, item: Ready) -> tuple[Schedule, OpenAction | None]:
         """Lock the schedule of a ready action; return its row, and the action's row if it may still begin."""
-        schedule_id = item.schedule["id"]
+        schedule_id = item.schedule.id
         schedule = lock(connection, schedule_id)
         # Slots are counted again: an older action may have become ready meanwhile.
-        may_begin = _open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule["concurrency"])
-        allowed = [row for row in may_begin if row["id"] == item.action_id and may_run(schedule, row)]
+        may_begin = _open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule.concurrency)
+        allowed = [row for row in may_begin if row.id == item.action_id and may_run(schedule, row.rerun_number)]
         return schedule, allowed[0] if allowed else None
 
 
@@ -280,48 +291,49 @@ def next_moments(connection: sa.Connection) -> tuple[float, float]:
     return math.inf if due_at is None else due_at, math.inf if look_at is None else look_at
 
 
-def lock(connection: sa.Connection, schedule_id: int) -> Row:
+def lock(connection: sa.Connection, schedule_id: int) -> Schedule:
     """Lock a schedule's row until the end of the transaction and return it.
 
     Every change of a schedule's actions takes this lock first: otherwise an end and a tick that run concurrently could
     each leave the next action to the other. A transaction that also changes commands does so before.
     """
-    return dict(connection.execute(_LOCKED, {"schedule": schedule_id}).mappings().one())
+    return Schedule.of(connection.execute(_LOCKED, {"schedule": schedule_id}).one())
 
 
 def _open_actions(connection: sa.Connection, schedule_ids: Collection[int]) -> Mapping[int, OpenActions]:
     """Return the open actions of each of these schedules."""
-    found: dict[int, list[Row]] = defaultdict(list)
-    rows = [dict(row) for row in connection.execute(_OPEN, {"schedules": list(schedule_ids)}).mappings()]
+    found: dict[int, list[OpenAction]] = defaultdict(list)
+    rows = [OpenAction(*row) for row in connection.execute(_OPEN, {"schedules": list(schedule_ids)})]
     # Sorted here: for this order, SQLite would read all actions that ever existed.
-    for row in sorted(rows, key=lambda row: (row["nominal_time"], row["rerun_number"])):
-        found[row["schedule_id"]].append(row)
+    for row in sorted(rows, key=lambda row: (row.nominal_time, row.rerun_number)):
+        found[row.schedule_id].append(row)
     return {schedule_id: OpenActions(found.get(schedule_id, ())) for schedule_id in schedule_ids}
 
 
-def _due(connection: sa.Connection, now: float) -> list[Row]:
+def _due(connection: sa.Connection, now: float) -> list[Schedule]:
     """Return the schedules that are due, in the order of their times: those of the last minute, and some late ones."""
     late = now - LATE_SECONDS
-    found: list[Row] = []
+    found: list[Schedule] = []
     for after, until, most in ((late, now, _AT_ONCE), (AT_ONCE - 1, late, _LATE_AT_ONCE)):
         rows = connection.execute(_DUE, {"after": after, "until": until, "most": most})
-        found += [dict(row) for row in rows.mappings()]
+        found += [Schedule.of(row) for row in rows]
     return found
 
 
-def _store_new(connection: sa.Connection, steps: Sequence[Advance]) -> None:
-    """Insert the new actions; the rows of those that begin now get their ids."""
-    made = [row for step in steps for row in step.made]
-    beginning = {id(row) for step in steps for row in step.beginning}
-    first = [row for row in made if id(row) in beginning]
-    if first:
-        for row, action_id in zip(first, connection.execute(_INSERT_NUMBERED, first).scalars(), strict=True):
-            row["id"] = action_id
-    if later := [row for row in made if id(row) not in beginning]:
-        connection.execute(_INSERT, later)
+def _store_new(connection: sa.Connection, steps: Sequence[Advance], now: float) -> list[tuple[Schedule, OpenAction]]:
+    """Insert the new actions; return the actions that begin now, each with its schedule and its id."""
+    beginning = [(step.schedule, action) for step in steps for action in step.beginning]
+    numbers: Iterator[int] = iter(())
+    if first := [action_row(schedule, action, now) for schedule, action in beginning if not action.id]:
+        numbers = iter(connection.execute(_INSERT_NUMBERED, first).scalars().all())
+    later = [(step.schedule, action) for step in steps for action in step.made if action not in step.beginning]
+    if later:
+        connection.execute(_INSERT, [action_row(schedule, action, now) for schedule, action in later])
+    return [(schedule, action if action.id else replace(action, id=next(numbers))) for schedule, action in beginning]
 
 
-def _if_edited(item: Ready, schedule: Row) -> Ready | None:
+def _if_edited(item: Ready, schedule: Schedule) -> Ready | None:
     """Return the action to be resolved again if its schedule has been edited."""
-    same = all(item.schedule[key] == schedule[key] for key in ("command", "macros", "time_zone"))
+    before = item.schedule
+    same = (before.command, before.macros, before.time_zone) == (schedule.command, schedule.macros, schedule.time_zone)
     return None if same else Ready(item.action_id, item.nominal_time, schedule)

@@ -27,10 +27,10 @@ from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
+from svc_jupyter.service.schedules.advance import Macros
 from svc_jupyter.service.schedules.dependencies import check_dependencies_of
 from svc_jupyter.service.schedules.times import known_zone, parse_time, this_minute, wall_clock
 from svc_jupyter.service.schedules.timetable import (
-    Row,
     Timetable,
     check_timetable,
     from_seconds,
@@ -41,6 +41,7 @@ from svc_jupyter.service.schedules.timetable import (
     wall_time,
     zone_named,
 )
+from svc_jupyter.service.schema.schedules import Schedule
 
 Values = dict[str, Any]
 _JUST_BEFORE = timedelta(microseconds=1)
@@ -66,81 +67,81 @@ async def planned(
     command = await _described(body.command_type, body.command, common, caller, kinds, gate)
     values: Values = {"command_type": body.command_type, "command": command, **common, **_retries(body, command)}
     zone = values["time_zone"] = known_zone(body.time_zone or "UTC")
-    start = parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now)
-    values["start_time"] = start.timestamp()
-    values["end_time"] = parse_time(body.end_time, zone, "end_time").timestamp() if body.end_time else None
-    values |= {"frequency": body.frequency, "cron_expression": body.cron_expression or None}
-    values["time_unit"] = None if body.frequency is None else (body.time_unit or TimeUnit.DAYS).value
-    timetable = _checked(values, now)
-    _check_dependencies(values, timetable)
+    timetable = _timetable(body, zone, now)
+    values["start_time"] = timetable.start.timestamp()
+    values["end_time"] = None if timetable.end is None else timetable.end.timestamp()
+    values |= {"frequency": timetable.frequency, "cron_expression": timetable.cron_expression}
+    values["time_unit"] = None if timetable.time_unit is None else timetable.time_unit.value
     first = _next(timetable, _begin(timetable, now, no_catch_up=values["no_catch_up"]))
     values["next_nominal"] = first
-    await _try_macros(values, from_seconds(now if first is None else first))
+    await _try_macros(values["macros"], command, from_seconds(now if first is None else first), zone)
     return values
 
 
 async def changed(
-    row: Row, body: ScheduleUpdate, caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate, now: float
+    row: Schedule, body: ScheduleUpdate, caller: Caller, kinds: Mapping[str, Kind], gate: ClusterGate, now: float
 ) -> Edit:
     """Validate an edit of the schedule of `row`. Raises `Invalid`, `Forbidden`.
 
     The timetable is checked only where the edit changes it, so that a schedule whose end has passed can be renamed.
     """
-    if body.command_type not in (None, row["command_type"]):
-        raise Invalid(f"command_type: the schedule keeps its type, {row['command_type']}; create another schedule")
+    if body.command_type not in (None, row.command_type):
+        raise Invalid(f"command_type: the schedule keeps its type, {row.command_type}; create another schedule")
     values = {key: value for key, value in _common(body).items() if _is_given(body, key)}
     if body.command is not None:
-        common = {key: values[key] if key in values else row[key] for key in ("macros", "label")}
-        values["command"] = await _described(row["command_type"], body.command, common, caller, kinds, gate)
+        common = {key: values[key] if key in values else getattr(row, key) for key in ("macros", "label")}
+        values["command"] = await _described(row.command_type, body.command, common, caller, kinds, gate)
     elif "label" in values:
-        await gate.cluster_for(kind_of(row["command_type"], kinds), values["label"], row["command"], caller)
+        await gate.cluster_for(kind_of(row.command_type, kinds), values["label"], row.command, caller)
     retries = _retries(body, values.get("command", {}))
     values |= {key: retries[key] for key in retries if _is_given(body, key) or key in values.get("command", {})}
     values |= _new_timetable(row, body)
-    after: Values = {**row, **values}
-    if timetable_of(after) != timetable_of(row):
-        _checked(after, now)
-    if timetable_of(after) != timetable_of(row) or "dependency_info" in values:
-        _check_dependencies(after, timetable_of(after))
+    after = replace(row, **values)
+    timetable = timetable_of(after)
+    is_new = timetable != timetable_of(row)
+    if is_new:
+        _check(timetable, now)
+    if after.dependency_info is not None and (is_new or "dependency_info" in values):
+        check_dependencies_of(DependencyInfo.model_validate(after.dependency_info), timetable)
     if values.keys() & {"command", "macros", "time_zone"}:
-        nominal = row["next_nominal"]
-        moment = from_seconds(now if nominal is None else nominal)
-        await _try_macros(after, moment)
+        moment = from_seconds(now if row.next_nominal is None else row.next_nominal)
+        await _try_macros(after.macros, after.command, moment, after.time_zone)
         if "command" not in values:  # else its description has checked them
             await _try_macros_of_sub_commands(after, moment)
     return Edit(values, has_new_start=_is_new(row, "start_time", body.start_time))
 
 
-def next_after_edit(before: Row, edit: Edit, now: float) -> float | None:
+def next_after_edit(before: Schedule, edit: Edit, now: float) -> float | None:
     """Return the next nominal time of an edited schedule; `before` is its row in the transaction of the edit.
 
     No nominal time is materialised twice. Missed ones are caught up on by the new timetable; a new start counts from
     itself, and a later end continues where the earlier one had stopped.
     """
-    old, new = timetable_of(before), timetable_of({**before, **edit.values})
-    standing, last = before["next_nominal"], before["last_nominal"]
+    old, new = timetable_of(before), timetable_of(replace(before, **edit.values))
+    standing, last = before.next_nominal, before.last_nominal
     if new == old:
-        return None if standing is None else float(standing)
+        return standing
     begins = from_seconds(now)
-    if replace(new, end=old.end) == old and standing is None:
-        begins = _begin(new, now, no_catch_up=before["no_catch_up"]) if last is None else from_seconds(last)
-    elif replace(new, end=old.end) == old or (standing is not None and standing < now):
+    has_at_most_a_new_end = replace(new, end=old.end) == old
+    if standing is not None and (has_at_most_a_new_end or standing < now):
         begins = from_seconds(standing) - _JUST_BEFORE
+    elif has_at_most_a_new_end:
+        begins = _begin(new, now, no_catch_up=before.no_catch_up) if last is None else from_seconds(last)
     if edit.has_new_start and new.cron_expression is None:
-        begins = _begin(new, now, no_catch_up=before["no_catch_up"])
+        begins = _begin(new, now, no_catch_up=before.no_catch_up)
     if last is not None:
         begins = max(begins, from_seconds(last))
     return _next(new, begins)
 
 
-def _new_timetable(row: Row, body: ScheduleUpdate) -> Values:
+def _new_timetable(row: Schedule, body: ScheduleUpdate) -> Values:
     """Return the timetable's columns that an edit gives; a time equal to the record's is no change."""
     values: Values = {}
     if body.time_zone is not None:
         values["time_zone"] = known_zone(body.time_zone)
-        if values["time_zone"] != row["time_zone"]:
+        if values["time_zone"] != row.time_zone:
             values |= _moved(row, values["time_zone"])
-    zone = values["time_zone"] if "time_zone" in values else row["time_zone"]
+    zone = values.get("time_zone", row.time_zone)
     for key, given in (("start_time", body.start_time), ("end_time", body.end_time)):
         if _is_new(row, key, given):
             values[key] = parse_time(given or "", zone, key).timestamp()
@@ -149,19 +150,19 @@ def _new_timetable(row: Row, body: ScheduleUpdate) -> Values:
     return values | _new_rhythm(row, body)
 
 
-def _is_new(row: Row, key: str, given: str | None) -> bool:
-    return bool(given and given.strip() != wall_clock(row[key], row["time_zone"]))
+def _is_new(row: Schedule, key: str, given: str | None) -> bool:
+    return bool(given and given.strip() != wall_clock(getattr(row, key), row.time_zone))
 
 
-def _new_rhythm(row: Row, body: ScheduleUpdate) -> Values:
+def _new_rhythm(row: Schedule, body: ScheduleUpdate) -> Values:
     if body.cron_expression:
         return {"cron_expression": body.cron_expression, "frequency": None, "time_unit": None}
     if body.frequency is not None:
-        unit = body.time_unit or (TimeUnit(row["time_unit"]) if row["time_unit"] else TimeUnit.DAYS)
+        unit = body.time_unit or (TimeUnit(row.time_unit) if row.time_unit else TimeUnit.DAYS)
         return {"frequency": body.frequency, "time_unit": unit.value, "cron_expression": None}
     if body.time_unit is None:
         return {}
-    if row["frequency"] is None:
+    if row.frequency is None:
         raise Invalid("time_unit: the schedule has a cron_expression; give frequency, too")
     return {"time_unit": body.time_unit.value}
 
@@ -228,28 +229,36 @@ def _retries(body: ScheduleSubmission | ScheduleUpdate, command: Mapping[str, An
     return {"retry": retry or 0, "retry_delay": 1 if delay is None else delay}
 
 
-def _moved(row: Row, zone: str) -> Values:
+def _moved(row: Schedule, zone: str) -> Values:
     """Return the schedule's times with the same wall clock in another zone: nine o'clock stays nine o'clock."""
-    old, new = zone_named(row["time_zone"]), zone_named(zone)
+    old, new = zone_named(row.time_zone), zone_named(zone)
     return {
-        key: instant_of(wall_time(from_seconds(row[key]), old), new).timestamp()
-        for key in ("start_time", "end_time")
-        if row[key] is not None
+        key: instant_of(wall_time(from_seconds(seconds), old), new).timestamp()
+        for key, seconds in (("start_time", row.start_time), ("end_time", row.end_time))
+        if seconds is not None
     }
 
 
-def _checked(row: Mapping[str, Any], now: float) -> Timetable:
-    timetable = timetable_of(row)
+def _timetable(body: ScheduleSubmission | PreviewRequest, zone: str, now: float) -> Timetable:
+    """Return the timetable of a creation or a preview, checked together with the dependencies. Raises `Invalid`."""
+    timetable = Timetable(
+        start=parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now),
+        end=parse_time(body.end_time, zone, "end_time") if body.end_time else None,
+        time_zone=zone,
+        frequency=body.frequency,
+        time_unit=None if body.frequency is None else (body.time_unit or TimeUnit.DAYS),
+        cron_expression=body.cron_expression or None,
+    )
+    _check(timetable, now)
+    check_dependencies_of(body.dependency_info, timetable)
+    return timetable
+
+
+def _check(timetable: Timetable, now: float) -> None:
     try:
         check_timetable(timetable, from_seconds(now))
     except ValueError as error:
         raise Invalid(str(error)) from None
-    return timetable
-
-
-def _check_dependencies(row: Mapping[str, Any], timetable: Timetable) -> None:
-    info = row["dependency_info"]
-    check_dependencies_of(None if info is None else DependencyInfo.model_validate(info), timetable)
 
 
 def _begin(timetable: Timetable, now: float, *, no_catch_up: bool) -> datetime:
@@ -265,22 +274,20 @@ def _next(timetable: Timetable, after: datetime) -> float | None:
     return None if following is None else following.timestamp()
 
 
-async def _try_macros(row: Mapping[str, Any], nominal_time: datetime) -> None:
+async def _try_macros(macros: Macros | None, command: Values, nominal_time: datetime, time_zone: str) -> None:
     """Evaluate the macros once: a failure now would repeat at every run. Raises `MacroError`."""
-    if not row["macros"]:
-        return
-    values = await asyncio.to_thread(resolve, row["macros"], nominal_time, row["time_zone"])
-    substitute(row["command"], values)
+    if macros:
+        substitute(command, await asyncio.to_thread(resolve, macros, nominal_time, time_zone))
 
 
-async def _try_macros_of_sub_commands(row: Mapping[str, Any], nominal_time: datetime) -> None:
+async def _try_macros_of_sub_commands(row: Schedule, nominal_time: datetime) -> None:
     """Evaluate the macros of a composite's sub-commands after the schedule's. Raises `Invalid`."""
-    if row["command_type"] != CommandType.COMPOSITE:
+    if row.command_type != CommandType.COMPOSITE:
         return
-    for number, sub_command in enumerate(row["command"]["sub_commands"], start=1):
+    for number, sub_command in enumerate(row.command["sub_commands"], start=1):
         if own := sub_command.get("macros"):
             try:
-                await asyncio.to_thread(resolve, [*(row["macros"] or []), *own], nominal_time, row["time_zone"])
+                await asyncio.to_thread(resolve, [*(row.macros or []), *own], nominal_time, row.time_zone)
             except MacroError as error:
                 raise Invalid(f"sub-command {number} ({sub_command['command_type']}): {error.message}") from None
 
@@ -302,23 +309,7 @@ async def preview(body: PreviewRequest, now: float) -> dict[str, Any]:
 def _when(body: PreviewRequest, zone: str, now: float) -> dict[str, Any]:
     if body.frequency is None and not body.cron_expression:
         return {}
-    start = parse_time(body.start_time, zone, "start_time") if body.start_time else this_minute(now)
-    end = parse_time(body.end_time, zone, "end_time") if body.end_time else None
-    timetable = timetable_of(
-        {
-            "start_time": start.timestamp(),
-            "end_time": None if end is None else end.timestamp(),
-            "time_zone": zone,
-            "frequency": body.frequency,
-            "time_unit": None if body.frequency is None else (body.time_unit or TimeUnit.DAYS),
-            "cron_expression": body.cron_expression or None,
-        }
-    )
-    try:
-        check_timetable(timetable, from_seconds(now))
-    except ValueError as error:
-        raise Invalid(str(error)) from None
-    check_dependencies_of(body.dependency_info, timetable)
+    timetable = _timetable(body, zone, now)
     coming = nominal_times(timetable, from_seconds(now), from_seconds(_FOREVER))
     return {
         "description": timetable.explain(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,8 +31,8 @@ from svc_jupyter.service.schedules.materialisation import TICK, lock
 from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned, preview
 from svc_jupyter.service.schedules.record import schedule_record
 from svc_jupyter.service.schedules.rights import editor_after
-from svc_jupyter.service.schedules.timetable import Row, from_seconds, next_nominal_time, timetable_of
-from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
+from svc_jupyter.service.schedules.timetable import from_seconds, next_nominal_time, timetable_of
+from svc_jupyter.service.schema.schedules import AT_ONCE, Schedule, actions, schedules
 
 Record = dict[str, Any]
 _WORDS = {"suspend": "suspended", "resume": "resumed", "kill": "killed"}
@@ -128,7 +129,7 @@ class Schedules:
         if self._tables is not None and info is not None:
             await self._tables.check(by.account_id, DependencyInfo.model_validate(info))
 
-    async def _row(self, schedule_id: int, by: Caller) -> Row:
+    async def _row(self, schedule_id: int, by: Caller) -> Schedule:
         return await self._database.read(partial(_one, schedule_id=schedule_id, by=by))
 
     def _insert(self, values: Mapping[str, Any], by: Caller, now: float, connection: sa.Connection) -> Record:
@@ -142,30 +143,29 @@ class Schedules:
             # Also without a next time: the ticker then marks the schedule as done.
             "due_at": AT_ONCE if values["next_nominal"] is None else values["next_nominal"],
         }
-        inserted = connection.execute(sa.insert(schedules).values(**row)).inserted_primary_key
-        assert inserted is not None
-        trail.record(connection, by, "create", Resource.SCHEDULER, inserted[0], name=row["name"])
+        schedule = Schedule.of(connection.execute(sa.insert(schedules).values(**row).returning(schedules)).one())
+        trail.record(connection, by, "create", Resource.SCHEDULER, schedule.id, name=schedule.name)
         self._bus.publish(connection, TICK)
-        return self._record(connection, {**row, "id": inserted[0]}, is_new=True)
+        return self._record(connection, schedule, is_new=True)
 
     def _update(
-        self, row: Row, edit: Edit, editor: int | None, by: Caller, now: float, connection: sa.Connection
+        self, row: Schedule, edit: Edit, editor: int | None, by: Caller, now: float, connection: sa.Connection
     ) -> Record | None:
         """Write an edit; return None when another edit has changed the row meanwhile."""
         values = dict(edit.values)
-        self._notifications.check_channels(connection, row["account_id"], values.get("notification_channels") or [])
-        current = lock(connection, row["id"])
+        self._notifications.check_channels(connection, row.account_id, values.get("notification_channels") or [])
+        current = lock(connection, row.id)
         _check_editable(current)
-        if any(current[key] != row[key] for key in row.keys() - _OF_TICKER):
+        if replace(current, **_OF_TICKER) != replace(row, **_OF_TICKER):
             return None
-        runs_as = {} if editor is None else {"runs_as": [row["user_id"], editor]}
-        trail.record(connection, by, "update", Resource.SCHEDULER, row["id"], changed=sorted(values), **runs_as)
+        runs_as = {} if editor is None else {"runs_as": [row.user_id, editor]}
+        trail.record(connection, by, "update", Resource.SCHEDULER, row.id, changed=sorted(values), **runs_as)
         values |= {"edited_by": editor, "next_nominal": next_after_edit(current, edit, now), "due_at": AT_ONCE}
-        connection.execute(sa.update(schedules).where(schedules.c.id == row["id"]).values(**values))
-        edited = {**current, **values}
+        connection.execute(sa.update(schedules).where(schedules.c.id == row.id).values(**values))
+        edited = replace(current, **values)
         if dependency_checks.decides_otherwise(current, edited):
             dependency_checks.begin_anew(connection, edited, now)
-        elif edited["time_out"] != current["time_out"]:
+        elif edited.time_out != current.time_out:
             dependency_checks.look_soon(connection, edited, now)
         self._notifications.on_schedule_edit(connection, edited)
         self._bus.publish(connection, TICK)
@@ -176,7 +176,7 @@ class Schedules:
     ) -> tuple[ScheduleStatus, Sequence[int]]:
         """Return the new status, and the commands to end."""
         row = _one(connection, schedule_id, by, for_update=True)
-        status = ScheduleStatus(row["status"])
+        status = ScheduleStatus(row.status)
         goal = _GOALS[body.status or ""]
         if status is not goal and goal not in SCHEDULE_TRANSITIONS[status]:
             word = _WORDS[body.status or ""]
@@ -190,44 +190,44 @@ class Schedules:
         return goal, _running_commands(connection, schedule_id) if goal is ScheduleStatus.KILLED else ()
 
     def _entered(
-        self, connection: sa.Connection, row: Row, goal: ScheduleStatus, body: ScheduleUpdate, now: float
+        self, connection: sa.Connection, row: Schedule, goal: ScheduleStatus, body: ScheduleUpdate, now: float
     ) -> Record:
         """Apply a new status to the schedule's actions; return the changes of its row."""
         values: Record = {"status": goal.value, "due_at": AT_ONCE}
         if goal is ScheduleStatus.KILLED:
-            _cancel_waiting_actions(connection, row["id"], now)
+            _cancel_waiting_actions(connection, row.id, now)
             return values | {"next_nominal": None, "due_at": None}
         if goal is ScheduleStatus.SUSPENDED:
-            dependency_checks.pause(connection, row["id"])
+            dependency_checks.pause(connection, row.id)
             return values
         values["resumed_at"] = now
         if body.no_catch_up:
             following = next_nominal_time(timetable_of(row), from_seconds(now))
             values["next_nominal"] = None if following is None else following.timestamp()
-        dependency_checks.look_soon(connection, {**row, **values}, now)
+        dependency_checks.look_soon(connection, replace(row, **values), now)
         return values
 
-    def _record(self, connection: sa.Connection, row: Row, *, is_new: bool = False) -> Record:
+    def _record(self, connection: sa.Connection, row: Schedule, *, is_new: bool = False) -> Record:
         told = self._notifications.recipients(connection, row)
         return schedule_record(row, email_list=",".join(told), is_new=is_new)
 
 
-_OF_TICKER = frozenset({"next_nominal", "last_nominal", "last_sequence", "due_at"})
-"""Columns that change without an edit."""
+_OF_TICKER: Record = {"next_nominal": None, "last_nominal": None, "last_sequence": 0, "due_at": None}
+"""The columns that change without an edit, with any values."""
 _GOALS = {"suspend": ScheduleStatus.SUSPENDED, "resume": ScheduleStatus.RUNNING, "kill": ScheduleStatus.KILLED}
 
 
-def _one(connection: sa.Connection, schedule_id: int, by: Caller, *, for_update: bool = False) -> Row:
+def _one(connection: sa.Connection, schedule_id: int, by: Caller, *, for_update: bool = False) -> Schedule:
     query = sa.select(schedules).where(schedules.c.id == schedule_id, schedules.c.account_id == by.account_id)
-    found = connection.execute(query.with_for_update() if for_update else query).mappings().one_or_none()
+    found = connection.execute(query.with_for_update() if for_update else query).one_or_none()
     if found is None:
         raise NotFound(f"there is no schedule {schedule_id}")
-    return dict(found)
+    return Schedule.of(found)
 
 
-def _check_editable(row: Row) -> None:
-    if ScheduleStatus(row["status"]).is_final:
-        raise StateConflict(f"schedule {row['id']} is {row['status']} and can no longer be changed")
+def _check_editable(row: Schedule) -> None:
+    if ScheduleStatus(row.status).is_final:
+        raise StateConflict(f"schedule {row.id} is {row.status} and can no longer be changed")
 
 
 def _cancel_waiting_actions(connection: sa.Connection, schedule_id: int, now: float) -> None:

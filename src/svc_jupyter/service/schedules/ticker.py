@@ -26,7 +26,6 @@ from svc_jupyter.service.schedules.beginnings import Beginnings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker
 from svc_jupyter.service.schedules.dependency_checks import LOOK_SECONDS, DependencyWatch
 from svc_jupyter.service.schedules.materialisation import TICK, Materialisation, next_moments
-from svc_jupyter.service.schedules.timetable import Row
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules, service_leases
 
@@ -234,11 +233,11 @@ def wake_stranded(connection: sa.Connection, now: float) -> None:
     connection.execute(sa.update(actions).where(actions.c.id.in_(late)).values(look_at=now))
 
 
-def missed_ends(connection: sa.Connection) -> Sequence[Row]:
+def missed_ends(connection: sa.Connection) -> Sequence[Mapping[str, Any]]:
     """Return ended commands whose action has not ended: `id`, `status` and `message` of each."""
     under_way = sa.select(actions.c.command_id).where(sa.not_(actions.c.done), actions.c.command_id.is_not(None))
     ids = connection.execute(under_way).scalars().all()
-    found: list[Row] = []
+    found: list[Mapping[str, Any]] = []
     for start in range(0, len(ids), _ENDS_AT_ONCE):
         ended = connection.execute(
             sa.select(commands.c.id, commands.c.status, commands.c.message).where(

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dateutil.relativedelta import relativedelta
 
 from svc_jupyter.api.schedules import TimeUnit
 from svc_jupyter.service.schedules.cron import CronExpression, never_fires, parse_cron
+from svc_jupyter.service.schema.schedules import Schedule
 
-Row = Mapping[str, Any]
 _ELAPSED: Final = {TimeUnit.MINUTES: timedelta(minutes=1), TimeUnit.HOURS: timedelta(hours=1)}
 _CALENDAR_DAYS: Final = {TimeUnit.DAYS: timedelta(days=1), TimeUnit.WEEKS: timedelta(weeks=1)}
 _MONTHS_PER_YEAR = 12
@@ -61,15 +61,15 @@ class Timetable:
         return f"{words} ({self.time_zone})"
 
 
-def timetable_of(row: Row) -> Timetable:
-    """Return the timetable of a schedule's row."""
+def timetable_of(schedule: Schedule) -> Timetable:
+    """Return the timetable of a schedule."""
     return Timetable(
-        start=from_seconds(row["start_time"]),
-        end=None if row["end_time"] is None else from_seconds(row["end_time"]),
-        time_zone=row["time_zone"],
-        frequency=row["frequency"],
-        time_unit=None if row["time_unit"] is None else TimeUnit(row["time_unit"]),
-        cron_expression=row["cron_expression"],
+        start=from_seconds(schedule.start_time),
+        end=None if schedule.end_time is None else from_seconds(schedule.end_time),
+        time_zone=schedule.time_zone,
+        frequency=schedule.frequency,
+        time_unit=None if schedule.time_unit is None else TimeUnit(schedule.time_unit),
+        cron_expression=schedule.cron_expression,
     )
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
 import sqlalchemy as sa
 
 from svc_jupyter.service.schema.access import accounts, users
@@ -111,3 +115,83 @@ service_leases = sa.Table(
     sa.Column("replica_id", sa.String(32), nullable=False),
     sa.Column("until", sa.Double, nullable=False),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A row of `schedules`: its columns, in their order."""
+
+    id: int
+    account_id: int
+    user_id: int
+    name: str | None
+    status: str
+    created_at: float
+    command_type: str
+    command: dict[str, Any]
+    macros: list[dict[str, Any]] | None
+    label: str | None
+    pool: str | None
+    tags: str | None
+    start_time: float
+    end_time: float | None
+    time_zone: str
+    frequency: int | None
+    time_unit: str | None
+    cron_expression: str | None
+    concurrency: int
+    no_catch_up: bool
+    time_out: int
+    command_timeout: int
+    retry: int
+    retry_delay: int
+    dependency_info: dict[str, Any] | None
+    can_notify: bool
+    is_digest: bool
+    digest_time_hour: int
+    digest_time_minute: int
+    notify_failure: bool
+    notify_success: bool
+    notification_channels: list[int] | None
+    edited_by: int | None
+    next_nominal: float | None
+    last_nominal: float | None
+    last_sequence: int
+    resumed_at: float | None
+    due_at: float | None
+
+    @property
+    def shown_name(self) -> str:
+        """Its name; without one, its id as text."""
+        return self.name or str(self.id)
+
+    @classmethod
+    def of(cls, row: Iterable[Any]) -> Self:
+        """Return the schedule of a row with all columns."""
+        return cls(*row)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A row of `actions`: its columns, in their order."""
+
+    id: int
+    account_id: int
+    schedule_id: int
+    sequence_id: int
+    nominal_time: float
+    rerun_number: int
+    is_rerun_of: int | None
+    status: str
+    done: bool
+    created_at: float
+    ended_at: float | None
+    command_id: int | None
+    message: str | None
+    dependencies: dict[str, list[str]] | None
+    look_at: float | None
+
+    @classmethod
+    def of(cls, row: Iterable[Any]) -> Self:
+        """Return the action of a row with all columns."""
+        return cls(*row)
