@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.client.doubles import BASE_URL, TOKEN, Blocking, ServiceDouble
+from tests.client.blocking import Blocking
+from tests.support.double.service import TOKEN, ServiceDouble
 
 from svc_jupyter.client import AsyncClient, Client, Retries
 
@@ -23,19 +24,19 @@ def empty_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture(params=[True, False], ids=["extended", "bare"])
+@pytest.fixture(params=[False, True], ids=["extended", "bare"])
 def service(request: pytest.FixtureRequest) -> ServiceDouble:
-    return ServiceDouble(extended=request.param)
+    return ServiceDouble(bare=request.param)
 
 
 @pytest.fixture
 def extended() -> ServiceDouble:
-    return ServiceDouble(extended=True)
+    return ServiceDouble()
 
 
 @pytest.fixture
 def bare() -> ServiceDouble:
-    return ServiceDouble(extended=False)
+    return ServiceDouble(bare=True)
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -47,9 +48,9 @@ def connect(request: pytest.FixtureRequest) -> Iterator[Any]:
         def to(service: ServiceDouble, **options: Any) -> Any:
             options = {"transport": service.transport(), "retries": QUICK, **options}
             if request.param == "sync":
-                client: Any = Client(BASE_URL, TOKEN, **options)
+                client: Any = Client(service.base_url, TOKEN, **options)
             else:
-                client = Blocking(runner, AsyncClient(BASE_URL, TOKEN, **options))
+                client = Blocking(runner, AsyncClient(service.base_url, TOKEN, **options))
             opened.append(client)
             return client
 

@@ -11,20 +11,8 @@ import json
 import os
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from uuid import uuid4
-
-ACCOUNT = {
-    "id": 1,
-    "name": "default",
-    "user_id": 1,
-    "email": "admin@localhost",
-    "groups": ["system-admin"],
-    "features": {},
-    "storage_url": "file:///",
-    "concurrent_command_limit": 20,
-}
 
 
 def main() -> int:
@@ -47,33 +35,19 @@ def main() -> int:
 
 
 def serve(folder: Path) -> None:
+    from tests.support.double.service import ServiceDouble
+
     token = uuid4().hex
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            known = self.headers["X-AUTH-TOKEN"] == token
-            error = {"error": {"error_code": 401, "error_message": "the token is wrong"}}
-            body = json.dumps(ACCOUNT if known else error).encode()
-            self.send_response(200 if known else 401)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    about = {"base_url": f"http://127.0.0.1:{server.server_port}", "token": token, "pid": os.getpid(), "version": "0"}
-    about["is_locked"] = True
-    part = folder / "service.json.part"
-    file = os.open(part, os.O_CREAT | os.O_WRONLY, 0o600)
-    fcntl.flock(file, fcntl.LOCK_EX)
-    os.write(file, json.dumps(about).encode())
-    part.replace(folder / "service.json")
-    server.serve_forever()
+    with ServiceDouble(token=token) as double:
+        about = {"base_url": double.base_url, "token": token, "pid": os.getpid(), "version": "0", "is_locked": True}
+        part = folder / "service.json.part"
+        file = os.open(part, os.O_CREAT | os.O_WRONLY, 0o600)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.write(file, json.dumps(about).encode())
+        part.replace(folder / "service.json")
+        threading.Event().wait()
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
     sys.exit(main())

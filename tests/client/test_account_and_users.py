@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import ServiceDouble
+from tests.support.double.service import ServiceDouble
 
 USER = {"id": 7, "email": "bob@example.com", "name": "bob", "groups": ["system-user"], "enabled": True}
 TOKEN = {"id": 3, "name": "laptop", "created_at": "2026-11-21T09:00:00Z", "expires_at": None}

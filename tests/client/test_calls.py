@@ -5,7 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import TOKEN, error
+from tests.support.double.service import TOKEN
+from tests.support.http_front import error
 
 from svc_jupyter.client import (
     ConnectionFailed,

@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import BASE_URL, TOKEN, BrokenStream, ServiceDouble
+from tests.support.double.records import BrokenStream
+from tests.support.double.service import TOKEN, ServiceDouble
 
 import svc_jupyter.client
 from svc_jupyter.client import (
@@ -35,18 +36,18 @@ def test_a_wrong_token_is_unauthorized_and_shown_nowhere(
     extended: ServiceDouble, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with Client(BASE_URL, WRONG, transport=extended.transport()) as client:
+    with Client(extended.base_url, WRONG, transport=extended.transport()) as client:
         with pytest.raises(Unauthorized) as raised:
             client.commands.get(1)
-        shown = [repr(client), repr(client.settings), repr(client._performer.link.connection), str(raised.value)]
+        shown = [repr(client), repr(client.settings), repr(Connection.to(client.base_url, WRONG)), str(raised.value)]
         shown += [repr(raised.value), repr(vars(raised.value)), repr(extended.requests[0].headers), caplog.text]
     assert WRONG not in "".join(shown)
 
 
 def test_the_same_settings_can_be_given_as_one(extended: ServiceDouble) -> None:
-    settings = Settings.load(BASE_URL, TOKEN)
+    settings = Settings.load(extended.base_url, TOKEN)
     with Client(config=settings, transport=extended.transport()) as client:
-        assert client.base_url == BASE_URL
+        assert client.base_url == extended.base_url
         assert client.commands.list().commands == []
     with pytest.raises(TypeError, match="either config"):
         Client("https://other.test", config=settings)
@@ -83,13 +84,13 @@ def test_whether_a_service_has_the_extensions_is_learnt_from_its_records(client:
     assert not client.extended
     service.add()
     client.commands.get(1)
-    assert client.extended == service.extended
+    assert client.extended != service.bare
 
 
 def test_one_client_serves_several_threads(extended: ServiceDouble) -> None:
     texts: list[str] = []
     extended.prepare = lambda command: setattr(command, "results", f"{command.record['id']}\r\n")
-    with Client(BASE_URL, TOKEN, transport=extended.transport()) as client:
+    with Client(extended.base_url, TOKEN, transport=extended.transport()) as client:
 
         def work() -> None:
             texts.extend(client.commands.submit("ShellCommand", inline="x").result().text() for _ in range(20))
@@ -103,7 +104,7 @@ def test_one_client_serves_several_threads(extended: ServiceDouble) -> None:
 
 
 def test_a_held_answer_is_waited_for_longer() -> None:
-    connection = Connection.to(BASE_URL, TOKEN)
+    connection = Connection.to("https://service.test", TOKEN)
     plain = wire.request(connection, Call("GET", "/x")).extensions["timeout"]
     held = wire.request(connection, Call("GET", "/x", hold=30)).extensions["timeout"]
     assert plain["connect"] == 5.0
@@ -111,15 +112,20 @@ def test_a_held_answer_is_waited_for_longer() -> None:
 
 
 def test_a_proxy_of_the_environment_never_sees_calls_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")
-    with Client("http://127.0.0.1:9", TOKEN) as own, Client("http://service.test", TOKEN) as remote:
-        assert not own._performer.http._mounts
-        assert remote._performer.http._mounts
+    with ServiceDouble() as own, ServiceDouble() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url)
+        for url in (own.base_url, "http://service.test"):
+            with Client(url, TOKEN) as client:
+                client.account.get()
+    assert len(own.requests) == 1
+    assert [request.url.host for request in proxy.requests] == ["service.test"]
 
 
 def test_the_public_names_are_sorted_and_there() -> None:
-    assert svc_jupyter.client.__all__ == sorted(svc_jupyter.client.__all__)
-    assert all(hasattr(svc_jupyter.client, name) for name in svc_jupyter.client.__all__)
+    names = svc_jupyter.client.__all__
+    assert "Client" in names
+    assert names == sorted(names)
+    assert [name for name in names if not hasattr(svc_jupyter.client, name)] == []
 
 
 def test_the_import_leaves_the_heavy_libraries_out() -> None:

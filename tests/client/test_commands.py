@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
-from tests.client.doubles import ServiceDouble, error
+from tests.support.double.service import ServiceDouble
+from tests.support.http_front import error
 
 from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NotFound, WaitTimeout
 
@@ -178,7 +179,7 @@ def test_a_failed_command_raises_with_the_services_reason(client: Any, service: 
 
     assert raised.value.command_id == 1
     assert raised.value.record.status == "error"
-    assert ("exit code 2" if service.extended else "ls: cannot access") in str(raised.value)
+    assert ("exit code 2" if not service.bare else "ls: cannot access") in str(raised.value)
     assert command.log_tail(1) == "ls: cannot access 'x'"
 
 
@@ -274,7 +275,7 @@ def test_a_status_word_outside_the_contract_counts_as_running(connect: Any, bare
 
 
 def test_a_record_whose_qlog_is_an_object_is_read_all_the_same(connect: Any, bare: ServiceDouble) -> None:
-    bare.add(qlog={"QUERY-SCHEMA": {}}, uid="none", resolved_macros="x")
+    bare.add().record |= {"qlog": {"QUERY-SCHEMA": {}}, "uid": "none", "resolved_macros": "x"}
     record = connect(bare).commands.get(1).record
     assert record.qlog == {"QUERY-SCHEMA": {}}
     assert record.meta_data.results_resource == "commands/1/results"

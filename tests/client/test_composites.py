@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
-from tests.client.doubles import ServiceDouble
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import ResultUnavailable
 
@@ -19,7 +19,7 @@ SUB_COMMANDS = [
 def composite_on(service: ServiceDouble) -> int:
     """Make a composite that is done, on a service with the extensions also its children; return its id."""
     composite = service.add("CompositeCommand", command={"sub_commands": SUB_COMMANDS})
-    if service.extended:
+    if not service.bare:
         table = pa.table({"n": [1, 2]})
         about = {"parent_id": composite.record["id"], "status": "done"}
         service.add("ShellCommand", child_number=1, **about).results = "hi\r\n"

@@ -233,16 +233,23 @@ class _Interrupted(httpx.AsyncByteStream):
         raise asyncio.CancelledError
 
 
-async def test_a_connection_whose_closing_was_cancelled_is_no_longer_used(peer: Peer) -> None:
+async def test_a_connection_whose_closing_was_cancelled_is_no_longer_used(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def interrupted(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        response = await send(transport, request)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _Interrupted(response.stream)
+        return response
+
     transport = AsyncKeptConnections(ssl.create_default_context())
     async with httpx.AsyncClient(transport=transport, timeout=httpx.Timeout(5.0)) as client:
-        answer = await client.send(client.build_request("GET", f"{peer.url}/long"), stream=True)
-        pieces = answer.aiter_raw()
-        await anext(pieces)
-        body = answer.stream
-        while not isinstance(body, connections._AsyncBody):
-            body = body._stream
-        body._body = _Interrupted(body._body)
+        with monkeypatch.context() as patch:
+            patch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", interrupted)
+            answer = await client.send(client.build_request("GET", f"{peer.url}/long"), stream=True)
+        await anext(answer.aiter_raw())
         with pytest.raises(asyncio.CancelledError):
             await answer.aclose()
         for _ in range(3):  # on that connection they would wait until their time is over

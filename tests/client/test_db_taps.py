@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.client.doubles import ServiceDouble
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import NotFound, NotUnique
 

@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
-from tests.client.doubles import ServiceDouble, arrow_bytes
+from tests.support.double.records import arrow_bytes
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.api.paths import ARROW_STREAM
 from svc_jupyter.client import ResultUnavailable
@@ -21,7 +22,7 @@ DUMPS = [
 @pytest.fixture
 def service() -> ServiceDouble:
     """Dumps are an extension."""
-    return ServiceDouble(extended=True)
+    return ServiceDouble()
 
 
 def pig(service: ServiceDouble, dumps: list[dict[str, Any]], table: pa.Table | None = None, text: str = "") -> int:

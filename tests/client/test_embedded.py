@@ -3,8 +3,7 @@ import json
 import os
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.client.conftest import QUICK
+from tests.support.service_process import wait_until
 
 from svc_jupyter.client import AsyncClient, Client, ConnectionFailed, EmbeddedServiceFailed, Settings
 from svc_jupyter.client.address import embedded
@@ -20,13 +20,6 @@ from svc_jupyter.client.address.embedded import EmbeddedService
 from svc_jupyter.client.transport import link
 
 PROGRAM = (sys.executable, str(Path(__file__).with_name("stand_in_service.py")))
-
-
-def until(true: Callable[[], bool], seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.01)
 
 
 def pids(folder: Path) -> list[int]:
@@ -94,7 +87,7 @@ def test_several_that_start_it_at_once_end_up_with_one(folder: Path) -> None:
 def test_a_file_that_a_killed_service_left_is_not_believed(service: EmbeddedService, folder: Path) -> None:
     first = service.find_or_start()
     kill(first.pid)
-    until(lambda: service.find() is None)
+    wait_until(lambda: service.find() is None)
     assert (folder / "service.json").exists()
     second = service.find_or_start()
     assert second.pid != first.pid
@@ -114,7 +107,7 @@ def test_the_token_is_not_sent_to_whoever_has_the_port_of_a_killed_service(
     """Neither while nothing runs, nor while another service is just starting, whatever process has its number."""
     first = service.find_or_start()
     kill(first.pid)
-    until(lambda: service.find() is None)
+    wait_until(lambda: service.find() is None)
     left = json.loads((folder / "service.json").read_text()) | {"pid": os.getpid()}
     (folder / "service.json").write_text(json.dumps(left))
     with (folder / (others or "other.lock")).open("a") as lock:
@@ -166,7 +159,7 @@ def test_a_folder_that_a_stopping_service_still_holds_is_waited_for(service: Emb
     with (folder / "service.lock").open("w") as held, ThreadPoolExecutor(1) as pool:
         fcntl.flock(held, fcntl.LOCK_EX)
         starting = pool.submit(service.find_or_start)
-        until(lambda: len(pids(folder)) >= 2)
+        wait_until(lambda: len(pids(folder)) >= 2)
         fcntl.flock(held, fcntl.LOCK_UN)
         assert starting.result().pid == pids(folder)[-1]
 
@@ -187,7 +180,7 @@ def test_a_data_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 def test_a_client_starts_the_service_at_its_first_call(client_of: Client, folder: Path) -> None:
     assert pids(folder) == []
-    assert client_of.account.get().email == "admin@localhost"
+    assert client_of.account.get().email == "reader@example.com"
     assert len(pids(folder)) == 1
 
 

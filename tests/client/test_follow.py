@@ -1,8 +1,11 @@
+import pickle
 from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import BrokenStream, ServiceDouble, error
+from tests.support.double.records import BrokenStream
+from tests.support.double.service import ServiceDouble
+from tests.support.http_front import error
 
 from svc_jupyter.client import ConnectionFailed, NotFound, Retries
 from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, start_of_tail
@@ -162,7 +165,7 @@ def test_a_tail_holds_little() -> None:
     for number in range(100_000):
         tail.take(f"{number}\n")
     assert tail.text() == "99997\n99998\n99999"
-    assert sum(len(part) for part in tail._parts) < 70_000
+    assert len(pickle.dumps(tail)) < 100_000
 
 
 def test_the_start_of_a_tail() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import ServiceDouble, error
+from tests.support.double.service import ServiceDouble
+from tests.support.http_front import error
 
 from svc_jupyter.client import Invalid, UnexpectedAnswer
 

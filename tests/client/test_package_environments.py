@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import ServiceDouble
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import WaitTimeout
 

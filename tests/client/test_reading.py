@@ -1,6 +1,6 @@
 import httpx
 import pytest
-from tests.client.doubles import ServiceDouble
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.api.commands import CommandList, CommandRecord, CommandType, Results
 from svc_jupyter.api.states import CommandStatus
@@ -13,7 +13,7 @@ def answer(**content: object) -> httpx.Response:
 
 
 def test_fields_that_do_not_fit_stay_as_they_came_and_the_others_are_checked() -> None:
-    record = ServiceDouble(extended=False).add().record | {"qlog": {"a": 1}, "timeout": "soon", "unknown": [1]}
+    record = ServiceDouble(bare=True).add().record | {"qlog": {"a": 1}, "timeout": "soon", "unknown": [1]}
     read_record = read(CommandRecord, answer(**record))
     assert (read_record.qlog, read_record.timeout) == ({"a": 1}, "soon")
     assert read_record.status is CommandStatus.WAITING
@@ -24,14 +24,14 @@ def test_fields_that_do_not_fit_stay_as_they_came_and_the_others_are_checked() -
 
 
 def test_a_missing_field_is_none_and_not_made_up() -> None:
-    record = ServiceDouble(extended=False).add().record
+    record = ServiceDouble(bare=True).add().record
     del record["path"]
     assert read(CommandRecord, answer(**record)).path is None
 
 
 def test_odd_records_in_a_list_do_not_spoil_it() -> None:
-    double = ServiceDouble(extended=False)
-    records = [double.add(status="cancelling").record, double.add().record]
+    double = ServiceDouble(bare=True)
+    records = [double.add().record | {"status": "cancelling"}, double.add().record]
     listing = read(CommandList, answer(commands=records, paging_info={"page": 1, "per_page": 10}))
     assert [record.status for record in listing.commands] == [CommandStatus.RUNNING, CommandStatus.WAITING]
     assert all(isinstance(record, CommandRecord) for record in listing.commands)
@@ -58,5 +58,5 @@ def test_a_page_of_something_else_is_an_unexpected_answer() -> None:
 
 
 def test_a_command_type_outside_the_contract_is_kept() -> None:
-    record = ServiceDouble(extended=False).add("NewCommand").record
+    record = ServiceDouble(bare=True).add("NewCommand").record
     assert read(CommandRecord, answer(**record)).command_type not in set(CommandType)

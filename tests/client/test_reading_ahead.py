@@ -7,7 +7,10 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
-from tests.client.doubles import BASE_URL, TOKEN, BrokenStream, CommandDouble, ServiceDouble, arrow_bytes, error
+from tests.support.double.commands import CommandDouble
+from tests.support.double.records import BrokenStream, arrow_bytes
+from tests.support.double.service import TOKEN, ServiceDouble
+from tests.support.http_front import error
 
 from svc_jupyter.api import paths
 from svc_jupyter.client import Client, CommandCancelled, CommandFailed, WaitTimeout
@@ -46,7 +49,7 @@ class SlowStream(httpx.SyncByteStream):
 @pytest.fixture
 def submit_blocking(extended: ServiceDouble) -> Iterator[Callable[..., Any]]:
     """Submits a query by the blocking client; who reads ahead gets the stream."""
-    with Client(BASE_URL, TOKEN, transport=extended.transport()) as client:
+    with Client(extended.base_url, TOKEN, transport=extended.transport()) as client:
 
         def submit(stream: SlowStream, *statuses: str) -> Any:
             def prepare(command: CommandDouble) -> None:
@@ -170,7 +173,7 @@ def test_nobody_reads_ahead_who_did_not_ask_or_cannot(connect: Any, service: Ser
     client = connect(service)
     client.commands.submit("DbTapQueryCommand", db_tap_id=1, query="select 1").wait()
     client.commands.submit("ShellCommand", inline="echo hi").wait(read_ahead=True)
-    if not service.extended:
+    if service.bare:
         client.commands.submit("DbTapQueryCommand", db_tap_id=1, query="select 1").wait(read_ahead=True)
     assert not [call for call in service.calls if "follow" in call]
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.client.doubles import BrokenStream, CommandDouble, ServiceDouble, arrow_bytes
+from tests.support.double.commands import CommandDouble
+from tests.support.double.records import BrokenStream, arrow_bytes
+from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.api import paths
 from svc_jupyter.client import CommandFailed, ConnectionFailed, ResultUnavailable, UnexpectedAnswer
@@ -15,15 +17,12 @@ from svc_jupyter.client import CommandFailed, ConnectionFailed, ResultUnavailabl
 TABLE = pa.table(
     {"n": pa.array(range(5000)), "name": pa.array([f"row {n}" for n in range(5000)]), "x": [n / 7 for n in range(5000)]}
 )
-QLOG = {"QUERY-SCHEMA": {"-1": [{"ColumnType": kind} for kind in ("int64", "string", "double")]}}
 
 
 def query(service: ServiceDouble, table: pa.Table = TABLE) -> CommandDouble:
     """A finished DB query, with its rows in the forms that the kind of service has."""
-    command = service.add("DbTapQueryCommand", "done", qlog=QLOG)
+    command = service.add("DbTapQueryCommand", "done")
     command.table = table
-    rows = ("\t".join(str(value) for value in row.values()) for row in table.to_pylist())
-    command.results = "".join(f"{row}\r\n" for row in ("\t".join(table.column_names), *rows))
     command.look()
     return command
 

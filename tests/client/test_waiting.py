@@ -4,7 +4,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.doubles import TOKEN, ServiceDouble, error
+from tests.support.double.service import TOKEN, ServiceDouble
+from tests.support.http_front import error
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.client import (
@@ -28,7 +29,7 @@ class Scene:
 
     def __init__(self, *, extended: bool, command_type: str = "ShellCommand") -> None:
         self.now = 0.0
-        self.double = ServiceDouble(extended=extended).add(command_type)
+        self.double = ServiceDouble(bare=not extended).add(command_type)
         self.link = Link(Settings.load("https://service.test", TOKEN), Retries(jitter=lambda: 1.0, outage=100.0))
         self.command = Tracked(self.link, CommandRecord.model_validate(self.double.record))
         self.link.learn_from(self.command.record)

@@ -8,10 +8,10 @@ import pytest
 from IPython.core.displayhook import CapturingDisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
-from tests.magics.service_double import TOKEN, ServiceDouble
-from tests.magics.service_double import wait_until as wait_until_true
 from tests.support.bare_front import BareFront
+from tests.support.double.service import TOKEN, ServiceDouble
 from tests.support.service_process import ServiceProcess
+from tests.support.service_process import wait_until as wait_until_true
 from tests.support.workplace import Workplace
 from traitlets.config import Config
 
@@ -92,21 +92,21 @@ class Notebook:
 @pytest.fixture(params=["with extensions", "bare"])
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
     """The double, once with our extensions and once without any."""
-    with ServiceDouble(bare=request.param == "bare") as double:
+    with ServiceDouble(bare=request.param == "bare", first_command=128) as double:
         yield double
 
 
 @pytest.fixture
 def extended_service() -> Iterator[ServiceDouble]:
     """The double with our extensions."""
-    with ServiceDouble() as double:
+    with ServiceDouble(first_command=128) as double:
         yield double
 
 
 @pytest.fixture
 def bare_service() -> Iterator[ServiceDouble]:
     """The double without our extensions."""
-    with ServiceDouble(bare=True) as double:
+    with ServiceDouble(bare=True, first_command=128) as double:
         yield double
 
 

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from tests.magics.service_double import TOKEN
+from tests.support.double.service import TOKEN
 
 from svc_jupyter.client import Client
 from svc_jupyter.magics.clusters.lines import ClusterLine, line_of

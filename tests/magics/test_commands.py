@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.support.displayed import html_of
 
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.errors import SvcCommandFailed
@@ -56,8 +57,8 @@ def test_a_handle_is_shown_with_what_matters(service, notebook):
     assert repr(handle).startswith("command 128 · ShellCommand · running\n")
     for words in ("listing", "etl", "slow <b>"):
         assert words in repr(handle)
-    assert "<b>" not in handle._repr_html_()
-    assert "slow &lt;b&gt;" in handle._repr_html_()
+    assert "<b>" not in html_of(handle)
+    assert "slow &lt;b&gt;" in html_of(handle)
 
 
 def test_command_shows_the_status(ended):
@@ -111,7 +112,7 @@ def test_command_cancels(service, notebook, capsys):
 
 
 def test_an_unknown_command_and_an_unknown_action(notebook):
-    assert "commands/5" in str(notebook.error("%svc_command 5"))
+    assert "there is no command 5" in str(notebook.error("%svc_command 5"))
     assert "invalid choice" in str(notebook.error("%svc_command 5 stop"))
     assert "invalid int value" in str(notebook.error("%svc_command five"))
 
@@ -131,7 +132,7 @@ def test_the_filters_of_the_history_reach_the_service(service, notebook):
         "%svc_history --status done --type ShellCommand --source API --name x --tags a --label etl --days 7 "
         "--all-users -n 5"
     )
-    path = service.requests[-1][1]
+    path = service.calls[-1]
     for part in ("status=done", "command_type=ShellCommand", "command_source=API", "name=x", "label=etl", "per_page=5"):
         assert part in path
     assert "all_users=1" in path

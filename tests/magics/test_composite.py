@@ -42,7 +42,7 @@ def test_the_sections_are_sub_commands_with_their_own_options(composite, noteboo
             "retry": 1,
             "sub_commands": [
                 {"command_type": "ShellCommand", "inline": "run", "name": "first"},
-                {"command_type": "DbTapQueryCommand", "db_tap_id": 7, "query": "select 1"},
+                {"command_type": "DbTapQueryCommand", "db_tap_id": 1, "query": "select 1"},
                 {"command_type": "ShellCommand", "inline": "true\n"},
             ],
         }

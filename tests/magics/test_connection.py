@@ -1,13 +1,13 @@
 """`%svc_status`, `%svc_config`, and where the connection comes from."""
 
 import pytest
-
-TOKEN = "token-of-the-double"
+from tests.support.displayed import html_of
+from tests.support.double.service import TOKEN
 
 
 def test_status_tells_service_account_and_features_but_no_token(service, notebook):
     facts = notebook.value("%svc_status")
-    shown = repr(facts) + facts._repr_html_()
+    shown = repr(facts) + html_of(facts)
     for words in (service.base_url, "reader@example.com", "demo (1)", "system-admin", "jupyter_notebooks", "client "):
         assert words in shown
     assert TOKEN not in shown

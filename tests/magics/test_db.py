@@ -15,7 +15,7 @@ def test_a_query_becomes_a_typed_frame(service, notebook):
     assert notebook.shell.user_ns["delays"] is frame
     assert type(frame) is pd.DataFrame
     assert notebook.lines[-1].endswith("3 rows × 2 · delays")
-    assert service.submissions[0]["db_tap_id"] == 7
+    assert service.submissions[0]["db_tap_id"] == 1
 
 
 def test_a_tap_is_looked_up_once(service, notebook):
@@ -23,15 +23,15 @@ def test_a_tap_is_looked_up_once(service, notebook):
     service.behave("q", table=FLIGHTS)
     notebook.value("%%svc_db --tap flights\nq\n")
     notebook.value("%%svc_db --tap flights\nq\n")
-    assert sum("db_taps" in path for _, path in service.requests) == 1
+    assert sum("db_taps" in call for call in service.calls) == 1
 
 
 def test_a_tap_may_be_named_by_its_id(service, notebook):
     service.add_tap("flights")
     service.add_tap("other")
     service.behave("q", table=FLIGHTS)
-    notebook.value("%%svc_db --tap 8\nq\n")
-    assert service.submissions[0]["db_tap_id"] == 8
+    notebook.value("%%svc_db --tap 2\nq\n")
+    assert service.submissions[0]["db_tap_id"] == 2
 
 
 def test_without_a_tap_the_default_or_the_only_one_is_used(service, notebook):
@@ -41,7 +41,7 @@ def test_without_a_tap_the_default_or_the_only_one_is_used(service, notebook):
     service.add_tap("other")
     notebook.run("%svc_config default_tap other")
     notebook.value("%%svc_db\nq\n")
-    assert [body["db_tap_id"] for body in service.submissions] == [7, 8]
+    assert [body["db_tap_id"] for body in service.submissions] == [1, 2]
 
 
 def test_without_a_tap_among_several_the_error_names_them(service, notebook):
@@ -49,7 +49,7 @@ def test_without_a_tap_among_several_the_error_names_them(service, notebook):
     service.add_tap("other")
     error = notebook.error("%%svc_db\nq\n")
     assert "%%svc_db needs --tap NAME" in str(error)
-    assert "There are: flights, other" in str(error)
+    assert "There are: other, flights" in str(error)
     assert service.submissions == []
 
 
@@ -64,9 +64,9 @@ def test_a_tap_that_was_replaced_is_found_again_after_the_refusal(service, noteb
     service.add_tap("flights")
     service.behave("q", table=FLIGHTS)
     notebook.value("%%svc_db --tap flights\nq\n")
-    service.taps[0]["id"] = 9
-    service.refusal = (422, "DbTapQueryCommand could not be created: there is no DB tap 7")
-    assert "no DB tap 7" in str(notebook.error("%%svc_db --tap flights\nq\n"))
+    service.taps[1]["id"] = 9
+    service.refusal = (422, "DbTapQueryCommand could not be created: there is no DB tap 1")
+    assert "no DB tap 1" in str(notebook.error("%%svc_db --tap flights\nq\n"))
     service.refusal = None
     notebook.value("%%svc_db --tap flights\nq\n")
     assert service.submissions[-1]["db_tap_id"] == 9

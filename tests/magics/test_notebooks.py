@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from tests.support.double.records import record_of
 
+from svc_jupyter.api.jupyter_contents import Contents
 from svc_jupyter.magics.display.executed import ExecutedNotebook
 
 PATH = "Common/report.ipynb"
@@ -15,9 +17,8 @@ EXECUTED = json.dumps(
 @pytest.fixture
 def runs(service):
     """The double, where the notebook ran: its file and its page are kept, except by a bare service."""
-    service.behave(PATH, output="14\n")
-    if not service.bare:
-        service.notebooks[128] = (EXECUTED, "<p>ran <script>alert(1)</script></p>")
+    executed = None if service.bare else (EXECUTED, "<p>ran <script>alert(1)</script></p>")
+    service.behave(PATH, output="14\n", notebook=executed)
     return service
 
 
@@ -57,8 +58,8 @@ def test_the_executed_notebook_is_assigned_and_shown(runs, notebook, tmp_path):
 
 
 def test_a_failed_run_leaves_its_notebook_too(extended_service, notebook_of):
-    extended_service.behave(PATH, status="error", message="cell 2: ZeroDivisionError")
-    extended_service.notebooks[128] = (EXECUTED, "<p>ran</p>")
+    executed = (EXECUTED, "<p>ran</p>")
+    extended_service.behave(PATH, status="error", message="cell 2: ZeroDivisionError", notebook=executed)
     notebook = notebook_of(extended_service)
     error = notebook.error(f"%svc_notebook run {PATH} -o nb")
     assert "cell 2: ZeroDivisionError" in str(error)
@@ -88,8 +89,7 @@ def test_what_is_not_understood_runs_nothing(runs, notebook):
 
 
 def entry(name, kind):
-    times = {"created": "2026-01-01T00:00:00Z", "last_modified": "2026-11-21T09:00:00Z"}
-    return {"name": name, "path": f"Common/{name}", "type": kind, "size": 5, "writable": True} | times
+    return record_of(Contents, name=name, path=f"Common/{name}", type=kind)
 
 
 def test_a_folder_is_a_frame_folders_first(service, notebook):

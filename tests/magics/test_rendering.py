@@ -8,6 +8,7 @@ import weakref
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.support.displayed import html_of
 
 from svc_jupyter.magics.display.rendering import Facts, size_text
 
@@ -141,12 +142,12 @@ def test_a_size_is_told_in_words():
 def test_facts_are_aligned_and_escaped():
     facts = Facts("command <1>", [("a", "x"), ("long name", "<b>")])
     assert repr(facts) == "command <1>\n  a          x\n  long name  <b>"
-    assert "<b>" not in facts._repr_html_()
-    assert "command &lt;1&gt;" in facts._repr_html_()
+    assert "<b>" not in html_of(facts)
+    assert "command &lt;1&gt;" in html_of(facts)
 
 
 def test_facts_of_several_lines_stay_in_their_column_and_are_no_formulas():
     facts = Facts("preview", [("$day$", "2026"), ("query", "select $x$\nfrom y")])
     assert repr(facts).split("\n")[2:] == ["  query  select $x$", "         from y"]
-    assert 'class="mathjax_ignore' in facts._repr_html_()
-    assert "white-space: pre-wrap" in facts._repr_html_()
+    assert 'class="mathjax_ignore' in html_of(facts)
+    assert "white-space: pre-wrap" in html_of(facts)

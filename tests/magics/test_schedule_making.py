@@ -27,7 +27,7 @@ def test_a_cell_is_scheduled_by_one_line_above_it(service, notebook):
     )
     assert made(service) == {
         "command_type": "DbTapQueryCommand",
-        "command": {"db_tap_id": 7, "query": "select $day$\n"},
+        "command": {"db_tap_id": 1, "query": "select $day$\n"},
         "frequency": 1,
         "time_unit": "days",
         "name": "report",
@@ -88,7 +88,7 @@ def test_several_cells_are_one_composite_command(service, notebook):
     assert made(service)["cron_expression"] == "0 9 * * *"
     assert made(service)["command"]["sub_commands"] == [
         {"command_type": "ShellCommand", "inline": "echo 1\n", "name": "first"},
-        {"command_type": "DbTapQueryCommand", "db_tap_id": 7, "query": "select 1", "retry": 2},
+        {"command_type": "DbTapQueryCommand", "db_tap_id": 1, "query": "select 1", "retry": 2},
         {
             "command_type": "JupyterNotebookCommand",
             "path": "Common/report.ipynb",

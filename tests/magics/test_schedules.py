@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
+from tests.support.displayed import html_of
 
 from svc_jupyter.magics.schedules.frames import times_column
 from svc_jupyter.magics.schedules.handle import ScheduleHandle
@@ -65,8 +66,8 @@ def test_a_schedule_is_shown_with_what_matters(service, notebook):
     assert notebook.shell.user_ns["one"] is handle
     for words in ("✗ dependencies not found", "missing: flights/2026-11-21", "ShellCommand: date", "at once"):
         assert words in repr(handle)
-    assert "<b>" not in handle._repr_html_()
-    assert "report &lt;b&gt;" in handle._repr_html_()
+    assert "<b>" not in html_of(handle)
+    assert "report &lt;b&gt;" in html_of(handle)
     assert (len(handle.coming) == 1) == service.bare
     assert handle.actions()["nominal_time"][0] == at("2026-11-21 09:00", "Europe/Paris")
 

@@ -25,7 +25,7 @@ def test_a_short_command_takes_two_requests(extended_service, notebook_of):
     extended_service.behave("echo hi", output="hi\n")
     notebook = notebook_of(extended_service)
     notebook.value("%%svc_shell\necho hi\n")
-    calls = [(method, path.split("?")[0].rsplit("/", 1)[-1]) for method, path in extended_service.requests]
+    calls = [(one.method, one.url.path.rsplit("/", 1)[-1]) for one in extended_service.requests]
     assert calls == [("POST", ""), ("GET", "status_with_results")]
 
 

@@ -22,7 +22,7 @@ from svc_jupyter.service.schema.commands import commands
 START_SECONDS = 30.0
 
 
-def wait_until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+def wait_until(condition: Callable[[], Any], what: str = "it", seconds: float = 20.0) -> Any:
     """Return the first true value of `condition`, looked at again and again."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):

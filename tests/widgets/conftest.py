@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
-from tests.magics.service_double import TOKEN, ServiceDouble
+from tests.support.double.service import TOKEN, ServiceDouble
+from tests.widgets.screen import Screen
 
 from svc_jupyter.client import Client, Retries
 from svc_jupyter.widgets.schedules.model import open_model
@@ -19,7 +20,7 @@ ONE_TRY = Retries(attempts=1, first=0.001, longest=0.002, total=0.01, outage=0.0
 @pytest.fixture(params=["with extensions", "bare"])
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
     """The double, once with our extensions and once without any."""
-    with ServiceDouble(bare=request.param == "bare") as double:
+    with ServiceDouble(bare=request.param == "bare", first_command=128) as double:
         yield double
 
 
@@ -30,14 +31,14 @@ def client(service: ServiceDouble) -> Iterator[Client]:
 
 
 @pytest.fixture
-def open_panel(client: Client) -> Iterator[Callable[[str | None], SchedulePanel]]:
+def open_panel(client: Client) -> Iterator[Callable[[str | None], Screen]]:
     """Open panels whose present is NOW, and close them at the end."""
-    opened: list[SchedulePanel] = []
+    opened: list[Screen] = []
 
-    def open_one(wanted: str | None) -> SchedulePanel:
-        opened.append(SchedulePanel(open_model(lambda: client, wanted, lambda: NOW)))
+    def open_one(wanted: str | None) -> Screen:
+        opened.append(Screen(SchedulePanel(open_model(lambda: client, wanted, lambda: NOW))))
         return opened[-1]
 
     yield open_one
-    for panel in opened:
-        panel.close()
+    for screen in opened:
+        screen.panel.close()

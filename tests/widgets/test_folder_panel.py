@@ -4,10 +4,12 @@ import threading
 
 import pytest
 from ipywidgets.widgets.widget import _instances
-from tests.magics.service_double import wait_until
 from tests.support.bare_front import BareFront
+from tests.support.displayed import mime_bundle_of
+from tests.support.service_process import wait_until
 from tests.support.workplace import Workplace
 from tests.widgets.conftest import ONE_TRY
+from tests.widgets.screen import Screen, finish
 
 from svc_jupyter.client import Client
 from svc_jupyter.widgets.folders.model import open_folders
@@ -35,12 +37,12 @@ def open_panel(front, shared_service):
     with Client(front.base_url, shared_service.token, retries=ONE_TRY) as client:
 
         def open_one(location, folder_type="notes"):
-            opened.append(FolderPanel(open_folders(lambda: client, folder_type, location)))
+            opened.append(Browser(FolderPanel(open_folders(lambda: client, folder_type, location))))
             return opened[-1]
 
         yield open_one
-        for panel in opened:
-            panel.close()
+        for browser in opened:
+            browser.panel.close()
 
 
 @pytest.fixture
@@ -52,87 +54,67 @@ def panel(workplace, open_panel):
     return open_panel(workplace.location)
 
 
-def settle(panel):
-    """Wait until everything that was asked for is done."""
-    done = threading.Event()
-    panel.model.worker.submit(done.set)
-    assert done.wait(30)
-    wait_until(lambda: not panel.model.working)
+STEPS = ("New folder…", "Rename…", "Move…", "Delete…")
 
 
-def rows(panel, depth=2):
-    """The lines from a depth on, each with an icon for what it is."""
-    shown = []
-    for row in panel.model.branches.rows():
-        button = panel._rows._shown[row.line, row.item.key][1]
-        if row.depth >= depth and row.item.folder_type == "notes":
-            shown.append(f"{'  ' * (row.depth - depth)}{button.icon} {button.description}".rstrip())
-    return shown
+class Browser(Screen):
+    """The folder browser on the screen."""
 
+    def settle(self):
+        super().settle()
+        wait_until(lambda: "working" not in self.text)
 
-def row(panel, tooltip):
-    """The button of the line that is told so to who rests on it."""
-    [button] = [one for one in panel._rows.box.children if one.tooltip.startswith(tooltip)]
-    return button
+    @property
+    def lines(self):
+        """The buttons of the items."""
+        return self.panel.box.children[0].children
 
+    @property
+    def confirmation(self):
+        """The button to the right of "No, leave it"."""
+        return self.parts[self.parts.index(self.button("No, leave it")) + 1]
 
-def press(panel, name):
-    """Press a button of the browser, or a line."""
-    named = [one for one in panel._parts if getattr(one, "description", None) == name]
-    (named[0] if named else row(panel, name)).click()
-    settle(panel)
-
-
-def shown(part):
-    return part.layout.display != "none"
-
-
-def enabled(panel):
-    return {step.value for step, button in panel._buttons.items() if not button.disabled}
-
-
-def write(panel, name):
-    """Write a name and press Enter: the front end tells of Enter first, of what is written right after it."""
-    panel._name._handle_custom_msg({"event": "submit"}, [])
-    panel._name.value = name
-    settle(panel)
+    def inside(self, location):
+        """The lines of what is in a folder or below it, each with an icon for what it is."""
+        found = [one for one in self.lines if f" {location}/" in one.tooltip]
+        return [f"{one.icon} {one.description}".strip() for one in found]
 
 
 def test_it_opens_at_a_location_with_both_trees(panel, workplace):
-    assert row(panel, "folders of notes").description == "Notes"
-    assert row(panel, "folders of dashboards").description == "Dashboards"
-    mine = row(panel, f"folder {workplace.location} ({workplace.folder_id}), open")
+    assert panel.button("folders of notes").description == "Notes"
+    assert panel.button("folders of dashboards").description == "Dashboards"
+    mine = panel.button(f"folder {workplace.location} ({workplace.folder_id}), open")
     assert mine.style.font_weight == "bold"
-    assert f"folder {workplace.location} · id {workplace.folder_id}" in panel._selected.value
-    shown_rows = [text.strip() for text in rows(panel, depth=3)]
-    assert shown_rows == ["caret-right a", "caret-right b", "file late"]
-    assert enabled(panel) == {"New folder", "Rename", "Move", "Delete"}
+    assert f"folder {workplace.location} · id {workplace.folder_id}" in panel.text
+    assert panel.inside(workplace.location) == ["caret-right a", "caret-right b", "file late"]
+    assert panel.enabled(*STEPS) == {"New folder…", "Rename…", "Move…", "Delete…"}
 
 
 def test_a_folder_is_fetched_when_it_is_opened_and_not_before(panel, workplace, front):
     workplace.note("inside", "/a")
     front.requests.clear()
-    press(panel, f"folder {workplace.location}/a ")
+    panel.press(f"folder {workplace.location}/a ")
     assert len(front.requests) == 1
-    assert [text.strip() for text in rows(panel, depth=4)] == ["file inside"]
-    press(panel, f"folder {workplace.location}/a ")
-    assert rows(panel, depth=4) == []
-    press(panel, f"folder {workplace.location}/b ")
-    assert [text.strip() for text in rows(panel, depth=4)] == ["(nothing in it)"]
+    assert panel.inside(f"{workplace.location}/a") == ["file inside"]
+    panel.press(f"folder {workplace.location}/a ")
+    assert panel.inside(f"{workplace.location}/a") == []
+    panel.press(f"folder {workplace.location}/b ")
+    assert panel.inside(f"{workplace.location}/b") == []
+    assert "(nothing in it)" in [line.description for line in panel.lines]
     assert len(front.requests) == 2
 
 
 def test_choosing_an_open_folder_does_not_close_it(panel, workplace):
-    press(panel, f"note {workplace.location}/late")
-    assert enabled(panel) == {"Rename", "Move", "Delete"}
-    press(panel, f"folder {workplace.location} ")
-    assert len(rows(panel, depth=3)) == 3
-    assert "New folder" in enabled(panel)
+    panel.press(f"note {workplace.location}/late")
+    assert panel.enabled(*STEPS) == {"Rename…", "Move…", "Delete…"}
+    panel.press(f"folder {workplace.location} ")
+    assert len(panel.inside(workplace.location)) == 3
+    assert "New folder…" in panel.enabled(*STEPS)
 
 
 def test_a_root_stays_as_it_is(panel):
-    press(panel, f"folder Common ({panel.model.branches.at('notes', 'Common').id})")
-    assert enabled(panel) == {"New folder"}
+    panel.press(f"folder Common ({panel.panel.model.branches.at('notes', 'Common').id})")
+    assert panel.enabled(*STEPS) == {"New folder…"}
 
 
 def test_a_large_folder_comes_in_parts(workplace, open_panel, monkeypatch):
@@ -142,62 +124,61 @@ def test_a_large_folder_comes_in_parts(workplace, open_panel, monkeypatch):
     panel = open_panel(workplace.location)
 
     def mine():
-        notes = [one.description for one in panel._rows.box.children if workplace.location in one.tooltip]
+        notes = [one.description for one in panel.lines if workplace.location in one.tooltip]
         return [name for name in notes if name != workplace.name]
 
     assert mine() == ["n0", "n1", "Show more …"]
-    press(panel, f"more of {workplace.location}")
+    panel.press(f"more of {workplace.location}")
     assert mine() == ["n0", "n1", "n2", "n3", "Show more …"]
-    press(panel, f"more of {workplace.location}")
+    panel.press(f"more of {workplace.location}")
     assert mine() == ["n0", "n1", "n2", "n3", "n4"]
 
 
 def test_a_folder_is_made_by_enter_and_is_the_chosen_one(panel, workplace):
-    press(panel, "New folder…")
-    assert shown(panel._asking)
-    assert f"New folder in {workplace.location}:" in panel._question.value
-    assert shown(panel._name)
-    write(panel, "c")
+    panel.press("New folder…")
+    assert panel.buttons("No, leave it")
+    assert f"New folder in {workplace.location}:" in panel.text
+    panel.enter("name", "c")
     assert workplace.names() == ["a", "b", "c", "late"]
-    assert row(panel, f"folder {workplace.location}/c ").style.font_weight == "bold"
-    assert not shown(panel._asking)
+    assert panel.button(f"folder {workplace.location}/c ").style.font_weight == "bold"
+    assert panel.buttons("No, leave it") == []
 
 
 def test_a_name_is_changed_by_the_button_too(panel, workplace):
-    press(panel, f"note {workplace.location}/late")
-    press(panel, "Rename…")
-    assert panel._name.value == "late"
-    panel._name.value = "early"
-    press(panel, "Rename late")
+    panel.press(f"note {workplace.location}/late")
+    panel.press("Rename…")
+    assert panel.field("name").value == "late"
+    panel.field("name").value = "early"
+    panel.press("Rename late")
     assert workplace.names() == ["a", "b", "early"]
-    assert f"{workplace.location}/late is called early now" in panel._foot.value
+    assert f"{workplace.location}/late is called early now" in panel.text
 
 
 def test_without_a_name_nothing_is_made(panel, workplace):
-    press(panel, "New folder…")
-    write(panel, "  ")
+    panel.press("New folder…")
+    panel.enter("name", "  ")
     assert workplace.names() == ["a", "b", "late"]
-    assert shown(panel._asking)
+    assert panel.buttons("No, leave it")
 
 
 def test_a_move_says_what_moves_and_takes_a_possible_destination_only(panel, workplace):
     here = workplace.location
     workplace.note("inside", "/a")
-    press(panel, f"folder {here}/a ")
-    press(panel, "Move…")
-    assert f"Move {here}/a with all that is in it: choose the folder" in panel._question.value
-    assert panel._yes.disabled
-    press(panel, f"folder {here} ")
-    assert "it lies in" in panel._question.value
-    assert panel._yes.disabled
-    press(panel, f"folder {here}/b ")
-    assert f"into {here}/b?" in panel._question.value
+    panel.press(f"folder {here}/a ")
+    panel.press("Move…")
+    assert f"Move {here}/a with all that is in it: choose the folder" in panel.text
+    assert panel.confirmation.disabled
+    panel.press(f"folder {here} ")
+    assert "it lies in" in panel.text
+    assert panel.confirmation.disabled
+    panel.press(f"folder {here}/b ")
+    assert f"into {here}/b?" in panel.text
     assert workplace.names() == ["a", "b", "late"]
-    press(panel, f"Move a into {here}/b")
+    panel.press(f"Move a into {here}/b")
     assert workplace.names("/b/a") == ["inside"]
-    assert f"{here}/a lies in {here}/b now" in panel._foot.value
-    assert row(panel, f"folder {here}/b/a ").style.font_weight == "bold"
-    assert row(panel, f"note {here}/b/a/inside")
+    assert f"{here}/a lies in {here}/b now" in panel.text
+    assert panel.button(f"folder {here}/b/a ").style.font_weight == "bold"
+    assert panel.button(f"note {here}/b/a/inside")
 
 
 def test_notes_and_dashboards_are_moved_and_deleted(workplace, open_panel):
@@ -205,135 +186,134 @@ def test_notes_and_dashboards_are_moved_and_deleted(workplace, open_panel):
     workplace.folder("sub", folder_type="notebook_dashboards")
     workplace.board("shown", number)
     panel = open_panel(here, "notebook_dashboards")
-    press(panel, f"dashboard {here}/shown")
-    press(panel, "Move…")
-    press(panel, f"folder {here}/sub ")
-    press(panel, f"Move shown into {here}/sub")
+    panel.press(f"dashboard {here}/shown")
+    panel.press("Move…")
+    panel.press(f"folder {here}/sub ")
+    panel.press(f"Move shown into {here}/sub")
     assert workplace.names("/sub", "notebook_dashboards") == ["shown"]
-    press(panel, "Rename…")
-    write(panel, "seen")
-    press(panel, "Delete…")
-    press(panel, "Delete seen")
+    panel.press("Rename…")
+    panel.enter("name", "seen")
+    panel.press("Delete…")
+    panel.press("Delete seen")
     assert workplace.names("/sub", "notebook_dashboards") == []
-    assert f"dashboard {here}/sub/seen was deleted" in panel._foot.value
+    assert f"dashboard {here}/sub/seen was deleted" in panel.text
 
 
 def test_a_note_moves_and_goes_with_its_dashboards(panel, workplace):
     here = workplace.location
-    number = next(item.id for item in panel.model.branches.items() if item.location == f"{here}/late")
+    number = next(item.id for item in panel.panel.model.branches.items() if item.location == f"{here}/late")
     workplace.board("shown", number)
-    press(panel, f"note {here}/late")
-    press(panel, "Move…")
-    press(panel, f"folder {here}/a ")
-    press(panel, f"Move late into {here}/a")
+    panel.press(f"note {here}/late")
+    panel.press("Move…")
+    panel.press(f"folder {here}/a ")
+    panel.press(f"Move late into {here}/a")
     assert workplace.names("/a") == ["late"]
-    press(panel, "Delete…")
-    press(panel, "Delete late")
-    assert f"note {here}/a/late was deleted, with 1 of its dashboards" in panel._foot.value
+    panel.press("Delete…")
+    panel.press("Delete late")
+    assert f"note {here}/a/late was deleted, with 1 of its dashboards" in panel.text
 
 
 def test_a_deletion_asks_once_says_how_much_goes_and_defaults_to_no(panel, workplace, monkeypatch):
     here = workplace.location
     workplace.note("inside", "/a")
-    press(panel, f"folder {here}/a ")
+    panel.press(f"folder {here}/a ")
     focused = []
-    monkeypatch.setattr(panel._no, "focus", lambda: focused.append("no"))
-    press(panel, "Delete…")
-    assert f"Delete folder {here}/a? Deleting {here}/a takes 1 folder, 1 note, 0 dashboards" in panel._question.value
-    assert focused == ["no"]
-    assert enabled(panel) == set()
-    press(panel, "No, leave it")
+    monkeypatch.setattr("ipywidgets.Button.focus", lambda button: focused.append(button.description))
+    panel.press("Delete…")
+    assert f"Delete folder {here}/a? Deleting {here}/a takes 1 folder, 1 note, 0 dashboards" in panel.text
+    assert focused == ["No, leave it"]
+    assert panel.enabled(*STEPS) == set()
+    panel.press("No, leave it")
     assert workplace.names() == ["a", "b", "late"]
-    press(panel, "Delete…")
-    press(panel, "Delete a")
+    panel.press("Delete…")
+    panel.press("Delete a")
     assert workplace.names() == ["b", "late"]
-    assert "was deleted: 1 folder, 1 note, 0 dashboards" in panel._foot.value
-    assert row(panel, f"folder {here} ").style.font_weight == "bold"
+    assert "was deleted: 1 folder, 1 note, 0 dashboards" in panel.text
+    assert panel.button(f"folder {here} ").style.font_weight == "bold"
 
 
 def test_where_the_service_cannot_tell_what_goes_the_question_says_all(workplace, shared_service):
     workplace.folder("a")
     with BareFront(shared_service.base_url) as bare, Client(bare.base_url, shared_service.token) as client:
-        panel = FolderPanel(open_folders(lambda: client, "notes", f"{workplace.location}/a"))
+        panel = Browser(FolderPanel(open_folders(lambda: client, "notes", f"{workplace.location}/a")))
         try:
-            press(panel, "Delete…")
-            assert "All that is in it goes with it, for good." in panel._question.value
-            press(panel, "Delete a")
+            panel.press("Delete…")
+            assert "All that is in it goes with it, for good." in panel.text
+            panel.press("Delete a")
             assert workplace.names() == []
         finally:
-            panel.close()
+            panel.panel.close()
 
 
 def test_what_is_refused_is_told_and_nothing_changes(panel, workplace):
-    press(panel, f"folder {workplace.location}/a ")
-    press(panel, "Rename…")
-    write(panel, "b")
-    assert shown(panel._failing)
-    assert "there is a folder" in panel._problem.value
+    panel.press(f"folder {workplace.location}/a ")
+    panel.press("Rename…")
+    panel.enter("name", "b")
+    assert panel.buttons("Try again")
+    assert "there is a folder" in panel.text
     assert workplace.names() == ["a", "b", "late"]
-    press(panel, "Try again")
-    assert not shown(panel._failing)
+    panel.press("Try again")
+    assert panel.buttons("Try again") == []
 
 
 def test_a_folder_that_cannot_be_read_just_now_is_opened_by_trying_again(panel, workplace, front):
     workplace.note("inside", "/a")
     front.refusal = (403, "not just now <b>")
-    press(panel, f"folder {workplace.location}/a ")
-    assert "not just now &lt;b&gt;" in panel._problem.value
-    assert rows(panel, depth=4) == []
+    panel.press(f"folder {workplace.location}/a ")
+    assert "not just now &lt;b&gt;" in panel.text
+    assert panel.inside(f"{workplace.location}/a") == []
     front.refusal = None
-    press(panel, "Try again")
-    assert not shown(panel._failing)
-    assert [text.strip() for text in rows(panel, depth=4)] == ["file inside"]
+    panel.press("Try again")
+    assert panel.buttons("Try again") == []
+    assert panel.inside(f"{workplace.location}/a") == ["file inside"]
 
 
 def test_a_service_that_hangs_does_not_hold_up_the_notebook(panel, front):
     front.held = threading.Event()
-    panel._refresh.click()  # returns at once
-    assert "working" in panel._foot.value
-    assert enabled(panel) == set()
+    panel.button("Refresh").click()  # returns at once
+    assert "working" in panel.text
+    assert panel.enabled(*STEPS) == set()
     front.held.set()
-    settle(panel)
-    assert "working" not in panel._foot.value
+    panel.settle()
+    assert "working" not in panel.text
 
 
 def test_what_others_did_is_there_after_a_refresh(panel, workplace):
     workplace.folder("new")
-    assert "caret-right new" not in [text.strip() for text in rows(panel, depth=3)]
-    press(panel, "Refresh")
-    assert "caret-right new" in [text.strip() for text in rows(panel, depth=3)]
+    assert "caret-right new" not in panel.inside(workplace.location)
+    panel.press("Refresh")
+    assert "caret-right new" in panel.inside(workplace.location)
 
 
 def test_nobody_is_asked_for_news_meanwhile(panel, front):
     front.requests.clear()
-    panel.box._view_count = 1
-    settle(panel)
+    panel.view(visible=True)
+    panel.settle()
     assert front.requests == []
-    assert panel.model.worker._seconds_to_look() is None
 
 
 def test_a_line_that_stays_keeps_its_button(panel, workplace):
-    button = row(panel, f"folder {workplace.location}/a ")
-    press(panel, "Refresh")
-    press(panel, f"folder {workplace.location}/b ")
-    assert row(panel, f"folder {workplace.location}/a ") is button
+    button = panel.button(f"folder {workplace.location}/a ")
+    panel.press("Refresh")
+    panel.press(f"folder {workplace.location}/b ")
+    assert panel.button(f"folder {workplace.location}/a ") is button
 
 
 def test_beside_the_widgets_there_is_a_text(panel, workplace):
-    bundle = panel._repr_mimebundle_()
-    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.box.model_id
-    assert bundle["text/plain"] == repr(panel)
-    assert f"▾ {workplace.name}  (folder {workplace.folder_id})" in repr(panel)
+    bundle = mime_bundle_of(panel.panel)
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.panel.box.model_id
+    assert bundle["text/plain"] == repr(panel.panel)
+    assert f"▾ {workplace.name}  (folder {workplace.folder_id})" in repr(panel.panel)
 
 
 def test_a_closed_browser_leaves_no_thread_and_no_widget(workplace, open_panel):
     workplace.note("late")
     before = set(_instances)
     panel = open_panel(workplace.location)
-    press(panel, "Rename…")
+    panel.press("Rename…")
     assert set(_instances) - before
-    thread = panel.model.worker._thread
-    panel.close()
+    thread = finish(panel.panel.model.worker)
+    panel.panel.close()
     thread.join(20)
     assert not thread.is_alive()
     assert set(_instances) - before == set()

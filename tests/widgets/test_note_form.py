@@ -3,7 +3,8 @@
 import threading
 
 import pytest
-from tests.magics.service_double import wait_until
+from tests.support.service_process import wait_until
+from tests.widgets.screen import Screen
 
 from svc_jupyter.api.notes import Note, NoteForm
 from svc_jupyter.widgets.notes.form import NoteFormPanel, field_of, form_text
@@ -32,28 +33,28 @@ def opened():
     panels = []
 
     def open_one(run):
-        panels.append(NoteFormPanel(note(*FORMS), run))
+        panels.append(Screen(NoteFormPanel(note(*FORMS), run)))
         return panels[-1]
 
     yield open_one
-    for panel in panels:
-        panel.close()
+    for screen in panels:
+        screen.panel.close()
 
 
-def press(panel):
-    panel._button.click()
-    wait_until(lambda: not panel._button.disabled)
+def press(screen):
+    screen.button("Run").click()
+    wait_until(lambda: not screen.button("Run").disabled)
 
 
 def test_the_note_runs_with_what_the_fields_say(opened):
     given = []
     panel = opened(lambda values, say: given.append(values) or [("delays", "<table></table>")])
-    assert panel.values == {"carrier": "AA", "day": "1", "days": ["1", "2"], "key": ""}
-    panel._fields["carrier"].value = "UA"
-    panel._fields["key"].value = "x"
+    assert panel.panel.values == {"carrier": "AA", "day": "1", "days": ["1", "2"], "key": ""}
+    panel.field("carrier").value = "UA"
+    panel.field("key").value = "x"
     press(panel)
     assert given == [{"carrier": "UA", "day": "1", "days": ["1", "2"], "key": "x"}]
-    assert panel._result.value == "<p><b>delays</b></p><table></table>"
+    assert panel.text.endswith("<p><b>delays</b></p><table></table>")
 
 
 def test_a_run_that_fails_is_told_and_can_be_tried_again(opened):
@@ -62,21 +63,21 @@ def test_a_run_that_fails_is_told_and_can_be_tried_again(opened):
 
     panel = opened(fails)
     press(panel)
-    assert "paragraph 2: no table &lt;b&gt;" in panel._status.value
-    assert not panel._button.disabled
+    assert "paragraph 2: no table &lt;b&gt;" in panel.text
+    assert not panel.button("Run").disabled
 
 
 def test_while_a_run_is_under_way_the_button_rests(opened):
     release = threading.Event()
     panel = opened(lambda _values, _say: [] * release.wait(30))
-    panel._button.click()
-    assert panel._button.disabled
+    panel.button("Run").click()
+    assert panel.button("Run").disabled
     release.set()
-    wait_until(lambda: not panel._button.disabled)
+    wait_until(lambda: not panel.button("Run").disabled)
 
 
 def test_the_title_is_text_not_markup(opened):
-    assert "late &lt;b&gt;" in opened(lambda _values, _say: [])._title.value
+    assert "late &lt;b&gt;" in opened(lambda _values, _say: []).text
 
 
 def test_where_there_are_no_widgets_the_forms_are_told():

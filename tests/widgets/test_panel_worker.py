@@ -2,6 +2,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from tests.widgets.screen import finish
 
 from svc_jupyter.widgets.panels.worker import UNTOUCHED_SECONDS, PanelWorker
 
@@ -48,40 +49,32 @@ def worker(looks: Looks, now: list[float], failures: list[Exception]) -> Iterato
     worker = PanelWorker(looks, lambda: 5.0, clock=lambda: now[0], on_failure=failures.append)
     yield worker
     worker.close()
-    if worker._thread is not None:
-        worker._thread.join(SECONDS)
-        assert not worker._thread.is_alive()
-
-
-def done(worker: PanelWorker) -> None:
-    """Wait until the worker has done everything up to here."""
-    ended = threading.Event()
-    worker.submit(ended.set)
-    assert ended.wait(SECONDS)
 
 
 def test_jobs_are_done_in_order_in_one_thread(worker):
     order = []
     for number in range(5):
         worker.submit(lambda number=number: order.append((number, threading.get_ident())))
-    done(worker)
-    assert [number for number, _ in order] == [0, 1, 2, 3, 4]
-    assert {ident for _, ident in order} == {worker._thread.ident}
-    assert worker._thread.ident != threading.get_ident()
+    thread = finish(worker)
+    assert order == [(number, thread.ident) for number in range(5)]
+    assert thread is not threading.current_thread()
 
 
-def test_nothing_runs_before_somebody_sees_or_touches_the_panel(worker):
-    assert worker._thread is None
+def test_nothing_runs_before_somebody_sees_or_touches_the_panel(looks, failures):
+    before = set(threading.enumerate())
+    worker = PanelWorker(looks, lambda: 0.0, on_failure=failures.append)
+    assert set(threading.enumerate()) <= before
+    worker.close()
 
 
 def test_a_seen_panel_looks_once_per_period(worker, looks, now):
     worker.show(visible=True)
-    done(worker)
+    finish(worker)
     assert looks.count == 0
     now[0] = 5.0
-    done(worker)
+    finish(worker)
     looks.wait(1)
-    done(worker)
+    finish(worker)
     assert looks.count == 1
 
 
@@ -89,8 +82,8 @@ def test_a_hidden_panel_does_not_look(worker, looks, now):
     worker.show(visible=True)
     worker.show(visible=False)
     now[0] = 100.0
-    done(worker)
-    done(worker)
+    finish(worker)
+    finish(worker)
     assert looks.count == 0
 
 
@@ -102,18 +95,19 @@ def test_a_panel_that_nobody_touched_for_long_looks_no_more_until_touched(worker
     worker.show(visible=True)
     assert not worker.is_paused
     now[0] *= 3
-    with worker._changed:
-        worker._changed.notify()
+    worker.show(visible=True)
     assert worker.is_paused
-    done(worker)  # which touches it
+    finish(worker)  # which touches it
     assert not worker.is_paused
     looks.wait(1)
 
 
 def test_a_closed_worker_does_nothing_more(worker, looks, now):
+    thread = finish(worker)
     worker.show(visible=True)
     worker.close()
-    worker._thread.join(SECONDS)
+    thread.join(SECONDS)
+    assert not thread.is_alive()
     now[0] = 5.0
     worker.submit(looks)
     assert looks.count == 0
@@ -125,7 +119,7 @@ def fail():
 
 def test_a_job_that_fails_is_told_of_and_the_thread_goes_on(worker, failures):
     worker.submit(fail)
-    done(worker)
+    finish(worker)
     assert [str(error) for error in failures] == ["the disk is full"]
 
 
@@ -140,7 +134,7 @@ def test_a_look_that_fails_is_told_of_and_the_next_one_comes(looks, now, failure
         now[0] += 5.0
         worker.show(visible=True)
         looks.wait(count)
-    done(worker)
+    finish(worker)
     assert len(failures) == 2
     worker.close()
 
@@ -151,6 +145,6 @@ def test_a_failure_that_cannot_be_shown_does_not_end_the_thread_either(caplog):
 
     worker = PanelWorker(lambda: None, lambda: 5.0, on_failure=cannot_show)
     worker.submit(fail)
-    done(worker)
+    finish(worker)
     assert "could not show" in caplog.text
     worker.close()

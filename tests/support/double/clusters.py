@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.support.double.records import page_of, record_of
+
+from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+from svc_jupyter.api.clusters import ClusterMessage, ClusterNode, ClusterRecord, ClusterStateRecord
+
 UP_SINCE = "2026-11-21T09:46:00Z"
 NOW_SECONDS = 1795262400.0
 """2026-11-21T12:00:00Z, the present of the panels' tests."""
@@ -31,9 +36,8 @@ class ClusterDouble:
 
     def add(self, label: str = "default", state: str = "DOWN", **fields: Any) -> dict[str, Any]:
         number = len(self.clusters) + 1
-        nodes = {"initial_nodes": 2, "max_nodes": 4}
-        self.clusters[number] = {"id": number, "label": [label], "state": state, "node_configuration": nodes, **fields}
-        self.states[number] = {"state": state, "cluster_id": number, "config_id": number, "nodes": []}
+        self.clusters[number] = record_of(ClusterRecord, id=number, label=[label], state=state, **fields)
+        self.states[number] = record_of(ClusterStateRecord, state=state, cluster_id=number, config_id=number)
         self.move(number, state)
         return self.clusters[number]
 
@@ -52,7 +56,7 @@ class ClusterDouble:
         _, *rest = path.split("/")
         if not rest:
             found = [one for one in self.clusters.values() if query.get("state") in (None, one["state"])]
-            return 200, {"clusters": found[::-1], "paging_info": {"page": 1, "per_page": 100}}
+            return 200, page_of("clusters", found, query)
         number = next((n for n, one in self.clusters.items() if rest[0] == str(n) or rest[0] in one["label"]), None)
         if number is None:
             return 404, f"there is no cluster {rest[0]}"
@@ -73,7 +77,9 @@ class ClusterDouble:
             case "metrics", _:
                 samples = [[NOW_SECONDS - 60 + 5 * place, 20.0 + place] for place in range(10)]
                 metrics = {name: {"unit": "percent", "samples": samples} for name in query["metric"].split(",")}
-                return 200, {"cluster_id": number, "cluster_inst_id": 7, "interval": 600, "metrics": metrics}
+                return 200, record_of(
+                    ClusterMetrics, cluster_id=number, cluster_inst_id=7, interval=600, metrics=metrics
+                )
             case _:
                 return 200, self.clusters[number]
 
@@ -81,14 +87,19 @@ class ClusterDouble:
         target = {"start": ("PENDING", "UP"), "terminate": ("TERMINATING", "DOWN")}[wanted]
         reason = {"terminate_reason": "cluster default was terminated by ann@example.com"}
         self.move(number, target[self.starts_at_once], **(reason if wanted == "terminate" else {}))
-        return 200, {"message": f"{wanted} cluster with id {number}."}
+        return 200, record_of(ClusterMessage, message=f"{wanted} cluster with id {number}.")
 
     def _health(self, number: int) -> tuple[int, Any]:
         if self.clusters[number]["state"] != "UP":
             return 409, "only a cluster that is UP has health"
         master = {"cpu_usage": "23.0", "disk_usage": "12.0", "spotloss_count": 0}
-        metrics = {"captured_at": UP_SINCE, "engine": self.engine, "daemons": self.daemons}
-        return 200, {"cluster_id": number, "cluster_inst_id": 7, "metrics": metrics | {"system": {"master": master}}}
+        metrics = {
+            "captured_at": UP_SINCE,
+            "engine": self.engine,
+            "daemons": self.daemons,
+            "system": {"master": master},
+        }
+        return 200, record_of(ClusterHealth, cluster_id=number, cluster_inst_id=7, metrics=metrics)
 
     def _change_nodes(
         self, number: int, method: str, query: dict[str, str], body: dict[str, Any]
@@ -106,13 +117,6 @@ class ClusterDouble:
 
 
 def _node(role: str, place: int) -> dict[str, Any]:
-    return {
-        "role": role,
-        "hostname": f"ip-127-0-0-{place}",
-        "private_ip": f"127.0.0.{place}",
-        "private_dns": f"ip-127-0-0-{place}",
-        "instance_type": "local",
-        "status": "RUNNING",
-        "up_time": UP_SINCE,
-        "last_seen_time": UP_SINCE,
-    }
+    name, address = f"ip-127-0-0-{place}", f"127.0.0.{place}"
+    times = {"up_time": UP_SINCE, "last_seen_time": UP_SINCE}
+    return record_of(ClusterNode, role=role, hostname=name, private_ip=address, private_dns=name, **times)
