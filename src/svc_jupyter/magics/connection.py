@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from traitlets import TraitError
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -22,24 +22,19 @@ if TYPE_CHECKING:
 _SECRET = "token"  # noqa: S105  the setting's name
 
 
-@magics_class
 class ConnectionMagics(SvcFamily):
     """The magics for the connection and the settings."""
 
-    @no_var_expand
-    @with_options()
     @line_magic
     def svc_status(self, line: str) -> Facts:
         """Connect, and tell which service answers, who you are there, and what it offers. Never shows the token."""
         parse(self.svc_status, line)
         return ask(lambda: service_facts(self.session.client()), "status")
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("name", metavar="NAME", nargs="?", help="Setting to change; without one all are shown.")
     @argument("value", metavar="VALUE", nargs="?", help="Its new value; without one the setting is shown.")
     @argument("--reset", action="store_true", help="Give the setting its default again.")
-    @line_magic
     def svc_config(self, line: str) -> Facts:
         """Show the settings of all cells, or change one: `%svc_config default_tap flights`.
 

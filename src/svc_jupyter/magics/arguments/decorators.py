@@ -9,7 +9,6 @@ from IPython.core import magic, magic_arguments
 from IPython.core.completer import context_matcher
 
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=type)
 Decorator = Callable[[F], F]
 
 
@@ -29,26 +28,23 @@ def argument(*spellings: str, **how: Any) -> Decorator[Any]:
 
 
 def line_magic(method: F) -> F:
-    """Mark a method as a `%magic`."""
-    magic.line_magic(method)  # registers the method and returns it unchanged
-    return method
+    """Make a method a `%magic`, with the options of the `argument`s below this decorator."""
+    return _with_parser(magic.line_magic(method))
 
 
 def cell_magic(method: F) -> F:
-    """Mark a method as a `%%magic`."""
-    magic.cell_magic(method)
-    return method
+    """Make a method a `%%magic`, with its options."""
+    return _with_parser(magic.cell_magic(method))
 
 
 def line_cell_magic(method: F) -> F:
-    """Mark a method as a `%magic` and a `%%magic`."""
-    magic.line_cell_magic(method)
-    return method
+    """Make a method a `%magic` and a `%%magic`, with its options."""
+    return _with_parser(magic.line_cell_magic(method))
 
 
-def no_var_expand(method: F) -> F:
-    """Do not expand `$x$` and `{x}` in a magic's line: they belong to the service's macros and to the engines."""
-    marked: F = magic.no_var_expand(method)
+def _with_parser(method: F) -> F:
+    """Add the options. `$x$` and `{x}` of a line are not expanded: they belong to macros and to the engines."""
+    marked: F = magic.no_var_expand(with_options()(method))
     return marked
 
 
@@ -56,9 +52,3 @@ def matcher(identifier: str, priority: float) -> Decorator[Any]:
     """Return the decorator that makes a completion matcher; a higher priority runs first."""
     decorator: Decorator[Any] = context_matcher(identifier=identifier, priority=priority)
     return decorator
-
-
-def magics_class(family: C) -> C:
-    """Register the decorated methods of a class as its magics."""
-    registered: C = magic.magics_class(family)
-    return registered

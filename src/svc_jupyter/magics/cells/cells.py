@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import Magics
+from IPython.core.magic import Magics, magics_class
 
 from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_action
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
@@ -44,6 +44,7 @@ class SvcFamily(Magics):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        magics_class(cls)
         cls.actions = actions_of(cls)
 
     def act(self, magic: str, line: str, default: str) -> Any:

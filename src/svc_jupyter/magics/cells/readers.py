@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.cells.running import Reader
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
-from svc_jupyter.magics.display.formats import FORMATS, LINES, NotInFormat, frame_of
+from svc_jupyter.magics.display.formats import FORMATS, LINES, NotInFormat, parsed_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def sub_reader(number: int | None, output_format: str = LINES) -> Reader:
 
 def _in_format(command: Command, result: Result, output_format: str) -> pd.DataFrame:
     try:
-        return frame_of(result.text(), output_format)
+        return parsed_frame(result.text(), output_format)
     except NotInFormat as error:
         raise SvcMagicError(
             f"command {command.id} is done, but {error}\n"

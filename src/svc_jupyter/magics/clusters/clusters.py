@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
@@ -37,18 +37,15 @@ T = TypeVar("T")
 DEFAULT_LABEL = "default"
 
 
-@magics_class
 class ClusterMagics(SvcFamily):
     """The magics for clusters."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("words", metavar="[CLUSTER] [VERB]", nargs="*", help="A label or id, and one of " + ", ".join(VERBS))
     @argument("--yes", action="store_true", help="Terminate, remove, or add above max_nodes without asking.")
     @argument("--no-wait", action="store_true", help="Begin it and return at once.")
     @argument("--quiet", action="store_true", help="Show nothing but errors.")
     @output_options
-    @line_magic
     def svc_cluster(self, line: str) -> Any:
         """Show a cluster in a panel: its state, health and workers, with buttons to start, terminate, add and remove.
 
@@ -168,11 +165,9 @@ class ClusterMagics(SvcFamily):
         line.finish(done_line(run.command.id, run.seconds, told))
         return None
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("--state", metavar="STATE", help="Only clusters in this state: DOWN, PENDING, UP, TERMINATING.")
     @output_options
-    @line_magic
     def svc_clusters(self, line: str) -> pd.DataFrame:
         """Return the clusters that you may read as a DataFrame, newest first."""
         values = parse(self.svc_clusters, line)

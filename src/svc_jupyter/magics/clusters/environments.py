@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.clusters.waits import ActivityWait
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.session.session import ask
 
@@ -34,14 +35,11 @@ _packages = argument("packages", metavar="PACKAGE", nargs="+", help="A package w
 _no_wait = argument("--no-wait", action="store_true", help="Begin it and go on; the history tells how it ends.")
 
 
-@magics_class
 class EnvironmentMagics(SvcFamily):
     """The magic for package environments."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     @line_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     def svc_environment(self, line: str) -> Any:
         """Look after package environments. Each action has its own options: `%svc_environment add --help`.
 
@@ -178,33 +176,25 @@ class EnvironmentMagics(SvcFamily):
 
 def environments_frame(environments: Iterable[PackageEnvironment]) -> pd.DataFrame:
     """Return a row per environment; `status` is that of its newest activity."""
-    return _frame(ENVIRONMENT_COLUMNS, environments, ("created_at",), ("package_id", "cluster_id"))
+    return frame_of(
+        ENVIRONMENT_COLUMNS,
+        [[getattr(one, column, None) for column in ENVIRONMENT_COLUMNS] for one in environments],
+        times=("created_at",),
+        integers=("package_id", "cluster_id"),
+    )
 
 
 def history_frame(rows: Iterable[PackageActivity]) -> pd.DataFrame:
     """Return a row per activity, newest first; `id` is the argument of a restore."""
-    frame = _frame(HISTORY_COLUMNS, rows, ("created_at", "finished_at"), ())
+    values = [[getattr(row, column, None) for column in HISTORY_COLUMNS] for row in rows]
+    frame = frame_of(HISTORY_COLUMNS, values, times=("created_at", "finished_at"))
     frame["packages"] = frame["packages"].map(", ".join)
     return frame
 
 
 def packages_frame(packages: PackageList) -> pd.DataFrame:
     """Return a row per installed package."""
-    import pandas as pd
-
     requested = {pin for pins in packages.packages.values() for pin in pins}
     pins = packages.installed or sorted(requested)
     rows = [(*pin.split("==", 1), pin in requested) for pin in pins]
-    return pd.DataFrame(rows, columns=list(PACKAGE_COLUMNS))
-
-
-def _frame(
-    columns: tuple[str, ...], records: Iterable[object], times: tuple[str, ...], ids: tuple[str, ...]
-) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = [[getattr(record, column, None) for column in columns] for record in records]
-    frame = pd.DataFrame(rows, columns=list(columns)).astype(dict.fromkeys(ids, "Int64"))
-    for time in times:
-        frame[time] = pd.to_datetime(frame[time], utc=True)
-    return frame
+    return frame_of(PACKAGE_COLUMNS, rows)

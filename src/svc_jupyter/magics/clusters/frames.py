@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.widgets.clusters.view import ClusterView, name_of, size_of, type_of
 from svc_jupyter.widgets.clusters.words import doing, figures, health_entries, since, state_words, workers_line
 
@@ -20,8 +21,6 @@ NODE_COLUMNS = ("private_dns", "role", "status", "private_ip", "instance_type", 
 
 def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
     """Return a row per cluster."""
-    import pandas as pd
-
     rows = [
         (
             record.id,
@@ -34,13 +33,11 @@ def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
         )
         for record in records
     ]
-    return pd.DataFrame(rows, columns=list(CLUSTER_COLUMNS))
+    return frame_of(CLUSTER_COLUMNS, rows)
 
 
 def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
     """Return a row per node, the coordinator first; `up` is its uptime."""
-    import pandas as pd
-
     rows = [
         (
             node.private_dns,
@@ -52,7 +49,7 @@ def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
         )
         for node in nodes
     ]
-    return pd.DataFrame(rows, columns=list(NODE_COLUMNS))
+    return frame_of(NODE_COLUMNS, rows)
 
 
 def state_facts(view: ClusterView, now: datetime) -> list[tuple[str, str]]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -24,14 +25,11 @@ _STATUSES = ("draft", "active", "archive")
 _the_pipeline = argument("pipeline", metavar="PIPELINE", help="Its name or its id.")
 
 
-@magics_class
 class PipelineMagics(SvcFamily):
     """The magic for pipelines."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     @line_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     def svc_pipeline(self, line: str) -> Any:
         """Look after streaming pipelines. Each action has its own options: `%svc_pipeline delete --help`.
 
@@ -119,14 +117,10 @@ def told(pipeline: PipelineData) -> str:
 
 def pipelines_frame(pipelines: Iterable[PipelineData]) -> pd.DataFrame:
     """Return a row per pipeline; `health` is its colour, `updated_at` in UTC."""
-    import pandas as pd
-
     rows = []
     for pipeline in pipelines:
         attributes = pipeline.attributes
         values = {name: getattr(attributes, name, None) for name in COLUMNS}
         values["health"] = None if attributes.health is None else attributes.health.status
         rows.append([pipeline.id, *values.values(), attributes.updated_at])
-    frame = pd.DataFrame(rows, columns=["id", *COLUMNS, "updated_at"]).astype({"command_id": "Int64"})
-    frame["updated_at"] = pd.to_datetime(frame["updated_at"], utc=True)
-    return frame
+    return frame_of(("id", *COLUMNS, "updated_at"), rows, times=("updated_at",), integers=("command_id",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.arguments.decorators import argument, cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, cell_magic
 from svc_jupyter.magics.arguments.options import continued, parse, submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Definition
@@ -21,15 +21,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@magics_class
 class CompositeMagics(SvcFamily):
     """The magic for composite commands."""
 
-    @no_var_expand
-    @with_options()
+    @cell_magic
     @argument("--result", metavar="K", type=int, help="Command of the cell, from 1, whose result is the DataFrame.")
     @submission_options
-    @cell_magic
     def svc_composite(self, line: str, cell: str) -> pd.DataFrame | CommandHandle | None:
         """Run several commands as one: each begins with the first line of its own cell, `%%svc_db …`, `%%svc_shell …`.
 

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Context, Definition
@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 SUB_COMMANDS = ("jar", "streaming", "distcp")
 
 
-@magics_class
 class HadoopMagics(SvcFamily):
     """The magic for jobs of Hadoop."""
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @submission_options
     @argument("sub_command", metavar="SUB_COMMAND", choices=SUB_COMMANDS, help="One of " + ", ".join(SUB_COMMANDS))
     @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Everything behind it is the job's.")
-    @line_cell_magic
     def svc_hadoop(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run a jar, a streaming job or a copy on a cluster; what it prints becomes a DataFrame of lines.
 

@@ -7,7 +7,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
@@ -17,6 +17,7 @@ from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, tol
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import done_line, line_for
 from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
 from svc_jupyter.magics.display.rendering import limit_display
@@ -32,12 +33,10 @@ ACTIONS = ("status", "logs", "result", "notebook", "cancel")
 HISTORY_ROWS = 20
 
 
-@magics_class
 class CommandMagics(SvcFamily):
     """The magics for single commands and their history."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("id", metavar="ID", type=int, help="Id of the command.")
     @argument(
         "action", metavar="ACTION", nargs="?", choices=ACTIONS, default="status", help="One of " + ", ".join(ACTIONS)
@@ -46,7 +45,6 @@ class CommandMagics(SvcFamily):
     @argument("--follow", action="store_true", help="With logs: go on until the command has ended.")
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
     @output_options
-    @line_magic
     def svc_command(self, line: str) -> Any:
         """Look at a command, read its log or its result, or cancel it.
 
@@ -101,8 +99,7 @@ class CommandMagics(SvcFamily):
         status = ask(command.status, "status")
         print(f"command {command.id} · {status}{_told(answer)}")  # noqa: T201
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument(
         "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, error, cancelled."
     )
@@ -114,7 +111,6 @@ class CommandMagics(SvcFamily):
     @argument("--days", metavar="N", type=int, help="Only commands of the last N days (default 30).")
     @argument("--all-users", action="store_true", help="Commands of all users instead of your own.")
     @output_options
-    @line_magic
     def svc_history(self, line: str) -> pd.DataFrame:
         """Return the latest commands as a DataFrame, newest first: 20, or as many as -n says."""
         values = parse(self.svc_history, line)
@@ -126,8 +122,6 @@ class CommandMagics(SvcFamily):
         return frame
 
     def _history(self, filters: dict[str, Any], rows: int) -> pd.DataFrame:
-        import pandas as pd
-
         from svc_jupyter.api.fields import MAX_PER_PAGE
 
         calls = self.session.client().commands
@@ -135,8 +129,8 @@ class CommandMagics(SvcFamily):
             records = calls.list(per_page=max(rows, 1), **filters).commands[:rows]
         else:
             records = list(itertools.islice(calls.iter(**filters), rows))
-        frame = pd.DataFrame([history_row(record) for record in records], columns=list(HISTORY_COLUMNS))
-        return frame.astype({"seconds": "Int64", "rows": "Int64"})
+        rows_of = [list(history_row(record).values()) for record in records]
+        return frame_of(HISTORY_COLUMNS, rows_of, integers=("seconds", "rows"))
 
 
 def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import submission_fields, submission_options_assigning
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Context, Definition
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
 _SCALARS = (str, int, float, bool)
 
 
-@magics_class
 class NotebookMagics(SvcFamily):
     """The magic for runs of stored notebooks."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", choices=("run",), help="run: execute a notebook.")
     @line_magic
+    @argument("action", metavar="ACTION", choices=("run",), help="run: execute a notebook.")
     def svc_notebook(self, line: str) -> Any:
         """Execute a notebook of the service: `%svc_notebook run Users/ann@example.com/report.ipynb --arg region=EU`.
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import (
     check_output_name,
     continued,
@@ -21,6 +21,7 @@ from svc_jupyter.magics.cells.definitions import Context, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 from svc_jupyter.magics.display.rendering import limit_display, publish
 from svc_jupyter.magics.session.session import ask
@@ -52,15 +53,12 @@ _OPTIONS = (
 )
 
 
-@magics_class
 class PigMagics(SvcFamily):
     """The Pig magic."""
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @argument("--script-location", metavar="URI", help="Run this script of the storage instead of the cell.")
     @submission_options_with(*_OPTIONS)
-    @line_cell_magic
     def svc_pig(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a Pig script on the service; every DUMP becomes a typed DataFrame.
 
@@ -144,11 +142,9 @@ def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> d
 
 def pig_reader(command: Command) -> pd.DataFrame:
     """Read the last DUMP; without one, the script's output; without output, what it stored."""
-    import pandas as pd
-
     frame = command.result().to_pandas()
     stores = command.record.outputs.stores if command.record.outputs is not None else []
     if command.dumps or len(frame) or not stores:
         return frame
     rows = [(store.alias, store.location, store.rows, store.bytes) for store in stores]
-    return pd.DataFrame(rows, columns=list(STORE_COLUMNS)).astype({"rows": "Int64", "bytes": "Int64"})
+    return frame_of(STORE_COLUMNS, rows, integers=("rows", "bytes"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
 from svc_jupyter.magics.cells.definitions import Context, Definition
@@ -19,16 +19,13 @@ if TYPE_CHECKING:
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
 
 
-@magics_class
 class QueryMagics(SvcFamily):
     """The magics for queries."""
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @_location
     @submission_options
-    @line_cell_magic
     def svc_db(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a query on a DB tap of the service; its typed result becomes a DataFrame.
 
@@ -37,11 +34,9 @@ class QueryMagics(SvcFamily):
         """
         return self.run_cell(self.svc_db, db_definition, line, cell)
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @_location
     @submission_options
-    @line_cell_magic
     def svc_hive(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as Hive statements on a cluster; its typed result becomes a DataFrame.
 
@@ -50,11 +45,9 @@ class QueryMagics(SvcFamily):
         """
         return self.run_cell(self.svc_hive, hive_definition, line, cell)
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @_location
     @submission_options
-    @line_cell_magic
     def svc_presto(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as SQL on a Presto cluster; its typed result becomes a DataFrame.
 
@@ -64,12 +57,10 @@ class QueryMagics(SvcFamily):
         """
         return self.run_cell(self.svc_presto, presto_definition, line, cell)
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @_location
     @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
     @submission_options
-    @line_cell_magic
     def svc_sql(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
 

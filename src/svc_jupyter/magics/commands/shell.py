@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
 from svc_jupyter.magics.cells.definitions import Context, Definition
@@ -18,19 +18,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@magics_class
 class ShellMagics(SvcFamily):
     """The shell magic."""
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @argument("--script-location", metavar="URI", help="Run this script of the storage instead of the cell.")
     @argument("--files", metavar="URI,URI", help="Comma-separated files to copy into the working folder.")
     @argument("--archives", metavar="URI,URI", help="Comma-separated archives to unpack in the working folder.")
     @argument("--parameters", metavar="ARGS", help="Arguments of the script, quoted as one text.")
     @argument("--format", choices=OUTPUT_FORMATS, default=LINES, help="How the output becomes a DataFrame.")
     @submission_options
-    @line_cell_magic
     def svc_shell(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a shell script on the service; its output becomes a DataFrame.
 

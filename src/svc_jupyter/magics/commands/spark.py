@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
 from svc_jupyter.magics.cells.definitions import Context, Definition
@@ -20,19 +20,16 @@ if TYPE_CHECKING:
 LANGUAGES = ("python", "scala", "sql", "R")
 
 
-@magics_class
 class SparkMagics(SvcFamily):
     """The magic for programs on Spark."""
 
-    @no_var_expand
-    @with_options()
+    @line_cell_magic
     @argument("--language", "-l", choices=LANGUAGES, help="What the cell is written in; python unless said.")
     @argument("--script-location", metavar="URI", help="Run this program of the storage instead of the cell.")
     @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
     @argument("--arguments", metavar="OPTIONS", help="Options of spark-submit: it runs as an application of its own.")
     @argument("--args", metavar="ARGUMENTS", help="What the program gets as its command line, quoted as for a shell.")
     @submission_options
-    @line_cell_magic
     def svc_spark(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a program on a Spark cluster; a table at its end, or else what it prints, is the DataFrame.
 

@@ -18,7 +18,7 @@ class NotInFormat(ValueError):
     """The output is not in the requested format; the text says where and why."""
 
 
-def frame_of(text: str, output_format: str) -> pd.DataFrame:
+def parsed_frame(text: str, output_format: str) -> pd.DataFrame:
     """Return the DataFrame of a command's output; empty output has no columns.
 
     Raises NotInFormat when the text is not in `output_format` (one of `FORMATS`).

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.widgets.panels.status_words import DONE, FAILED
 from svc_jupyter.widgets.schedules.words import moment, short_time
@@ -48,25 +49,21 @@ class PolicyAnswer:
     @property
     def entries(self) -> pd.DataFrame:
         """A row per entry, in order of evaluation."""
-        import pandas as pd
-
         rows = [
             [number, str(entry.access), ", ".join(who), ", ".join(entry.action)]
             for number, (entry, who) in enumerate(zip(self.record.policies, self._who, strict=True), start=1)
         ]
-        return pd.DataFrame(rows, columns=list(ENTRY_COLUMNS))
+        return frame_of(ENTRY_COLUMNS, rows)
 
     @property
     def decisions(self) -> pd.DataFrame:
         """A row per user and action: whether it is allowed, and why or what is missing."""
-        import pandas as pd
-
         rows = [
             [of_user.email, str(one.action), one.allowed, one.because]
             for of_user in self._decisions or ()
             for one in of_user.decisions
         ]
-        return pd.DataFrame(rows, columns=list(DECISION_COLUMNS)).astype({"allowed": bool})
+        return frame_of(DECISION_COLUMNS, rows).astype({"allowed": bool})
 
     def _facts(self) -> list[tuple[str, str]]:
         record = self.record

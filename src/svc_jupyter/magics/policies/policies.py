@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import MagicMethod, out_option, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.policies.answer import PolicyAnswer
 from svc_jupyter.magics.policies.entries import entry, put_first, put_last
 from svc_jupyter.magics.policies.objects import People, PolicyObject, object_called
@@ -66,14 +67,11 @@ def _entry_options(magic: MagicMethod) -> MagicMethod:
     return _object_arguments(magic)
 
 
-@magics_class
 class PolicyMagics(SvcFamily):
     """The magic for policies."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it show.")
     @line_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it show.")
     def svc_policy(self, line: str) -> Any:
         """Say and see who may do what to one object, and why. Each action has its own options.
 
@@ -198,8 +196,6 @@ class PolicyMagics(SvcFamily):
 
 def history_frame(versions: Iterable[PolicyVersion], people: People) -> pd.DataFrame:
     """Return a row per policy, newest first: when it was set (UTC), by whom, and its entries in words."""
-    import pandas as pd
-
     rows = []
     for version in versions:
         entries = [
@@ -208,6 +204,4 @@ def history_frame(versions: Iterable[PolicyVersion], people: People) -> pd.DataF
             for entry in version.policies
         ]
         rows.append([version.created_at, version.email, "; ".join(entries) or "none"])
-    frame = pd.DataFrame(rows, columns=["set_at", "set_by", "policy"])
-    frame["set_at"] = pd.to_datetime(frame["set_at"], utc=True)
-    return frame
+    return frame_of(("set_at", "set_by", "policy"), rows, times=("set_at",))

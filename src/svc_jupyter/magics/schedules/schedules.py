@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action, help_of, split_action
-from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import continued, out_option, output_options
 from svc_jupyter.magics.cells.readers import reader_of
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -38,14 +38,11 @@ _any_sequence = argument(
 )
 
 
-@magics_class
 class ScheduleMagics(ScheduleMaking):
     """The magic for schedules."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list, above a cell create.")
     @line_cell_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list, above a cell create.")
     def svc_schedule(self, line: str, cell: str | None = None) -> Any:
         """Make schedules and look after them. Each action has its own options: `%svc_schedule list --help`.
 

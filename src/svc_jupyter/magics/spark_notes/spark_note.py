@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import out_option, submission_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Definition
@@ -31,14 +31,11 @@ _the_note = argument("note", metavar="NOTE", help="The note's id, or its locatio
 _ROWS_SHOWN = 20
 
 
-@magics_class
 class SparkNoteMagics(SvcFamily):
     """The magic for one note."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", help="What to do.")
     @line_magic
+    @argument("action", metavar="ACTION", help="What to do.")
     def svc_note(self, line: str) -> Any:
         """Work with a Spark notebook: `%svc_note run Common/reports/late 3`.
 

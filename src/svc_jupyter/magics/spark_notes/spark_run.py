@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import check_output_name, parse, several_outputs, submission_options_with
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.definitions import Definition
@@ -14,6 +14,7 @@ from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 from svc_jupyter.magics.display.rendering import limit_display, publish
 from svc_jupyter.magics.session.session import Session, ask
@@ -29,12 +30,10 @@ _several = several_outputs(
 )
 
 
-@magics_class
 class SparkRunMagics(SvcFamily):
     """The magic for runs of Spark notebooks."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("note", metavar="NOTE", help="Note to run: its id, or its location such as Common/reports/late.")
     @argument(
         "arguments",
@@ -43,7 +42,6 @@ class SparkRunMagics(SvcFamily):
         help="Values of the note's forms: numbers, true, false or texts; a form that is not named has its default.",
     )
     @submission_options_with(_several)
-    @line_magic
     def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:
         """Run a Spark notebook on its cluster; every table that it shows becomes a DataFrame.
 
@@ -146,11 +144,7 @@ def frame_of_table(text: str) -> pd.DataFrame:
 
 def paragraphs_frame(command: Command) -> pd.DataFrame:
     """Return the paragraphs of a run without tables: number, title, language, status and seconds."""
-    import pandas as pd
-
     outputs = command.record.outputs
     rows = [] if outputs is None else outputs.paragraphs
     columns = ["paragraph", "title", "language", "status", "seconds"]
-    return pd.DataFrame(
-        [(one.number, one.title, one.language, one.status, one.seconds) for one in rows], columns=columns
-    )
+    return frame_of(columns, [(one.number, one.title, one.language, one.status, one.seconds) for one in rows])

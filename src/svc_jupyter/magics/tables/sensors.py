@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import out_option, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -12,17 +12,14 @@ from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.tables.tables import table_name
 
 
-@magics_class
 class SensorMagics(SvcFamily):
     """The magic for sensors."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="The table; without SCHEMA. one of `default`.")
     @argument("values", metavar="COLUMN=VALUE", nargs="*", help="A value of a partition column; several are repeated.")
     @argument("--file", metavar="URI", action="append", default=[], help="Ask for a file or folder. Repeatable.")
     @out_option("whether it is there")
-    @line_magic
     def svc_sensor(self, line: str) -> bool:
         """Return whether a Hive table has partitions: `%svc_sensor web.visits day=2026-11-21 region=EU region=US`.
 

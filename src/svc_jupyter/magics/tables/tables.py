@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -24,17 +24,14 @@ _ROWS = 1000
 """Default number of tables or partitions listed; -n overrides it."""
 
 
-@magics_class
 class TableMagics(SvcFamily):
     """The magic for Hive's tables."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="The table; without SCHEMA. one of `default`.")
     @argument("--partitions", action="store_true", help="Return its partitions, the highest first.")
     @argument("--properties", action="store_true", help="Show its type, location, formats and properties.")
     @output_options
-    @line_magic
     def svc_table(self, line: str) -> pd.DataFrame | Facts:
         """Return the definition of a Hive table as a DataFrame: its columns, partition columns last.
 

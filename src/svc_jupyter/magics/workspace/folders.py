@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -34,14 +34,11 @@ _the_folder = argument("folder", metavar="FOLDER", help="Location of the folder,
 _yes_option = argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
 
 
-@magics_class
 class FolderMagics(SvcFamily):
     """The magic for folders."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     @line_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     def svc_folders(self, line: str) -> Any:
         """Look after the folders of notes and dashboards. Each action has its own options: `%svc_folders move --help`.
 

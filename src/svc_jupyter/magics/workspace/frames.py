@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from svc_jupyter.magics.display.frames import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +26,7 @@ def contents_frame(contents: FolderContents) -> pd.DataFrame:
     for kind, objects in (("note", contents.notes), ("dashboard", contents.notebook_dashboards)):
         rows += [(one.name, kind, one.id, f"{one.location}/{one.name}", one.updated_at) for one in objects]
     rows = [(row[0] or row[3], *row[1:]) for row in rows]
-    return _frame(CONTENTS_COLUMNS, rows, "updated_at")
+    return frame_of(CONTENTS_COLUMNS, rows, times=("updated_at",))
 
 
 def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
@@ -41,7 +43,7 @@ def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
         )
         for note in notes
     ]
-    return _frame(NOTE_COLUMNS, rows, "updated_at").astype({"cluster_id": "Int64"})
+    return frame_of(NOTE_COLUMNS, rows, times=("updated_at",), integers=("cluster_id",))
 
 
 def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
@@ -50,18 +52,10 @@ def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
         (one.name, one.id, f"{one.location}/{one.name}", one.note_id, one.note_revision, one.updated_at)
         for one in dashboards
     ]
-    return _frame(DASHBOARD_COLUMNS, rows, "updated_at")
+    return frame_of(DASHBOARD_COLUMNS, rows, times=("updated_at",))
 
 
 def revisions_frame(revisions: Iterable[NoteRevision]) -> pd.DataFrame:
     """Return a row per revision of a note, newest first; `size` is in bytes."""
     rows = [(one.number, one.created_at, one.user_id, one.size) for one in revisions]
-    return _frame(REVISION_COLUMNS, rows, "created_at")
-
-
-def _frame(columns: Sequence[str], rows: Sequence[Sequence[Any]], time: str) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame([list(row) for row in rows], columns=list(columns))
-    frame[time] = pd.to_datetime(frame[time], utc=True)
-    return frame
+    return frame_of(REVISION_COLUMNS, rows, times=("created_at",))

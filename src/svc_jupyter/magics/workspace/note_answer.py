@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.widgets.schedules.words import moment, short_time
@@ -32,10 +33,8 @@ class NoteAnswer:
     @property
     def paragraphs(self) -> pd.DataFrame:
         """A row per paragraph: title, text, and the status of its last run, if any."""
-        import pandas as pd
-
         rows = [[str(one.get(key) or "") for key in ("title", "text", "status")] for one in self.record.paragraphs]
-        return pd.DataFrame(rows, columns=["title", "text", "status"])
+        return frame_of(("title", "text", "status"), rows)
 
     @property
     def forms(self) -> dict[str, Any]:

@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -22,17 +23,14 @@ COLUMNS = ("name", "type", "path", "size", "last_modified", "writable")
 _UPLOAD = "upload"
 
 
-@magics_class
 class ContentsMagics(SvcFamily):
     """The magic for the service's notebooks and folders."""
 
-    @no_var_expand
-    @with_options()
+    @line_magic
     @argument("path", metavar="PATH", nargs="?", help="Folder to list; without it the roots. Or: upload FILE.")
     @argument("file", metavar="FILE", nargs="?", help="With upload: the file to store.")
     @argument("--to", metavar="PATH", help="With upload: folder, or new path; your own folder unless given.")
     @output_options
-    @line_magic
     def svc_notebooks(self, line: str) -> pd.DataFrame:
         """List a folder of the service's notebooks as a DataFrame: `%svc_notebooks Users/ann@example.com`.
 
@@ -73,10 +71,6 @@ def own_folder(client: Client) -> str:
 
 def contents_frame(contents: list[Contents]) -> pd.DataFrame:
     """Return a row per entry, folders first; `size` is in bytes, `last_modified` in UTC."""
-    import pandas as pd
-
     entries = sorted(contents, key=lambda entry: (entry.type != "directory", entry.name.casefold()))
     rows = [[getattr(entry, column, None) for column in COLUMNS] for entry in entries]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"size": "Int64"})
-    frame["last_modified"] = pd.to_datetime(frame["last_modified"], utc=True)
-    return frame
+    return frame_of(COLUMNS, rows, times=("last_modified",), integers=("size",))

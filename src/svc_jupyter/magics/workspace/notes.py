@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
-from svc_jupyter.magics.arguments.decorators import argument, line_magic, magics_class, no_var_expand, with_options
+from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import out_option, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -30,14 +30,11 @@ _the_note = argument("note", metavar="NOTE", help="Location of the note, such as
 _cluster_option = argument("--cluster", metavar="ID", type=int, help="Bind the note to this cluster.")
 
 
-@magics_class
 class NoteMagics(SvcFamily):
     """The magic for notes."""
 
-    @no_var_expand
-    @with_options()
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     @line_magic
+    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
     def svc_notes(self, line: str) -> Any:
         """Look after the notes that the service keeps. Each action has its own options: `%svc_notes import --help`.
 
