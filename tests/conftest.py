@@ -28,6 +28,19 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any speed")
 
 
+_SHARED_SCOPES = ("class", "module", "package")
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that share a fixture of their file in one process: two would each start its service or cluster."""
+    for item in items:
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
+            fixtures = [each for found in item._fixtureinfo.name2fixturedefs.values() for each in found]
+            if any(fixture.scope in _SHARED_SCOPES for fixture in fixtures):
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def clean_environment() -> Iterator[None]:
     """Settings come from the test alone, not from the shell it was started in."""
