@@ -28,25 +28,33 @@ if [ ${#selection[@]} = 0 ] && command -v gcc >/dev/null; then
   build=$!
 fi
 
-failed=""
+# check NAME COMMAND…: remembers the name of a check that fails.
+checks=$(mktemp -d)
 check() {
   local name=$1
   shift
   say "$name"
-  "$@" || failed="$failed, $name"
+  "$@" || printf ', %s' "$name" >>"$checks/failed"
 }
+# The JupyterLab extension, with the yarn and the Node.js of the environment.
+lab() { (cd labextension && PATH="$(dirname "$python"):$PATH" jlpm "$@"); }
+check_extension() {
+  check "packages of the JupyterLab extension" lab install --immutable
+  check "eslint" lab lint
+  check "prettier" lab format:check
+  check "tsc" lab types
+  check "jest" lab test
+}
+# Each check keeps one processor busy, so those of the extension run beside those of the package.
+check_extension >"$checks/extension" 2>&1 &
+extension=$!
+trap 'jobs -p | xargs -r kill; rm -rf "$checks"' EXIT
 check "ruff check" "$python" -m ruff check .
 check "ruff format" "$python" -m ruff format --check .
 check "mypy" "$python" -m mypy
 check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
-
-# The JupyterLab extension, with the yarn and the Node.js of the environment.
-lab() { (cd labextension && PATH="$(dirname "$python"):$PATH" jlpm "$@"); }
-check "packages of the JupyterLab extension" lab install --immutable
-check "eslint" lab lint
-check "prettier" lab format:check
-check "tsc" lab types
-check "jest" lab test
+wait "$extension"
+cat "$checks/extension"
 
 # provide NAME FIND PACKAGES ADVICE: what the tests marked engine or browser use. FIND succeeds when it is there; root on
 # Debian gets PACKAGES installed, everybody else the advice.
@@ -82,5 +90,5 @@ say "pytest"
 # Real daemons on a busy machine: a test that fails is run once more, and reported as rerun; one that fails twice has failed.
 code=0
 "$python" -m pytest -n auto --dist loadgroup --reruns 1 ${selection[@]+"${selection[@]}"} "$@" || code=$?
-[ -z "$failed" ] || die "failed before the tests: ${failed#, }"
+[ ! -s "$checks/failed" ] || die "failed before the tests: $(cut -c3- "$checks/failed")"
 exit "$code"
