@@ -13,7 +13,7 @@ const ORDER = [
   ['panel'],
   ['connection'],
   ['list'],
-  ['icons', 'words', 'statuses'],
+  ['icons', 'words', 'statuses', 'durations'],
   ['service']
 ];
 /** Features that use another one. */

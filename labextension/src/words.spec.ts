@@ -1,12 +1,15 @@
-import { iconOf, runningTime } from './words';
+import { nullTranslator } from '@jupyterlab/translation';
+import EXAMPLES from './durations.json';
+import { duration, iconOf, span } from './words';
 
-it.each([
-  [0, '00:00'],
-  [64, '01:04'],
-  [3723, '1:02:03'],
-  [-5, '00:00']
-])('%d seconds of a run are %s', (seconds, words) => {
-  expect(runningTime(seconds)).toBe(words);
+const trans = nullTranslator.load('svc_jupyter');
+
+it.each(Object.entries(EXAMPLES.span))('%s seconds so far are %s', (seconds, words) => {
+  expect(span(trans, Number(seconds))).toBe(words);
+});
+
+it.each(Object.entries(EXAMPLES.duration))('%s seconds were %s', (seconds, words) => {
+  expect(duration(trans, Number(seconds))).toBe(words);
 });
 
 it('has an icon for every status, however it is written', () => {

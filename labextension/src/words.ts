@@ -1,3 +1,4 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { ICONS } from './statuses';
 
 /**
@@ -7,11 +8,29 @@ export function iconOf(status: string): string {
   return ICONS.get(status.toLowerCase()) ?? '·';
 }
 
-/** Return a running time as `00:04` or `1:02:03`. */
-export function runningTime(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
-  const rest = `${two(minutes)}:${two(whole % 60)}`;
-  return hours > 0 ? `${hours}:${rest}` : rest;
+/** Return the time that something has taken so far: `4 s`, `2 min 5 s`, `2 h 14 min`, `3 d 4 h`. */
+export function span(trans: TranslationBundle, seconds: number): string {
+  const whole = Math.max(0, Math.trunc(seconds));
+  const [minutes, hours, days] = [60, 3600, 86_400].map(unit => Math.trunc(whole / unit)) as [
+    number,
+    number,
+    number
+  ];
+  const parts =
+    days > 0
+      ? [trans.__('%1 d', days), hours % 24 > 0 && trans.__('%1 h', hours % 24)]
+      : hours > 0
+        ? [trans.__('%1 h', hours), minutes % 60 > 0 && trans.__('%1 min', minutes % 60)]
+        : minutes > 0
+          ? [trans.__('%1 min', minutes), whole % 60 > 0 && trans.__('%1 s', whole % 60)]
+          : [trans.__('%1 s', whole)];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Return the time that something took, exact where it was short: `47 ms`, `4.2 s`, `2 min 5 s`. */
+export function duration(trans: TranslationBundle, seconds: number): string {
+  if (seconds < 0.1) {
+    return trans.__('%1 ms', Math.max(Math.round(seconds * 1000), 1));
+  }
+  return seconds < 9.95 ? trans.__('%1 s', seconds.toFixed(1)) : span(trans, Math.round(seconds));
 }

@@ -111,7 +111,7 @@ def test_progress_names_the_running_sub_command(progress, said):
 
 
 def test_progress_of_a_service_without_shares_only_counts():
-    assert "· 3 sub-commands · 00:03" in going_line(record(50), 3)
+    assert "· 3 sub-commands · 3 s" in going_line(record(50), 3)
 
 
 def test_a_cell_without_commands_submits_nothing(composite, notebook):

@@ -56,7 +56,7 @@ def workers(up: Screen) -> list[str]:
 
 def test_it_shows_state_daemons_plots_and_workers(up: Screen) -> None:
     assert "<b>default</b></span> · Hadoop" in up.text
-    assert "● UP 2 h 14 m" in up.text
+    assert "● UP 2 h 14 min" in up.text
     assert "namenode <b>UP</b>" in up.text
     assert "hive metastore <b>UP, heap 41 %</b>" in up.text
     assert 'aria-label="CPU over 10 minutes: from 20 to 29, last 29"' in up.text
@@ -149,7 +149,7 @@ def test_a_command_that_fails_is_told_with_the_way_to_its_log(service: ServiceDo
     up.press("+")
     up.press("Apply…")
     up.press("Add 1 worker")
-    assert "failed after 00:00 · the provider can make 16 nodes · %svc_command 128 logs" in up.text
+    assert "failed after 0 s · the provider can make 16 nodes · %svc_command 128 logs" in up.text
 
 
 def test_more_than_the_maximum_is_warned_of(service: ServiceDouble, up: Screen) -> None:

@@ -80,7 +80,7 @@ describe('ClusterModel', () => {
     }
     expect(addNodes).toHaveBeenCalledWith(1, 1);
     expect(model.commands.running).toEqual([131]);
-    expect(model.commands.lines()[0]?.text).toBe('command 131 · adding 1 node · waiting · 00:00');
+    expect(model.commands.lines()[0]?.text).toBe('command 131 · adding 1 node · waiting · 0 s');
     expect(model.period).toBe(1000);
   });
 

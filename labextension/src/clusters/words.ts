@@ -1,28 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IClusterRecord } from '../service/records/clusters';
+import { span } from '../words';
 import { type IClusterView, maximumOf, minimumOf, phaseOf, workersOf } from './view';
 
 /** Approximate start time of a local Hadoop cluster, in seconds (measured on two cores). */
 const START_SECONDS = 12;
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** Return a duration as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`. */
-export function span(trans: TranslationBundle, seconds: number): string {
-  const whole = Math.max(Math.trunc(seconds), 0);
-  if (whole < MINUTE) {
-    return trans.__('%1 s', whole);
-  }
-  if (whole < HOUR) {
-    return trans.__('%1 min', Math.trunc(whole / MINUTE));
-  }
-  if (whole < DAY) {
-    return trans.__('%1 h %2 m', Math.trunc(whole / HOUR), Math.trunc((whole % HOUR) / MINUTE));
-  }
-  return trans.__('%1 d %2 h', Math.trunc(whole / DAY), Math.trunc((whole % DAY) / HOUR));
-}
 
 /** Return the time since a time of a record; empty for a missing or invalid one. */
 export function since(
@@ -56,7 +38,7 @@ export function workers(trans: TranslationBundle, count: number): string {
   return trans._n('%1 worker', '%1 workers', count);
 }
 
-/** Return `UP 2 h 14 m`, `PENDING 6 s`: the state, and for how long. */
+/** Return `UP 2 h 14 min`, `PENDING 6 s`: the state, and for how long. */
 export function stateWords(trans: TranslationBundle, view: IClusterView, now: Date): string {
   const { start_at, up_at } = view.state;
   const phase = phaseOf(view);

@@ -32,7 +32,7 @@ describe('commands in words', () => {
   });
 
   it('tells where, how long and how far of one that runs', () => {
-    expect(commandFacts(COMMAND, NOW, trans)).toBe('default · 00:04 · 40 %');
+    expect(commandFacts(COMMAND, NOW, trans)).toBe('default · 4 s · 40 %');
   });
 
   it('tells why one waits', () => {
@@ -49,7 +49,7 @@ describe('commands in words', () => {
 
   it('tells how long one took and when it ended', () => {
     const done: ICommand = { ...COMMAND, status: 'done', label: null, end_time: SECONDS };
-    expect(commandFacts(done, NOW, trans)).toBe(`00:04 · ${clockTime(SECONDS, NOW)}`);
+    expect(commandFacts(done, NOW, trans)).toBe(`4.0 s · ${clockTime(SECONDS, NOW)}`);
   });
 
   it('shows a status that it does not know as it is', () => {

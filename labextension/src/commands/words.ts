@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandStatus, ICommand } from '../service/records/commands';
-import { iconOf, runningTime } from '../words';
+import { duration, iconOf, span } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -71,11 +71,11 @@ export function commandFacts(command: ICommand, now: Date, trans: TranslationBun
     );
   } else if (status === 'running') {
     facts.push(
-      runningTime(now.getTime() / 1000 - (start ?? command.submit_time)),
+      span(trans, now.getTime() / 1000 - (start ?? command.submit_time)),
       progress > 0 ? `${progress} %` : ''
     );
   } else {
-    facts.push(start !== null && end !== null ? runningTime(end - start) : '');
+    facts.push(start !== null && end !== null ? duration(trans, end - start) : '');
     facts.push(clockTime(end ?? command.submit_time, now));
   }
   return facts.filter(fact => fact !== '').join(' · ');

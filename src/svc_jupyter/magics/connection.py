@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from traitlets import TraitError
 
+from svc_jupyter.durations import duration
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.progress import duration
 from svc_jupyter.magics.display.rendering import Facts
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.session.settings import SvcMagics

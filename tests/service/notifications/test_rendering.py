@@ -3,7 +3,7 @@ from hypothesis import given
 from tests.service.notifications.pages import TEXTS, Page
 from tests.service.notifications.rows import row_of
 
-from svc_jupyter.service.notifications.quantities import duration_text, size_text
+from svc_jupyter.service.notifications.quantities import size_text
 from svc_jupyter.service.notifications.rendering import command_ended
 
 
@@ -101,24 +101,6 @@ def test_no_text_becomes_markup_or_a_second_subject_line(name: str, message: str
     assert set(Page(notice.html).tags) == set(Page(command_ended(plain, public_url=None).html).tags)
     assert len(notice.subject.splitlines()) == 1
     (notice.text + notice.html).encode()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (-1, "0.0 s"),
-        (0.04, "0.0 s"),
-        (9.94, "9.9 s"),
-        (10, "10 s"),
-        (59.7, "1 min"),
-        (63, "1 min 3 s"),
-        (7_500, "2 h 5 min"),
-        (7_205, "2 h"),
-        (200_000, "2 d 7 h"),
-    ],
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert duration_text(seconds) == text
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcInterrupted, told_in_words
 from svc_jupyter.magics.display.failures import Origin, failure_of
 from svc_jupyter.magics.display.progress import (
     INTERRUPT_HINT,
     SILENT_SECONDS,
     Line,
-    duration,
     failed_line,
     going_line,
     interrupted,

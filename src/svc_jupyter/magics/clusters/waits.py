@@ -7,9 +7,10 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.cells.running import REDRAW_SECONDS
 from svc_jupyter.magics.display.errors import SvcMagicError, told_in_words
-from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, clock, duration, interrupted
+from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, interrupted
 from svc_jupyter.magics.session.background import Background
 from svc_jupyter.widgets.panels.status_words import DONE, RUNNING, STOPPED
 
@@ -101,7 +102,7 @@ class ClusterWait(_Wait["ClusterStateRecord"]):
 
     def _progress(self) -> str:
         told = f" · {self._latest.message}" if self._latest is not None and self._latest.message else ""
-        return f"{RUNNING} {_DOING[self._wanted]} {self._what}{told} · {clock(self._seconds)}"
+        return f"{RUNNING} {_DOING[self._wanted]} {self._what}{told} · {span(self._seconds)}"
 
     def _last_line(self, record: ClusterStateRecord) -> str:
         took = duration(self._seconds)
@@ -144,4 +145,4 @@ class ActivityWait(_Wait["PackageActivity"]):
         return self._activity
 
     def _progress(self) -> str:
-        return f"{RUNNING} {self._what} · {clock(self._seconds)} · interrupt to stop waiting"
+        return f"{RUNNING} {self._what} · {span(self._seconds)} · interrupt to stop waiting"

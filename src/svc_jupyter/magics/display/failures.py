@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFailed
 from svc_jupyter.magics.display.places import Place, place_of, script_place_of
-from svc_jupyter.magics.display.progress import duration
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Command

@@ -11,6 +11,7 @@ import sys
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
+from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.display.errors import SvcInterrupted
 from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED
 
@@ -29,8 +30,8 @@ def going_line(
 ) -> str:
     """Return the line of a command that has not ended; without a record, `before` it is submitted."""
     if record is None:
-        return f"{RUNNING} {before} · {clock(seconds)}"
-    parts = [f"command {record.id}", record.command_type, _state(record), *_running_part(record), clock(seconds)]
+        return f"{RUNNING} {before} · {span(seconds)}"
+    parts = [f"command {record.id}", record.command_type, _state(record), *_running_part(record), span(seconds)]
     if record.result_rows:
         parts.append(f"{record.result_rows:,} {plural('row', record.result_rows)}")
     elif 0 < record.progress < 100:
@@ -41,7 +42,7 @@ def going_line(
 def reading_line(record: CommandRecord, seconds: float) -> str:
     """Return the line of a finished command whose result is being read."""
     rows = f"{record.result_rows:,} {plural('row', record.result_rows)}" if record.result_rows else "its result"
-    return f"{RUNNING} command {record.id} · done, reading {rows} · {clock(seconds)}"
+    return f"{RUNNING} command {record.id} · done, reading {rows} · {span(seconds)}"
 
 
 def outage_line(record: CommandRecord, outage: float, problem: str) -> str:
@@ -92,29 +93,6 @@ def failed_line(command_id: int, seconds: float) -> str:
 def plural(noun: str, count: int) -> str:
     """Return the noun in singular or plural, by the count."""
     return noun if count == 1 else f"{noun}s"
-
-
-def clock(seconds: float) -> str:
-    """Return running time as `00:04` or `1:02:03`."""
-    whole = int(seconds)
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
-
-
-def duration(seconds: float) -> str:
-    """Return an elapsed time as `12 ms`, `4.2 s`, `2 min 5 s` or `3 h 4 min`."""
-    if seconds < 0.1:
-        return f"{max(round(seconds * 1000), 1)} ms"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min"
 
 
 class Line(Protocol):

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.display.progress import duration, plural
+from svc_jupyter.durations import duration
+from svc_jupyter.magics.display.progress import plural
 
 if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord

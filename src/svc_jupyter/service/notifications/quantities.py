@@ -1,24 +1,9 @@
-"""Durations, sizes and times as text."""
+"""Sizes and times as text."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
-
-_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration in its two largest units, as in `2 h 5 min`; short ones with a tenth of a second."""
-    if seconds < 10:
-        return f"{max(0.0, seconds):.1f} s"
-    left = round(seconds)
-    parts = []
-    for size, unit in _UNITS:
-        count, left = divmod(left, size)
-        parts.append((count, unit))
-    first = next(number for number, (count, _) in enumerate(parts) if count)
-    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count)
 
 
 def size_text(size: int) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.durations import duration
 from svc_jupyter.service.notifications.events import EventKind
 from svc_jupyter.service.notifications.layout import Block, Fact, Facts, Lines, Links, Notice, laid_out
 from svc_jupyter.service.notifications.plain_text import one_line, paragraph
-from svc_jupyter.service.notifications.quantities import duration_text, moment_utc, size_text
+from svc_jupyter.service.notifications.quantities import moment_utc, size_text
 from svc_jupyter.service.notifications.schedule_rendering import action_ended, digest
 
 Row = Mapping[str, Any]
@@ -82,7 +83,7 @@ def _facts(row: Row) -> list[Fact]:
         ("Submitted", moment_utc(row["created_at"])),
         ("Started", "never" if start is None else moment_utc(start)),
         ("Ended", None if end is None else moment_utc(end)),
-        ("Duration", None if start is None or end is None else duration_text(end - start)),
+        ("Duration", None if start is None or end is None else duration(end - start)),
         ("Attempts", str(attempts) if attempts > 1 else None),
         ("Result", _result(row)),
     ]

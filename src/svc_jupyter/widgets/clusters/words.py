@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.durations import span
 from svc_jupyter.widgets.clusters.view import ClusterView, name_of, size_of, type_of
 from svc_jupyter.widgets.panels.status_words import RUNNING
 
@@ -68,18 +69,6 @@ def instant(text: str | None) -> datetime | None:
     return read.replace(tzinfo=UTC) if read is not None and read.tzinfo is None else read
 
 
-def span(seconds: float) -> str:
-    """Return a duration as `12 s`, `4 min`, `2 h 14 m` or `3 d 4 h`."""
-    whole = max(int(seconds), 0)
-    if whole < 60:
-        return f"{whole} s"
-    minutes = whole // 60
-    if minutes < 60:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} m" if hours < 24 else f"{hours // 24} d {hours % 24} h"
-
-
 def since(text: str | None, now: datetime) -> str:
     """Return the time since a time of a record; empty without one."""
     then = instant(text)
@@ -87,13 +76,13 @@ def since(text: str | None, now: datetime) -> str:
 
 
 def state_words(view: ClusterView, now: datetime) -> str:
-    """Return `UP 2 h 14 m`, `PENDING 6 s`: the state, and for how long."""
+    """Return `UP 2 h 14 min`, `PENDING 6 s`: the state, and for how long."""
     begun = {"UP": view.state.up_at or view.state.start_at, "PENDING": view.state.start_at}.get(view.phase)
     return " ".join(part for part in (view.phase, since(begun, now)) if part)
 
 
 def title(view: ClusterView, now: datetime) -> str:
-    """Return `default · Hadoop · ● UP 2 h 14 m`."""
+    """Return `default · Hadoop · ● UP 2 h 14 min`."""
     return f"{view.name} · {view.type} · {icon_of(view.phase)} {state_words(view, now)}"
 
 
@@ -188,7 +177,7 @@ def percent(text: str) -> str:
 
 
 def worker_words(node: ClusterNode, now: datetime) -> tuple[str, str, str]:
-    """Return a worker's name, status and time: `ip-127-0-0-11`, `● RUNNING`, `up 2 h 3 m`."""
+    """Return a worker's name, status and time: `ip-127-0-0-11`, `● RUNNING`, `up 2 h 3 min`."""
     status = str(node.status)
     icon = {"RUNNING": UP_DOT, "LOST": BAD_DOT}.get(status, RUNNING)
     up = since(node.up_time, now)

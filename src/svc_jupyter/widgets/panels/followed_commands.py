@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from svc_jupyter.durations import span
 from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED
 
 if TYPE_CHECKING:
@@ -60,12 +61,11 @@ class FollowedCommands:
 
 
 def _line(record: CommandRecord, doing: str, seconds: float) -> str:
-    """Return `◐ command 131 · adding 1 node · registered, waiting for RUNNING · 00:03`."""
+    """Return `◐ command 131 · adding 1 node · registered, waiting for RUNNING · 3 s`."""
     status = str(record.status)
     message = " ".join((record.message or "").split())
     told = f" · {message}" if message else ""
-    minutes, rest = divmod(max(int(seconds), 0), 60)
-    time = f"{minutes:02}:{rest:02}"
+    time = span(seconds)
     match status:
         case "done":
             return f"{DONE} command {record.id} · {doing}: done in {time}{told}"
