@@ -48,9 +48,7 @@ def test_while_it_starts_the_line_says_what_is_being_done(extended_service, note
 
     threading.Thread(target=come_up).start()
     notebook.value("%svc_cluster start")
-    assert any(
-        line.startswith("◐ starting cluster default · 1 of 2 workers registered · ") for line in notebook.lines
-    )
+    assert any(line.startswith("◐ starting cluster default · 1 of 2 workers registered · ") for line in notebook.lines)
     assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 import httpx
 import sqlalchemy as sa
 
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import command_root
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.commands import commands
 
@@ -139,7 +139,7 @@ class ServiceProcess:
         try:
             with engine.connect() as connection:
                 query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == command_id)
-                return command_root(settings.commands_dir, connection.execute(query).mappings().one())
+                return command_root(settings.commands_dir, *connection.execute(query).one())
         finally:
             engine.dispose()
 

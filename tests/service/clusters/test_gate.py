@@ -125,7 +125,7 @@ async def test_a_sub_command_waits_until_its_cluster_is_up(world: World):
     with world.database.connect() as connection:
         child = find_child(connection, composite["id"], 2)
     assert child is not None
-    assert (child["cluster_id"], child["status"]) == (1, "done")
+    assert (child.cluster_id, child.status) == (1, "done")
 
 
 async def test_a_composite_that_waits_for_a_cluster_ends_with_its_start_or_when_it_is_cancelled(world: World):

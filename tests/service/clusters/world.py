@@ -80,7 +80,7 @@ class World:
         """Return a world with the default cluster; nothing runs yet."""
         bus = Bus(database)
         ended: list[int] = []
-        at_end = [lambda _connection, row: ended.append(row["id"])]
+        at_end = [lambda _connection, row: ended.append(row.id)]
         instances = Instances(settings, database)
         provider = LocalProvider(settings, _no_java)
         providers: dict[str, Provider] = {"local": provider}

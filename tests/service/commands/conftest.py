@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def add_command(database: Database, caller: Caller) -> AddCommand:
     """Writes a row of the commands table and returns its id."""
 
     def add(**values: Any) -> int:
-        row = command_row(**{"account_id": caller.account_id, "user_id": caller.user_id, **values})
+        row = asdict(command_row(**{"account_id": caller.account_id, "user_id": caller.user_id, **values}))
         del row["id"]
         with database.begin() as connection:
             return int(connection.execute(sa.insert(commands).values(row).returning(commands.c.id)).scalar_one())

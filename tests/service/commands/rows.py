@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from svc_jupyter.service.schema.commands import NEW_ROW
+from svc_jupyter.service.commands.rows import CommandRow
 
 
-def command_row(**values: Any) -> dict[str, Any]:
+def command_row(**values: Any) -> CommandRow:
     """Return a row of the commands table: a shell command that waits, but for `values`."""
-    return {
-        **NEW_ROW,
+    shell = {
         "id": 1,
         "account_id": 1,
         "user_id": 1,
@@ -21,5 +20,5 @@ def command_row(**values: Any) -> dict[str, Any]:
         "command": {"inline": "true"},
         "created_at": time.time(),
         "folder_key": "0a1b",
-        **values,
     }
+    return CommandRow.new(shell | values)

@@ -21,7 +21,7 @@ from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import child_values, constants, find_child, nominal_time_of
 from svc_jupyter.service.commands.ends import STOP, StopReason
 from svc_jupyter.service.commands.queue import Replica
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import CommandRow, command_root, read_rows
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -76,19 +76,19 @@ def add_composite(add_command: AddCommand) -> AddComposite:
     return add
 
 
-def row_of(database: Database, command_id: int) -> dict[str, Any]:
+def row_of(database: Database, command_id: int) -> CommandRow:
     with database.connect() as connection:
-        return dict(queue.row_of(connection, command_id))
+        return queue.row_of(connection, command_id)
 
 
-def children_of(database: Database, composite_id: int) -> list[dict[str, Any]]:
+def children_of(database: Database, composite_id: int) -> list[CommandRow]:
     query = sa.select(commands).where(commands.c.parent_id == composite_id).order_by(commands.c.child_number)
     with database.connect() as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
+        return read_rows(connection.execute(query))
 
 
-async def ended(database: Database, command_id: int) -> dict[str, Any]:
-    await until(lambda: row_of(database, command_id)["end_time"] is not None)
+async def ended(database: Database, command_id: int) -> CommandRow:
+    await until(lambda: row_of(database, command_id).end_time is not None)
     return row_of(database, command_id)
 
 
@@ -110,6 +110,10 @@ def held(folder: Path, name: str = "held") -> str:
     return f"echo x >>{folder}/{name}; until [ -e {folder}/go ]; do sleep 0.02; done"
 
 
+def root_of(settings: Settings, row: CommandRow) -> Path:
+    return command_root(settings.commands_dir, row.id, row.folder_key)
+
+
 async def test_they_run_one_after_the_other_as_commands_of_their_own(
     new_runner: NewRunner, add_composite: AddComposite, database: Database, settings: Settings, tmp_path: Path
 ):
@@ -120,26 +124,26 @@ async def test_they_run_one_after_the_other_as_commands_of_their_own(
     )
     await new_runner()
     row = await ended(database, composite_id)
-    assert (row["status"], row["progress"], row["message"]) == ("done", 100, None)
+    assert (row.status, row.progress, row.message) == ("done", 100, None)
     children = children_of(database, composite_id)
-    assert [(c["status"], c["child_number"], c["name"], c["retry"], c["can_notify"]) for c in children] == [
+    assert [(c.status, c.child_number, c.name, c.retry, c.can_notify) for c in children] == [
         ("done", 1, "first", 2, True),
         ("done", 2, None, 1, False),
         ("done", 3, None, 1, False),
     ]
-    assert {(c["label"], c["replica_id"]) for c in children} == {("default", row["replica_id"])}
-    log_lines = (command_root(settings.commands_dir, row) / "log").read_text().splitlines()
+    assert {(c.label, c.replica_id) for c in children} == {("default", row.replica_id)}
+    log_lines = (root_of(settings, row) / "log").read_text().splitlines()
     assert log_lines == [
         line
         for number, child in enumerate(children, start=1)
         for line in (
-            f"sub-command {number} of 3 (ShellCommand) runs as command {child['id']}",
-            f"sub-command {number} of 3 (ShellCommand), command {child['id']}: done",
+            f"sub-command {number} of 3 (ShellCommand) runs as command {child.id}",
+            f"sub-command {number} of 3 (ShellCommand), command {child.id}: done",
         )
     ]
-    assert (command_root(settings.commands_dir, children[1]) / "1" / "out").read_text() == "1\nMonday\n"
-    result = command_root(settings.commands_dir, row) / row["result"]["file"]
-    assert result.samefile(command_root(settings.commands_dir, children[2]) / "1" / "out")
+    assert (root_of(settings, children[1]) / "1" / "out").read_text() == "1\nMonday\n"
+    result = root_of(settings, row) / row.result["file"]
+    assert result.samefile(root_of(settings, children[2]) / "1" / "out")
 
 
 async def test_the_first_that_fails_ends_the_composite_and_no_other_begins(
@@ -149,12 +153,12 @@ async def test_the_first_that_fails_ends_the_composite_and_no_other_begins(
     await new_runner()
     row = await ended(database, composite_id)
     first, second = children_of(database, composite_id)
-    assert (row["status"], row["result"]) == ("error", None)
-    assert row["message"] == f"sub-command 2 of 3 (ShellCommand, command {second['id']}) failed: exited with 3"
-    assert 33 <= row["progress"] < 66
-    assert (first["status"], second["status"]) == ("done", "error")
-    assert [attempt["number"] for attempt in second["attempts"]] == [1, 2], "what failed is retried, by itself"
-    assert len(row["attempts"]) == 1
+    assert (row.status, row.result) == ("error", None)
+    assert row.message == f"sub-command 2 of 3 (ShellCommand, command {second.id}) failed: exited with 3"
+    assert 33 <= row.progress < 66
+    assert (first.status, second.status) == ("done", "error")
+    assert [attempt["number"] for attempt in second.attempts] == [1, 2], "what failed is retried, by itself"
+    assert len(row.attempts) == 1
 
 
 async def test_a_composite_and_its_child_hold_one_slot(
@@ -164,9 +168,9 @@ async def test_a_composite_and_its_child_hold_one_slot(
     last = add_command(command={"inline": "true"})
     await new_runner(running_limit=2)
     await until(lambda: (tmp_path / "held").exists() and (tmp_path / "held").read_text() == "x\nx\n")
-    assert row_of(database, last)["status"] == "waiting"
+    assert row_of(database, last).status == "waiting"
     (tmp_path / "go").touch()
-    assert {(await ended(database, command_id))["status"] for command_id in (*composites, last)} == {"done"}
+    assert {(await ended(database, command_id)).status for command_id in (*composites, last)} == {"done"}
 
 
 class TestEnding:
@@ -179,9 +183,9 @@ class TestEnding:
         cancel(database, bus, composite_id)
         row = await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert (row["status"], row["message"]) == ("cancelled", "cancelled")
-        assert (child["status"], child["message"]) == ("cancelled", f"ended with its composite command {composite_id}")
-        assert child["end_time"] <= row["end_time"]
+        assert (row.status, row.message) == ("cancelled", "cancelled")
+        assert (child.status, child.message) == ("cancelled", f"ended with its composite command {composite_id}")
+        assert child.end_time <= row.end_time
 
     async def test_a_timeout_reaches_the_child(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database, tmp_path: Path
@@ -190,8 +194,8 @@ class TestEnding:
         await new_runner(timeout_check_seconds=0.5)
         row = await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert (row["status"], child["status"]) == ("error", "cancelled")
-        assert row["message"].startswith("timed out: ran longer than its 1 s")
+        assert (row.status, child.status) == ("error", "cancelled")
+        assert row.message.startswith("timed out: ran longer than its 1 s")
 
     async def test_a_childs_own_timeout_ends_the_composite(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database, tmp_path: Path
@@ -200,8 +204,8 @@ class TestEnding:
         await new_runner(timeout_check_seconds=0.5)
         row = await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert (row["status"], child["status"]) == ("error", "error")
-        assert row["message"].startswith(f"sub-command 1 of 2 (ShellCommand, command {child['id']}) failed: timed out")
+        assert (row.status, child.status) == ("error", "error")
+        assert row.message.startswith(f"sub-command 1 of 2 (ShellCommand, command {child.id}) failed: timed out")
 
     async def test_a_child_cancelled_by_itself_ends_the_composite(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database, bus: Bus, tmp_path: Path
@@ -210,10 +214,10 @@ class TestEnding:
         await new_runner()
         await written(tmp_path / "held")
         (child,) = children_of(database, composite_id)
-        cancel(database, bus, child["id"])
+        cancel(database, bus, child.id)
         row = await ended(database, composite_id)
-        assert row["status"] == "error"
-        assert row["message"] == f"sub-command 1 of 2 (ShellCommand, command {child['id']}) was cancelled"
+        assert row.status == "error"
+        assert row.message == f"sub-command 1 of 2 (ShellCommand, command {child.id}) was cancelled"
 
     async def test_a_child_that_is_just_created_is_ended_too(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database, bus: Bus, tmp_path: Path,
@@ -231,8 +235,8 @@ class TestEnding:
         monkeypatch.setattr(queue, "begin_child", begin_and_cancel)
         ids.append(add_composite(held(tmp_path), "true"))
         await new_runner()
-        assert (await ended(database, ids[0]))["status"] == "cancelled"
-        assert [child["status"] for child in children_of(database, ids[0])] == ["cancelled"]
+        assert (await ended(database, ids[0])).status == "cancelled"
+        assert [child.status for child in children_of(database, ids[0])] == ["cancelled"]
         assert not (tmp_path / "held").exists()
 
 
@@ -245,11 +249,11 @@ class TestAfterARestart:
         await written(tmp_path / "held")
         await is_gone(before, database)
         running = children_of(database, composite_id)
-        assert [child["status"] for child in running] == ["done", "running"]
+        assert [child.status for child in running] == ["done", "running"]
         await new_runner()
         (tmp_path / "go").touch()
-        assert (await ended(database, composite_id))["status"] == "done"
-        assert [child["id"] for child in children_of(database, composite_id)][:2] == [child["id"] for child in running]
+        assert (await ended(database, composite_id)).status == "done"
+        assert [child.id for child in children_of(database, composite_id)][:2] == [child.id for child in running]
         assert {(tmp_path / name).read_text() for name in ("first", "held", "last")} == {"x\n"}
 
     async def test_a_stop_that_was_asked_for_meanwhile_ends_both(
@@ -263,8 +267,8 @@ class TestAfterARestart:
         await new_runner()
         row = await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert (row["status"], child["status"]) == ("cancelled", "cancelled")
-        assert child["end_time"] <= row["end_time"]
+        assert (row.status, child.status) == ("cancelled", "cancelled")
+        assert child.end_time <= row.end_time
 
     async def test_a_timeout_that_was_over_meanwhile_ends_both(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database, tmp_path: Path
@@ -279,15 +283,15 @@ class TestAfterARestart:
         await new_runner(timeout_check_seconds=60)
         row = await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert (row["status"], child["status"]) == ("error", "cancelled")
-        assert row["message"].startswith("timed out")
+        assert (row.status, child.status) == ("error", "cancelled")
+        assert row.message.startswith("timed out")
 
     async def test_a_stop_between_two_children_is_obeyed(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database
     ):
         composite_id = add_composite("true", "true", stop_reason="cancel")
         await new_runner()
-        assert (await ended(database, composite_id))["status"] == "cancelled"
+        assert (await ended(database, composite_id)).status == "cancelled"
         assert children_of(database, composite_id) == []
 
 
@@ -299,9 +303,9 @@ class TestMacros:
         created = datetime(2026, 11, 21, 9, 30, tzinfo=UTC).timestamp()
         composite_id = add_composite(part, resolved_macros=[{"day": {"a": 6}}, {"other": "x"}], created_at=created)
         await new_runner()
-        assert (await ended(database, composite_id))["status"] == "done"
+        assert (await ended(database, composite_id)).status == "done"
         (child,) = children_of(database, composite_id)
-        assert child["resolved_macros"] == [{"day": {"a": 6}}, {"other": "x"}, {"table": 7}, {"hour": "09:30"}]
+        assert child.resolved_macros == [{"day": {"a": 6}}, {"other": "x"}, {"table": 7}, {"hour": "09:30"}]
 
     async def test_the_nominal_time_is_in_the_schedules_zone(
         self, new_runner: NewRunner, add_composite: AddComposite, add_schedule: Callable[..., int], database: Database
@@ -315,8 +319,8 @@ class TestMacros:
         await new_runner()
         await ended(database, composite_id)
         (child,) = children_of(database, composite_id)
-        assert child["resolved_macros"] == [{"hour": "15:00"}]
-        assert (child["command_source"], child["nominal_time"]) == ("SCHEDULED", "2026-11-21T09:30:00Z")
+        assert child.resolved_macros == [{"hour": "15:00"}]
+        assert (child.command_source, child.nominal_time) == ("SCHEDULED", "2026-11-21T09:30:00Z")
 
     async def test_one_without_a_value_ends_the_composite(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database
@@ -324,8 +328,8 @@ class TestMacros:
         composite_id = add_composite("true", {"inline": "true", "macros": [{"x": "nothing.there"}]})
         await new_runner()
         row = await ended(database, composite_id)
-        assert row["status"] == "error"
-        assert row["message"].startswith("sub-command 2 of 2 could not begin: macro 'x': ")
+        assert row.status == "error"
+        assert row.message.startswith("sub-command 2 of 2 could not begin: macro 'x': ")
 
 
 HOUR = "Service_nominal_time.format('HH:mm')"
@@ -371,13 +375,13 @@ class TestCreatingAChild:
 
     def test_a_second_time_finds_it(self, begin: Callable[..., Any], database: Database):
         first = begin()
-        assert (first["status"], first["replica_id"], first["child_number"]) == ("running", self.HERE.id, 1)
-        assert begin()["id"] == first["id"]
+        assert (first.status, first.replica_id, first.child_number) == ("running", self.HERE.id, 1)
+        assert begin().id == first.id
         with database.connect() as connection:
-            found = find_child(connection, first["parent_id"], 1)
+            found = find_child(connection, first.parent_id, 1)
             assert found is not None
-            assert found["id"] == first["id"]
-            assert queue.running_count(connection, first["account_id"]) == 1
+            assert found.id == first.id
+            assert queue.running_count(connection, first.account_id) == 1
 
     def test_a_replica_that_has_the_composite_no_more_creates_none(self, begin: Callable[..., Any], database: Database):
         with database.begin() as connection:
@@ -388,7 +392,7 @@ class TestCreatingAChild:
         child = begin()
         with database.begin() as connection:
             inheritance = queue.inherit(connection, Replica("2" * 32, "beta", Identity(12)), gone=[self.HERE], now=2.0)
-        assert sorted(row["id"] for row in inheritance.lost) == [child["parent_id"], child["id"]]
+        assert sorted(row.id for row in inheritance.lost) == [child.parent_id, child.id]
 
 
 def test_what_a_child_says_itself_goes_before_what_its_composite_says():
@@ -432,5 +436,5 @@ async def test_a_database_that_is_away_delays_a_child_and_no_more(
     monkeypatch.setattr(queue, "begin_child", begin)
     composite_id = add_composite("true", "true")
     await new_runner()
-    assert (await ended(database, composite_id))["status"] == "done"
+    assert (await ended(database, composite_id)).status == "done"
     assert next(failures, None) is None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from tests.service.commands.rows import command_row
 
 from svc_jupyter.service.commands.result_routes import stored_dump
 from svc_jupyter.service.ground.errors import NotFound
 
 RESULT = {"form": "arrow", "file": "2/result.arrow", "size": 30, "rows": 3, "columns": [["k", "string"]]}
-ROW = {
-    "id": 7,
-    "result": RESULT,
-    "outputs": {
+ROW = command_row(
+    id=7,
+    result=RESULT,
+    outputs={
         "dumps": [
             {"alias": "a", "rows": 1, "size": 10, "columns": [["n", "int32"]]},
             {"alias": "b", "rows": 2, "size": 20, "columns": [["k", "string"]]},
@@ -19,7 +22,7 @@ ROW = {
         ],
         "stores": [],
     },
-}
+)
 
 
 @pytest.mark.parametrize(
@@ -45,4 +48,4 @@ def test_a_dump_that_is_not_there_is_told_with_those_that_are(wanted):
 
 def test_another_command_has_no_dumps():
     with pytest.raises(NotFound, match="there is none"):
-        stored_dump({**ROW, "outputs": None}, "1")
+        stored_dump(replace(ROW, outputs=None), "1")

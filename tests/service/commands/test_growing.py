@@ -141,7 +141,7 @@ def follow(commands: Commands, caller: Caller) -> Callable[[int], Any]:
 
 
 async def status_of(commands: Commands, command_id: int, caller: Caller) -> str:
-    return str((await commands.wait(command_id, caller, _DEADLINE))["status"])
+    return str((await commands.wait(command_id, caller, _DEADLINE)).status)
 
 
 async def test_rows_come_while_they_are_written_and_add_up_to_the_result(
@@ -150,7 +150,7 @@ async def test_rows_come_while_they_are_written_and_add_up_to_the_result(
     command_id = submit("cat $half1 >rows.part; go; cat $half2 >>rows.part; mv rows.part rows")
     reader = await follow(command_id)
     assert (await reader.up_to(HALF - 8)) == WHOLE[: HALF - 8]
-    assert (await commands.row(command_id, caller))["status"] == "running"
+    assert (await commands.row(command_id, caller)).status == "running"
     (tmp_path / "go").touch()
     assert await reader.to_end() == WHOLE
     assert rows_of(reader.read) == [1, 2, None, 4]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -15,6 +14,7 @@ from tests.service.commands.conftest import AddCommand
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.queue import Replica
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.processes.identity import Identity
@@ -60,10 +60,10 @@ class Lost:
     """Keeps what is told as lost."""
 
     def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[CommandRow] = []
 
-    def __call__(self, _connection: sa.Connection, row: queue.Row) -> None:
-        self.rows.append(dict(row))
+    def __call__(self, _connection: sa.Connection, row: CommandRow) -> None:
+        self.rows.append(row)
 
 
 async def test_a_dead_process_of_this_host_is_inherited_at_once(
@@ -71,7 +71,7 @@ async def test_a_dead_process_of_this_host_is_inherited_at_once(
 ):
     gone = other(database, lease, pid=FREE_PID, lease_until=clock["now"] + 60)
     command_id = add_command(status="running", replica_id=gone.id)
-    assert [row["id"] for row in await lease.take_over(Lost())] == [command_id]
+    assert [row.id for row in await lease.take_over(Lost())] == [command_id]
 
 
 async def test_a_later_process_with_its_number_does_not_stand_for_it(
@@ -82,7 +82,7 @@ async def test_a_later_process_with_its_number_does_not_stand_for_it(
     with database.begin() as connection:
         queue.register(connection, replica, lease_until=clock["now"] + 60)
     command_id = add_command(status="running", replica_id=replica.id)
-    assert [row["id"] for row in await lease.take_over(Lost())] == [command_id]
+    assert [row.id for row in await lease.take_over(Lost())] == [command_id]
 
 
 async def test_a_living_replica_keeps_its_commands(
@@ -110,7 +110,7 @@ async def test_a_replica_of_another_run_of_the_machine_is_known_to_be_gone(
     with database.begin() as connection:
         connection.execute(sa.update(replicas).where(replicas.c.id == gone.id).values(boot_id="of the run before"))
     command_id = add_command(status="running", replica_id=gone.id)
-    assert [row["id"] for row in await lease.take_over(Lost())] == [command_id]
+    assert [row.id for row in await lease.take_over(Lost())] == [command_id]
 
 
 async def test_what_the_clocks_of_hosts_show_ends_no_lease(
@@ -178,7 +178,7 @@ async def test_another_hosts_commands_are_lost_once_its_lease_is_over(
         clock["now"] += LEASE_SECONDS / 3
         await lease.renew()
         assert await lease.take_over(lost) == []
-    assert [(row["id"], row["status"]) for row in lost.rows] == [(command_id, "error")]
+    assert [(row.id, row.status) for row in lost.rows] == [(command_id, "error")]
 
 
 async def test_after_an_outage_others_get_a_lease_of_time_to_come_back(

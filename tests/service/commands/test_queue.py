@@ -37,7 +37,7 @@ def claim(database: Database) -> Callable[..., list[int]]:
     def claim(replica: Replica = FIRST, limit: int = 100) -> list[int]:
         with database.begin() as connection:
             rows = queue.claim(connection, replica, limit=limit, now=NOW, on_sqlite=database.on_sqlite)
-        return [row["id"] for row in rows]
+        return [row.id for row in rows]
 
     return claim
 
@@ -136,7 +136,7 @@ def test_replicas_that_race_share_the_work_within_the_limit(
             for _ in range(6):
                 with database.begin() as connection:
                     rows = queue.claim(connection, replica, limit=50, now=NOW, on_sqlite=False)
-                claimed += [row["id"] for row in rows]
+                claimed += [row.id for row in rows]
             return claimed
 
         with ThreadPoolExecutor(len(replicas)) as pool:
@@ -190,7 +190,7 @@ class TestOfARunningCommand:
         with database.connect() as connection:
             assert queue.running_ids(connection, FIRST) == [command_id]
             assert queue.running_ids(connection, SECOND) == []
-            assert [row["id"] for row in queue.rows_of(connection, {command_id, command_id + 1})] == [command_id]
+            assert [row.id for row in queue.rows_of(connection, {command_id, command_id + 1})] == [command_id]
 
 
 def test_a_waiting_command_is_cancelled_before_it_began(add_command: AddCommand, claim, database: Database):
@@ -223,7 +223,7 @@ class TestInheritance:
         add_command(status="done", replica_id=FIRST.id)
         add_command(status="running", replica_id=self.ELSEWHERE.id)
         inheritance = self.inherit(database, SECOND, [FIRST])
-        assert [row["id"] for row in inheritance.adopted] == [running]
+        assert [row.id for row in inheritance.adopted] == [running]
         assert inheritance.lost == []
         assert row_of(database, running)["replica_id"] == SECOND.id
 
@@ -231,7 +231,7 @@ class TestInheritance:
         running = add_command(status="running", replica_id=FIRST.id)
         inheritance = self.inherit(database, self.ELSEWHERE, [FIRST])
         assert inheritance.adopted == []
-        assert [row["id"] for row in inheritance.lost] == [running]
+        assert [row.id for row in inheritance.lost] == [running]
         row = row_of(database, running)
         assert (row["status"], row["end_time"]) == ("error", NOW)
         assert row["message"].startswith("lost: the host alpha that ran it no longer answers")

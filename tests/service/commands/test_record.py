@@ -9,7 +9,7 @@ import pytest
 from tests.service.commands.rows import command_row
 
 from svc_jupyter.api.commands import CommandDetails, CommandRecord
-from svc_jupyter.service.commands.record import Live, Wait, command_record, is_final
+from svc_jupyter.service.commands.record import Live, Wait, command_record
 
 CREATED = 1_795_269_841.75  # 2026-11-21T14:04:01Z
 OF_THE_CONTRACT = {
@@ -141,4 +141,4 @@ def test_a_throttled_command_says_why_it_waits():
     [("waiting", False), ("running", False), ("done", True), ("error", True), ("cancelled", True)],
 )
 def test_three_states_are_final(status: str, final: bool):
-    assert is_final(command_row(status=status)) is final
+    assert command_row(status=status).is_final is final

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests.support.until import until, written
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import CommandRow, command_root
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -116,14 +117,14 @@ class Followers:
         self.heard: list[tuple[str, int]] = []
         self._database = database
 
-    def fails(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
-        connection.execute(sa.update(commands).where(commands.c.id == row["id"]).values(name="half done"))
+    def fails(self, connection: sa.Connection, row: CommandRow) -> None:
+        connection.execute(sa.update(commands).where(commands.c.id == row.id).values(name="half done"))
         if not self.is_right:
             connection.execute(sa.text("SELECT nothing FROM nowhere"))
-        self._database.after_commit(connection, lambda: self.heard.append(("fails", row["id"])))
+        self._database.after_commit(connection, lambda: self.heard.append(("fails", row.id)))
 
-    def hears(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
-        self._database.after_commit(connection, lambda: self.heard.append(("hears", row["id"])))
+    def hears(self, connection: sa.Connection, row: CommandRow) -> None:
+        self._database.after_commit(connection, lambda: self.heard.append(("hears", row.id)))
 
 
 async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_from_being_told_and_is_told_later(
@@ -159,8 +160,8 @@ async def test_one_that_goes_on_to_fail_is_still_owed_the_end_and_the_next_one_i
             connection.execute(sa.insert(owed_ends).values(values))
     failing = [ids[0]]
 
-    def hook(connection: sa.Connection, row: Mapping[str, Any]) -> None:
-        (followers if row["id"] in failing else others).fails(connection, row)
+    def hook(connection: sa.Connection, row: CommandRow) -> None:
+        (followers if row.id in failing else others).fails(connection, row)
 
     hook.__qualname__ = "Followers.fails"
     await new_runner(at_end=(hook,))
@@ -202,9 +203,9 @@ async def test_what_follows_an_end_sees_the_finished_row_in_its_transaction(
 ):
     seen: list[tuple[str, str]] = []
 
-    def hook(connection: sa.Connection, row: Mapping[str, Any]) -> None:
-        inside = connection.execute(sa.select(commands.c.status).where(commands.c.id == row["id"])).scalar_one()
-        seen.append((inside, str(row["status"])))
+    def hook(connection: sa.Connection, row: CommandRow) -> None:
+        inside = connection.execute(sa.select(commands.c.status).where(commands.c.id == row.id)).scalar_one()
+        seen.append((inside, str(row.status)))
 
     command_id = add_command()
     await new_runner(at_end=(hook,))
@@ -229,7 +230,7 @@ async def test_the_row_that_is_at_hand_after_an_end_is_what_the_database_has(
     if row is None:  # its end was heard of through PostgreSQL first: whoever waits asks there
         assert not database.on_sqlite
     else:
-        assert json.loads(json.dumps(row)) == at_end
+        assert json.loads(json.dumps(asdict(row))) == at_end
 
 
 async def test_the_row_of_an_end_is_not_at_hand_for_long(
@@ -273,7 +274,7 @@ class TestTheSweep:
     def folder(self, settings: Settings, add_command: AddCommand) -> Path:
         """The folder of a command that runs on another replica as far as the database knows."""
         command_id = add_command(status="running", replica_id="other", start_time=time.time(), folder_key="0a1b")
-        folder = command_root(settings.commands_dir, {"id": command_id, "folder_key": "0a1b"}) / "1"
+        folder = command_root(settings.commands_dir, command_id, "0a1b") / "1"
         (folder / "work").mkdir(parents=True)
         return folder
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def key_of(database: Database) -> str:
 def add_command(database: Database, settings: Settings, **values: Any) -> int:
     with database.begin() as connection:
         account_id = ensure_account(connection, settings)
-        row = command_row(account_id=account_id, **values)
+        row = asdict(command_row(account_id=account_id, **values))
         if "id" not in values:
             del row["id"]
         return int(connection.execute(sa.insert(commands).values(row).returning(commands.c.id)).scalar_one())

@@ -11,7 +11,7 @@ from tests.service.notifications.clocks import NOON, Clock, eventually
 from tests.service.notifications.mail_server import PASSWORD, USER, MailServer
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import CommandRow, command_root
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Unavailable
@@ -32,7 +32,7 @@ Running = Callable[..., Awaitable[Notifications]]
 def tell(database: Database, notifications: Notifications, command: Command) -> None:
     """Do what ends a command does."""
     with database.begin() as connection:
-        notifications.on_command_end(connection, command)
+        notifications.on_command_end(connection, CommandRow(**command))
 
 
 def rows(database: Database) -> list[Any]:
@@ -173,7 +173,7 @@ async def test_a_command_whose_end_is_rolled_back_is_not_told(
     command = ended_command()
 
     with database.begin() as connection, connection.begin_nested() as savepoint:
-        notifications.on_command_end(connection, command)
+        notifications.on_command_end(connection, CommandRow(**command))
         savepoint.rollback()
 
     assert rows(database) == []
@@ -186,7 +186,7 @@ async def test_without_a_mail_server_the_logs_say_so_and_nothing_waits(
     notifications = await running(settings)
     first, second = ended_command(), ended_command()
     for command in (first, second):
-        command_root(settings.commands_dir, command).mkdir(parents=True)
+        command_root(settings.commands_dir, command["id"], command["folder_key"]).mkdir(parents=True)
 
     with capture_logs() as logs:
         tell(database, notifications, first)
@@ -195,7 +195,7 @@ async def test_without_a_mail_server_the_logs_say_so_and_nothing_waits(
     assert rows(database) == []
     assert [entry["event"] for entry in logs] == ["notifications_off"]
     for command in (first, second):
-        log = command_root(settings.commands_dir, command) / "log"
+        log = command_root(settings.commands_dir, command["id"], command["folder_key"]) / "log"
         assert log.read_text() == f"{NO_SERVER}\n"
 
 
@@ -208,7 +208,7 @@ async def test_without_a_mail_server_a_command_without_a_folder_ends_too(
 
     tell(database, notifications, command)
 
-    assert not command_root(settings.commands_dir, command).exists()
+    assert not command_root(settings.commands_dir, command["id"], command["folder_key"]).exists()
 
 
 @pytest.mark.usefixtures("trusted")

@@ -14,7 +14,7 @@ from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import MailServer
 from tests.service.notifications.schedule_rows import action_row
 
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import command_root
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
@@ -464,7 +464,7 @@ async def test_without_a_mail_server_the_log_of_the_command_says_so_and_webhooks
         can_notify=True, notify_failure=True, notification_channels=[add_channel(hook_server.url())]
     )
     command = ended_command(id=17)
-    folder = command_root(hook_settings.commands_dir, command)
+    folder = command_root(hook_settings.commands_dir, command["id"], command["folder_key"])
     folder.mkdir(parents=True)
 
     with capture_logs() as logs:

@@ -10,8 +10,8 @@ import pytest
 
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.commands.job import Job
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.kinds.shell.kind import ShellKind
-from svc_jupyter.service.schema.commands import NEW_ROW
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
@@ -28,12 +28,12 @@ def run(storage, settings, admin, s3, account_id, tmp_path):
         root = tmp_path / "command"
         root.mkdir()
         given_row = {"id": 7, "account_id": account_id, "user_id": 1, "command": command, "start_time": time.time()}
-        row = NEW_ROW | {"folder_key": "0a1b"} | given_row
+        row = {"folder_key": "0a1b"} | given_row
 
         async def note(_values) -> None:
             """Nothing is kept between attempts here."""
 
-        final = await Job(row, kind, settings, root=root, note=note, on_progress=lambda: None).run()
+        final = await Job(CommandRow.new(row), kind, settings, root=root, note=note, on_progress=lambda: None).run()
         return final, root, (root / "log").read_text()
 
     return run

@@ -25,8 +25,7 @@ from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.life_cycle import Changes, Engines, LifeCycle
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.commands import logs, queue, queue_of_clusters
-from svc_jupyter.service.commands.queue import Row
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import RootName, command_root
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import RETRY_SECONDS
 from svc_jupyter.service.ground.errors import Unavailable
@@ -295,14 +294,14 @@ class Steps:
         finally:
             self._writing = None
 
-    def _append_to_logs(self, waiting: list[Row], text: str) -> None:
-        for row in waiting:
-            root = command_root(self._commands_dir, row)
+    def _append_to_logs(self, waiting: list[RootName], text: str) -> None:
+        for name in waiting:
+            root = command_root(self._commands_dir, *name)
             try:
                 root.mkdir(mode=0o700, parents=True, exist_ok=True)
                 logs.append_line(root / "log", f"its cluster: {text}")
             except OSError as error:
-                log.warning("log_not_written", command_id=row["id"], reason=error.strerror)
+                log.warning("log_not_written", command_id=name.command_id, reason=error.strerror)
 
 
 _HOUR = 3600.0

@@ -103,7 +103,7 @@ class LifeCycle:
         self._move(connection, cluster, ClusterState.TERMINATING)
         for row in queue_of_clusters.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
             tell_apart(connection, self._at_end, row)
-            self._bus.publish(connection, ENDED, str(row["id"]))
+            self._bus.publish(connection, ENDED, str(row.id))
         self.stop_commands(connection, cluster.id, reason)
 
     def terminate_instance(self, connection: sa.Connection, instance_id: int, reason: str) -> None:

@@ -126,7 +126,7 @@ class Nodes:
         (command_id,) = self._intake.insert_scheduled(connection, [values])
         row = queue.row_of(connection, command_id)
         # The answer shows the command as it was created.
-        return command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
+        return command_record(row) | {"status": CommandStatus.WAITING.value, "start_time": None}
 
 
 def _check_removable(

@@ -25,8 +25,7 @@ from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import Ends
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
-from svc_jupyter.service.commands.record import Row, is_final
-from svc_jupyter.service.commands.roots import new_folder_key
+from svc_jupyter.service.commands.rows import CommandRow, new_folder_key, read_row
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import insist
@@ -51,7 +50,7 @@ _CHILD = sa.select(commands).where(
 class Begun:
     """A child, and whether it was created now or already existed."""
 
-    row: Row
+    row: CommandRow
     is_new: bool
 
 
@@ -65,7 +64,7 @@ class Children:
         lease: Lease,
         places: ChildPlaces,
         *,
-        launch: Callable[[Row], None],
+        launch: Callable[[CommandRow], None],
         end_job: Callable[[int], None],
     ) -> None:
         self._database = database
@@ -75,15 +74,15 @@ class Children:
         self._end_job = end_job
         self._ends = Ends(bus)
 
-    async def begin(self, composite: Row, number: int, share: Share, say: Callable[[str], None]) -> Begun:
+    async def begin(self, composite: CommandRow, number: int, share: Share, say: Callable[[str], None]) -> Begun:
         """Return a composite's child, created and launched if needed; waits while the database is away.
 
         Waits first until the child's cluster is UP, unless `share` is to end. Raises `MacroError` when the
         sub-command's own macros have no value, `Invalid` and `ClusterFailure` when there is no cluster to run it.
         """
-        found = await insist(partial(self._find, composite["id"], number))
+        found = await insist(partial(self._find, composite.id, number))
         if found is not None:
-            if not is_final(found):
+            if not found.is_final:
                 self._launch(found)  # unless its job already runs
             return Begun(found, is_new=False)
         resolved = await insist(partial(self._resolved_macros, composite, number))
@@ -98,11 +97,11 @@ class Children:
         self._launch(row)
         return Begun(row, is_new=True)
 
-    async def end_of(self, child_id: int) -> Row:
+    async def end_of(self, child_id: int) -> CommandRow:
         """Return the row of a child once it has ended."""
         look = partial(self._database.look_up, partial(queue.row_of, command_id=child_id))
         with self._ends.expected(child_id) as ended:
-            while not is_final(row := await insist(look)):
+            while not (row := await insist(look)).is_final:
                 await ended.within(_LOOK_SECONDS)
         return row
 
@@ -116,30 +115,30 @@ class Children:
         child = await insist(partial(self._database.look_up, work))
         if child is not None:
             self._launch(child)
-            self._end_job(child["id"])
-            await self.end_of(child["id"])
+            self._end_job(child.id)
+            await self.end_of(child.id)
 
-    async def _find(self, composite_id: int, number: int) -> Row | None:
+    async def _find(self, composite_id: int, number: int) -> CommandRow | None:
         return await self._database.look_up(partial(find_child, composite_id=composite_id, number=number))
 
-    async def _create(self, values: Mapping[str, Any]) -> Row | None:
+    async def _create(self, values: Mapping[str, Any]) -> CommandRow | None:
         """Return the new row, None when its cluster has gone down."""
         is_open, created = await self._database.write(partial(self._insert, values))
         if is_open and created is None:
             raise Unavailable("the composite command runs on another replica by now")
         return created
 
-    def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> tuple[bool, Row | None]:
+    def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> tuple[bool, CommandRow | None]:
         if not self._places.is_open(connection, values):
             return False, None
         row = {**NEW_ROW, **values, "folder_key": new_folder_key(), "start_time": time.time()}
         on_sqlite = self._database.on_sqlite
         return True, queue.begin_child(connection, self._lease.replica, row, on_sqlite=on_sqlite)
 
-    async def _resolved_macros(self, composite: Row, number: int) -> list[dict[str, Any]]:
+    async def _resolved_macros(self, composite: CommandRow, number: int) -> list[dict[str, Any]]:
         """Return the composite's macros with their values, then the sub-command's own with theirs."""
-        given = list(composite["resolved_macros"] or [])
-        own = composite["command"]["sub_commands"][number - 1].get("macros")
+        given = list(composite.resolved_macros or [])
+        own = composite.command["sub_commands"][number - 1].get("macros")
         if not own:
             return given
         known = constants(given, own)
@@ -147,14 +146,14 @@ class Children:
         resolved = await asyncio.to_thread(resolve, [*known, *own], nominal_time_of(composite), zone)
         return given + resolved[len(known) :]
 
-    async def _time_zone(self, composite: Row) -> str:
+    async def _time_zone(self, composite: CommandRow) -> str:
         """Return the time zone of the nominal time: the schedule's, else UTC."""
-        if composite["command_source"] != CommandSource.SCHEDULED:
+        if composite.command_source != CommandSource.SCHEDULED:
             return "UTC"
         query = (
             sa.select(schedules.c.time_zone)
             .join(actions, actions.c.schedule_id == schedules.c.id)
-            .where(actions.c.command_id == composite["id"])
+            .where(actions.c.command_id == composite.id)
         )
         return await self._database.look_up(lambda connection: connection.execute(query).scalar()) or "UTC"
 
@@ -186,25 +185,24 @@ class Share:
             self.children.end(self.child_id)
 
 
-def find_child(connection: sa.Connection, composite_id: int, number: int) -> Row | None:
+def find_child(connection: sa.Connection, composite_id: int, number: int) -> CommandRow | None:
     """Return the row of a composite's sub-command `number`, counted from 1; None when it has not started."""
-    row = connection.execute(_CHILD, {"composite": composite_id, "number": number}).mappings().one_or_none()
-    return None if row is None else dict(row)
+    return read_row(connection.execute(_CHILD, {"composite": composite_id, "number": number}))
 
 
-def child_values(composite: Row, number: int, resolved_macros: list[dict[str, Any]]) -> dict[str, Any]:
+def child_values(composite: CommandRow, number: int, resolved_macros: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the values of a child's row, from the row of its composite."""
-    described = composite["command"]["sub_commands"][number - 1]
+    described = composite.command["sub_commands"][number - 1]
     common = {key: described[key] for key in COMMON_FIELDS if key != "macros" and described.get(key) is not None}
     return {
-        **{key: composite[key] for key in (*_ALL_THE_SAME, *_FROM_COMPOSITE)},
+        **{key: getattr(composite, key) for key in (*_ALL_THE_SAME, *_FROM_COMPOSITE)},
         **common,
         "command_type": described["command_type"],
         "command": {key: item for key, item in described.items() if key not in (*COMMON_FIELDS, "command_type")},
         "status": CommandStatus.RUNNING.value,
         "created_at": time.time(),
         "resolved_macros": resolved_macros or None,
-        "parent_id": composite["id"],
+        "parent_id": composite.id,
         "child_number": number,
     }
 
@@ -220,17 +218,17 @@ def constants(given: list[dict[str, Any]], own: list[dict[str, str]]) -> list[di
     ]
 
 
-def nominal_time_of(row: Row) -> datetime:
+def nominal_time_of(row: CommandRow) -> datetime:
     """Return the nominal time of a command; outside a schedule, the time of submission."""
-    if row["nominal_time"] is None:
-        return datetime.fromtimestamp(row["created_at"], UTC)
-    return datetime.fromisoformat(row["nominal_time"])
+    if row.nominal_time is None:
+        return datetime.fromtimestamp(row.created_at, UTC)
+    return datetime.fromisoformat(row.nominal_time)
 
 
-def in_a_line(row: Mapping[str, Any]) -> str:
+def in_a_line(row: CommandRow) -> str:
     """Return how a command ended, as one line for another command's log."""
-    first = (row["message"] or "").partition("\n")[0]
-    return f"{row['status']} ({first})" if first else str(row["status"])
+    first = (row.message or "").partition("\n")[0]
+    return f"{row.status} ({first})" if first else str(row.status)
 
 
 class ChildPlaces:

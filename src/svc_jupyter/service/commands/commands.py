@@ -21,8 +21,8 @@ from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import STOP, Ends, StopReason
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
 from svc_jupyter.service.commands.kind import Document, DocumentKind, GrowingKind, JobsKind, Kind, StoredResult
-from svc_jupyter.service.commands.record import NO_WAIT, Row, Wait, command_record, is_final
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.record import NO_WAIT, Wait, command_record
+from svc_jupyter.service.commands.rows import CommandRow, command_root, read_row, read_rows
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -78,35 +78,35 @@ class Commands:
         row, wait = await self._database.look_up(partial(self._look_up, command_id, caller.account_id))
         return self._record(row, wait, with_properties=with_properties)
 
-    async def row(self, command_id: int, caller: Caller) -> Row:
+    async def row(self, command_id: int, caller: Caller) -> CommandRow:
         """Return the row of a command; raises `NotFound`."""
         await self._check_token(caller)
         row = self._runner.row_at_hand(command_id)
-        if row is not None and row["account_id"] == caller.account_id:
+        if row is not None and row.account_id == caller.account_id:
             return row
         return await self._database.look_up(partial(self._find, command_id, caller.account_id))
 
-    async def child_row(self, composite: Row, number: int) -> Row:
+    async def child_row(self, composite: CommandRow, number: int) -> CommandRow:
         """Return the row of a composite's sub-command; raises `Invalid` for another type or an unknown number."""
-        if composite["command_type"] != CommandType.COMPOSITE:
+        if composite.command_type != CommandType.COMPOSITE:
             raise Invalid(
-                f"sequence_number: command {composite['id']} is a {composite['command_type']}; only a "
+                f"sequence_number: command {composite.id} is a {composite.command_type}; only a "
                 f"{CommandType.COMPOSITE} has sub-commands"
             )
-        total = len(composite["command"]["sub_commands"])
+        total = len(composite.command["sub_commands"])
         if not 1 <= number <= total:
-            raise Invalid(f"sequence_number: command {composite['id']} has {total} sub-commands, numbered from 1")
-        row = await self._database.look_up(partial(find_child, composite_id=composite["id"], number=number))
+            raise Invalid(f"sequence_number: command {composite.id} has {total} sub-commands, numbered from 1")
+        row = await self._database.look_up(partial(find_child, composite_id=composite.id, number=number))
         if row is None:
-            raise Invalid(f"sub-command {number} of command {composite['id']} has not begun ({composite['status']})")
+            raise Invalid(f"sub-command {number} of command {composite.id} has not begun ({composite.status})")
         return row
 
-    async def wait(self, command_id: int, caller: Caller, seconds: float) -> Row:
+    async def wait(self, command_id: int, caller: Caller, seconds: float) -> CommandRow:
         """Return the row once the command has ended, the time is over or the service stops."""
         deadline = time.monotonic() + seconds
         with self._ends.expected(command_id) as ended:
             row = await self.row(command_id, caller)
-            while not is_final(row) and not self._stopping and (left := deadline - time.monotonic()) > 0:
+            while not row.is_final and not self._stopping and (left := deadline - time.monotonic()) > 0:
                 await ended.within(left if self._database.on_sqlite else min(left, _WAIT_SLICE_SECONDS))
                 row = await self.row(command_id, caller)
         return row
@@ -119,14 +119,14 @@ class Commands:
         `with_rows` adds the typed rows where they are few.
         """
         row = await self.wait(command_id, caller, seconds)
-        if row["status"] == "waiting":
+        if row.status == "waiting":
             return await self.get(command_id, caller, with_properties=with_properties)
         record = self._record(row, NO_WAIT, with_properties=with_properties)
-        if with_rows and row["result"] is not None:
-            record["arrow"] = results.short_text(self.root(row), StoredResult.from_json(row["result"]))
+        if with_rows and (result := StoredResult.of(row)) is not None:
+            record["arrow"] = results.short_text(self.root(row), result)
         return record
 
-    def record(self, row: Row) -> Record:
+    def record(self, row: CommandRow) -> Record:
         """Return the record of a row that is not waiting."""
         return self._record(row, NO_WAIT)
 
@@ -134,19 +134,19 @@ class Commands:
         """Return a page of the account's commands, newest first, and its position."""
         rows, waits = await self._database.read(partial(self._select_history, caller, wanted, page))
         shown, info = page.cut(rows)
-        return [self._record(row, waits.get(row["cluster_id"], NO_WAIT)) for row in shown], info
+        return [self._record(row, waits.get(row.cluster_id, NO_WAIT)) for row in shown], info
 
     async def cancel(self, command_id: int, caller: Caller) -> Cancellation:
         """End a waiting or running command and wait until it has ended; raises `NotFound`."""
         row = await self.row(command_id, caller)
-        if is_final(row):
-            return Cancellation(False, f"command {command_id} has already ended ({row['status']})")
+        if row.is_final:
+            return Cancellation(False, f"command {command_id} has already ended ({row.status})")
         await self._database.write(partial(self._ask_to_stop, command_id, caller))
         row = await self.wait(command_id, caller, self._settings.kill_grace_seconds + _KILL_MARGIN_SECONDS)
-        if row["status"] == "cancelled":
+        if row.status == "cancelled":
             return Cancellation(True, f"command {command_id} was cancelled")
-        if is_final(row):
-            return Cancellation(False, f"command {command_id} ended before it could be cancelled ({row['status']})")
+        if row.is_final:
+            return Cancellation(False, f"command {command_id} ended before it could be cancelled ({row.status})")
         return Cancellation(False, f"command {command_id} is being cancelled; it has not ended yet")
 
     @property
@@ -163,26 +163,26 @@ class Commands:
         """Return when the end of a command is announced, or after `seconds`."""
         await self._ends.wait(command_id, seconds)
 
-    def root(self, row: Row) -> Path:
+    def root(self, row: CommandRow) -> Path:
         """Return the folder of a row's command."""
-        return command_root(self._settings.commands_dir, row)
+        return command_root(self._settings.commands_dir, row.id, row.folder_key)
 
-    def growing_file(self, row: Row) -> str | None:
+    def growing_file(self, row: CommandRow) -> str | None:
         """Return the name of the file of a command's rows; None for a type whose rows are only read after its end."""
-        kind = self._kinds.get(row["command_type"])
+        kind = self._kinds.get(row.command_type)
         return kind.growing_file if isinstance(kind, GrowingKind) else None
 
-    async def document(self, row: Row, media_type: str) -> Document | None:
+    async def document(self, row: CommandRow, media_type: str) -> Document | None:
         """Return the document of an ended command; None where its type has none in this form."""
-        kind: object = self._kinds.get(row["command_type"])
+        kind: object = self._kinds.get(row.command_type)
         if not isinstance(kind, DocumentKind) or media_type not in kind.document_types:
             return None
         self.check_final(row)
-        return await kind.document(self.root(row), len(row["attempts"] or []), media_type)
+        return await kind.document(self.root(row), len(row.attempts or []), media_type)
 
-    async def jobs(self, row: Row) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the jobs that a command started on an engine; most kinds start none."""
-        kind = self._kinds.get(row["command_type"])
+        kind = self._kinds.get(row.command_type)
         return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
 
     def stop(self) -> None:
@@ -191,51 +191,51 @@ class Commands:
         self._ends.wake_all()
 
     @staticmethod
-    def check_final(row: Row) -> None:
+    def check_final(row: CommandRow) -> None:
         """Raise `Invalid` when a command has not ended yet."""
-        if not is_final(row):
-            raise Invalid(f"command {row['id']} has not ended yet ({row['status']})")
+        if not row.is_final:
+            raise Invalid(f"command {row.id} has not ended yet ({row.status})")
 
     @staticmethod
-    def check_ended(row: Row) -> None:
+    def check_ended(row: CommandRow) -> None:
         """Raise `Invalid` when a command has no results because it has not succeeded."""
-        if row["status"] != "done":
-            raise Invalid(f"command {row['id']} is not done ({row['status']})")
+        if row.status != "done":
+            raise Invalid(f"command {row.id} is not done ({row.status})")
 
-    def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[Row, Wait]:
+    def _look_up(self, command_id: int, account_id: int, connection: sa.Connection) -> tuple[CommandRow, Wait]:
         row = self._find(command_id, account_id, connection)
-        return row, self._why_it_waits(connection, row) if row["status"] == "waiting" else NO_WAIT
+        return row, self._why_it_waits(connection, row) if row.status == "waiting" else NO_WAIT
 
     @staticmethod
-    def _find(command_id: int, account_id: int, connection: sa.Connection) -> Row:
-        row = connection.execute(_BY_ID, {"command": command_id, "account": account_id}).mappings().one_or_none()
+    def _find(command_id: int, account_id: int, connection: sa.Connection) -> CommandRow:
+        row = read_row(connection.execute(_BY_ID, {"command": command_id, "account": account_id}))
         if row is None:
             raise NotFound(f"there is no command {command_id}")
-        return dict(row)
+        return row
 
     def _select_history(
         self, caller: Caller, wanted: HistoryFilter, page: Page, connection: sa.Connection
-    ) -> tuple[Sequence[Row], Mapping[int | None, Wait]]:
+    ) -> tuple[Sequence[CommandRow], Mapping[int | None, Wait]]:
         """Return the rows, and why the waiting ones wait, by the cluster that they need."""
         query = history_query(caller, wanted).limit(page.fetch).offset(page.offset)
-        rows = [dict(row) for row in connection.execute(query).mappings()]
-        waiting = {row["cluster_id"]: row for row in rows if row["status"] == "waiting"}
+        rows = read_rows(connection.execute(query))
+        waiting = {row.cluster_id: row for row in rows if row.status == "waiting"}
         return rows, {cluster_id: self._why_it_waits(connection, row) for cluster_id, row in waiting.items()}
 
-    def _why_it_waits(self, connection: sa.Connection, row: Row) -> Wait:
+    def _why_it_waits(self, connection: sa.Connection, row: CommandRow) -> Wait:
         """Return why a waiting command cannot begin: its cluster is not UP, or there is no free slot."""
-        cluster = None if row["cluster_id"] is None else self._gate.waits_for(connection, row["cluster_id"])
+        cluster = None if row.cluster_id is None else self._gate.waits_for(connection, row.cluster_id)
         if cluster is not None:
             return Wait(cluster)
         limit = self._settings.running_limit
-        running = queue.running_count(connection, row["account_id"])
+        running = queue.running_count(connection, row.account_id)
         return Wait(f"waiting for a free slot ({running} of {limit} running)", True) if running >= limit else NO_WAIT
 
-    def _record(self, row: Row, wait: Wait, *, with_properties: bool = False) -> Record:
+    def _record(self, row: CommandRow, wait: Wait, *, with_properties: bool = False) -> Record:
         return command_record(
             row,
-            live=self._runner.live(row["id"]),
-            wait=wait if row["status"] == "waiting" else NO_WAIT,
+            live=self._runner.live(row.id),
+            wait=wait if row.status == "waiting" else NO_WAIT,
             with_properties=with_properties,
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
@@ -21,7 +21,7 @@ import structlog
 
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.lease import Lease
-from svc_jupyter.service.commands.queue import Row
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.database.errors import is_away
@@ -33,7 +33,7 @@ ENDED = "ended"
 """The bus topic on which the end of a command is announced, with its id."""
 STOP = "stop"
 """The bus topic for requests to end a running command: `<id> <stop request>`."""
-AtEnd = Callable[[sa.Connection, Row], None]
+AtEnd = Callable[[sa.Connection, CommandRow], None]
 """Called with the finished row inside the transaction that ends a command."""
 _AT_ONCE: Final = 200
 _PATIENCE_SECONDS: Final = 7 * 24 * 3600.0
@@ -129,7 +129,7 @@ class EndWriter:
         self._lease = lease
         self._hooks = hooks
 
-    async def write(self, row: Row, values: Row, on_written: Callable[[Row], None]) -> None:
+    async def write(self, row: CommandRow, values: Mapping[str, Any], on_written: Callable[[CommandRow], None]) -> None:
         """Write the final values of a running command's row. Retries while the database is away: no end is lost.
 
         `on_written` gets the row after the commit, in any thread. After a failure, each hook runs in a savepoint of its
@@ -140,24 +140,24 @@ class EndWriter:
             try:
                 await self._database.write(partial(self._write, row, values, on_written, tell), durable=False)
             except Unavailable:
-                log.warning("end_not_written_yet", command_id=row["id"])
+                log.warning("end_not_written_yet", command_id=row.id)
                 tell = self.tell
                 await asyncio.sleep(RETRY_SECONDS)
             except Exception:
                 if is_bare:
                     raise
                 if tell == self.tell:
-                    log.exception("end_not_written_whole", command_id=row["id"])
+                    log.exception("end_not_written_whole", command_id=row.id)
                     values, is_bare = _bare_end(values), True
                 tell = self.tell
             else:
-                log.info("command_ended", command_id=row["id"], status=str(values["status"]))
+                log.info("command_ended", command_id=row.id, status=str(values["status"]))
                 return
 
-    def tell(self, connection: sa.Connection, row: Row) -> None:
+    def tell(self, connection: sa.Connection, row: CommandRow) -> None:
         """Call all hooks for the end of a command, each in a savepoint of its own, in the transaction that ends it."""
         tell_apart(connection, self._hooks, row)
-        self._bus.publish(connection, ENDED, str(row["id"]))
+        self._bus.publish(connection, ENDED, str(row.id))
 
     async def tell_owed(self) -> None:
         """Repeat the stored calls, each in a transaction of its own. Raises `Unavailable`."""
@@ -168,17 +168,22 @@ class EndWriter:
                 log.exception("end_still_not_told", command_id=owed.command_id, to=owed.owed_to)
 
     def _write(
-        self, row: Row, values: Row, on_written: Callable[[Row], None], tell: AtEnd, connection: sa.Connection
+        self,
+        row: CommandRow,
+        values: Mapping[str, Any],
+        on_written: Callable[[CommandRow], None],
+        tell: AtEnd,
+        connection: sa.Connection,
     ) -> None:
-        if queue.finish(connection, self._lease.replica, row["id"], values):
-            final = {**row, **values}
+        if queue.finish(connection, self._lease.replica, row.id, values):
+            final = row.updated(values)
             self._database.after_commit(connection, partial(on_written, final))
             tell(connection, final)
 
-    def _tell_together(self, connection: sa.Connection, row: Row) -> None:
+    def _tell_together(self, connection: sa.Connection, row: CommandRow) -> None:
         for hook in self._hooks:
             hook(connection, row)
-        self._bus.publish(connection, ENDED, str(row["id"]))
+        self._bus.publish(connection, ENDED, str(row.id))
 
     def _pay(self, owed: sa.Row[Any], connection: sa.Connection) -> None:
         """Repeat one stored call and delete its row; another replica may already have done so."""
@@ -195,7 +200,7 @@ class EndWriter:
         hook(connection, queue.row_of(connection, owed.command_id))
 
 
-def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: Row) -> None:
+def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: CommandRow) -> None:
     """Call each hook with the ended row. A call that fails is stored and repeated later.
 
     Raises only errors that mean that the database is away.
@@ -207,9 +212,9 @@ def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: Row) -> N
         except Exception as error:
             if is_away(error):
                 raise
-            log.exception("end_not_told", command_id=row["id"], to=_name(hook))
+            log.exception("end_not_told", command_id=row.id, to=_name(hook))
             owed = conflict_insert(connection, owed_ends).values(
-                command_id=row["id"], owed_to=_name(hook), since=time.time()
+                command_id=row.id, owed_to=_name(hook), since=time.time()
             )
             connection.execute(owed.on_conflict_do_nothing())
 
@@ -222,7 +227,7 @@ def _name(hook: AtEnd) -> str:
     return getattr(hook, "__qualname__", type(hook).__qualname__)
 
 
-def _bare_end(values: Row) -> Row:
+def _bare_end(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the end of a command without the values that may have made it unwritable."""
     told = "the command ended, but not everything about its end could be stored; the service's log says why"
     return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}

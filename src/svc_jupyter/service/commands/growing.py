@@ -20,7 +20,7 @@ from typing import BinaryIO, Final
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.kind import StoredResult
-from svc_jupyter.service.commands.record import Row, is_final
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import ServiceError, Unauthorized
 
 END_MARKER: Final = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -134,11 +134,11 @@ class GrowingFile:
         """Return whether the rows are now written to another file, or are no longer wanted."""
         return not (self._is_at(self._path) or self._is_at(self._path.with_suffix("")))
 
-    def is_result_of(self, row: Row) -> bool:
+    def is_result_of(self, row: CommandRow) -> bool:
         """Return whether the command is done and this file is its complete result."""
-        if row["status"] != "done" or row["result"] is None:
+        result = StoredResult.of(row)
+        if row.status != "done" or result is None:
             return False
-        result = StoredResult.from_json(row["result"])
         return self._is_at(self._root / result.file) and self._size() == result.size
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class _Course:
         self._command_id = command_id
         self._caller = caller
         self._listen()
-        self.row: Row = {}
+        self.row: CommandRow
 
     @classmethod
     async def begin(cls, commands: Commands, command_id: int, caller: Caller) -> _Course:
@@ -185,7 +185,7 @@ class _Course:
     @property
     def is_over(self) -> bool:
         """Whether the command has ended, or the service is about to stop."""
-        return is_final(self.row) or self._commands.is_stopping
+        return self.row.is_final or self._commands.is_stopping
 
     async def go_on(self, seconds: float) -> None:
         """Wait for `seconds` or until the command ends. Raises `Unavailable`."""

@@ -28,8 +28,8 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
-from svc_jupyter.service.commands.record import Row, command_record
-from svc_jupyter.service.commands.roots import new_folder_key
+from svc_jupyter.service.commands.record import command_record
+from svc_jupyter.service.commands.rows import CommandRow, new_folder_key
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
@@ -108,7 +108,7 @@ class Intake:
         defaults = {"status": CommandStatus.WAITING.value, "created_at": time.time()}
         rows = [self._insert(defaults | dict(values), connection) for values in new]
         self._announce(connection, rows)
-        return [row["id"] for row in rows]
+        return [row.id for row in rows]
 
     def stop(self) -> None:
         """Refuse further submissions."""
@@ -130,17 +130,18 @@ class Intake:
         row = self._insert(values, connection)
         self._announce(connection, [row])
         # The answer shows the command as it was created.
-        record = command_record({**row, "status": CommandStatus.WAITING.value, "start_time": None})
+        record = command_record(row) | {"status": CommandStatus.WAITING.value, "start_time": None}
         if call is not None:
             idempotency.remember(connection, call, 200, json.dumps(record))
         return record
 
-    def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> Row:
+    def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> CommandRow:
         claim = self._claim(values, connection)
-        row = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claim or {})}
-        inserted = connection.execute(_INSERT, {key: row[key] for key in row if key != "id"}).inserted_primary_key
+        values = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claim or {})}
+        inserted = connection.execute(_INSERT, {key: values[key] for key in values if key != "id"}).inserted_primary_key
         assert inserted is not None
-        self._newest_id = row["id"] = inserted[0]
+        self._newest_id = inserted[0]
+        row = CommandRow.new(values | {"id": inserted[0]})
         if claim is not None:
             self._database.after_commit(connection, partial(self._runner.launch, row))
         return row
@@ -158,9 +159,9 @@ class Intake:
             return None
         return {"status": CommandStatus.RUNNING, "replica_id": replica.id, "start_time": time.time()}
 
-    def _announce(self, connection: sa.Connection, created: Sequence[Row]) -> None:
+    def _announce(self, connection: sa.Connection, created: Sequence[CommandRow]) -> None:
         """Announce new waiting commands to the replicas that can claim them, once per account."""
-        waiting = {row["account_id"] for row in created if row["status"] == CommandStatus.WAITING}
+        waiting = {row.account_id for row in created if row.status == CommandStatus.WAITING}
         for account_id in waiting:
             self._bus.publish(connection, queue.WAITING, str(account_id))
 

@@ -20,6 +20,7 @@ from svc_jupyter.service.commands.children import Children, Share, in_a_line
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Kind, Outcome, RemoteKind, Task
 from svc_jupyter.service.commands.record import Live
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.macros.macros import MacroError, substitute
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -34,7 +35,7 @@ class Job:
 
     def __init__(
         self,
-        row: Mapping[str, Any],
+        row: CommandRow,
         kind: Kind,
         settings: Settings,
         *,
@@ -44,9 +45,11 @@ class Job:
         children: Children | None = None,
     ) -> None:
         """`children` manages the children of composites; without it only kinds with a process can run."""
-        self.id: int = row["id"]
+        assert row.start_time is not None
+        self.id: int = row.id
+        self._start_time = row.start_time
         self.row = row
-        self.final_row: Mapping[str, Any] | None = None
+        self.final_row: CommandRow | None = None
         """The row as committed with the end."""
         self.root = root
         self._kind = kind
@@ -55,16 +58,16 @@ class Job:
         self._on_progress = on_progress
         self._children = children
         self._child: Share | None = None
-        self._attempts: list[dict[str, Any]] = list(row["attempts"] or [])
-        self._next_attempt_at: float | None = row["next_attempt_at"]
-        self._attempt_start: float = row["next_attempt_at"] or row["start_time"]
+        self._attempts: list[dict[str, Any]] = list(row.attempts or [])
+        self._next_attempt_at: float | None = row.next_attempt_at
+        self._attempt_start = row.next_attempt_at or self._start_time
         self._process: DurableProcess | None = None
         self._is_new = False
         self._work: asyncio.Task[Outcome | None] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._stop_reason: StopReason | None = None
         self._stop_detail = ""
-        self._last_progress = (row["progress"], row["result_rows"])
+        self._last_progress = (row.progress, row.result_rows)
         self._message: str | None = None
 
     @property
@@ -78,7 +81,7 @@ class Job:
         """The process number, None where there is no process or its number is unknown."""
         return (self._process.pid or None) if self._process is not None else None
 
-    def has_ended_as(self, row: Mapping[str, Any]) -> None:
+    def has_ended_as(self, row: CommandRow) -> None:
         """Store the row that was committed with the end; called from any thread."""
         self.final_row = row
 
@@ -87,11 +90,10 @@ class Job:
 
         Checks are at whole multiples of the interval after the start.
         """
-        timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
+        timeout = self.row.timeout or DEFAULT_TIMEOUT_SECONDS
         interval = self._settings.timeout_check_seconds
         check = math.ceil(timeout / interval) * interval
-        start: float = self.row["start_time"]
-        return max(0.0, start + check - now)
+        return max(0.0, self._start_time + check - now)
 
     async def run(self) -> Values:
         """Run attempts until one is final; return the final values of the command's row."""
@@ -100,7 +102,7 @@ class Job:
             if self._stop_reason is not None:
                 return self._final_when_stopped(outcome)
             assert outcome is not None
-            if outcome.succeeded or not outcome.may_retry or len(self._attempts) >= self.row["retry"]:
+            if outcome.succeeded or not outcome.may_retry or len(self._attempts) >= self.row.retry:
                 return self._final(outcome)
             await self._plan_retry(outcome)
 
@@ -138,7 +140,7 @@ class Job:
         self._process = found or await start()
         return self._process
 
-    async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
+    async def child(self, number: int, *, of: int) -> CommandRow:
         """Run a sub-command to its end; return its row."""
         if self._stop_reason is not None:
             raise asyncio.CancelledError  # stopped between two sub-commands
@@ -146,16 +148,16 @@ class Job:
         self._child = share = Share(number, of, self._children)
         try:
             begun = await self._children.begin(self.row, number, share, self.say)
-            place = f"sub-command {number} of {of} ({begun.row['command_type']})"
+            place = f"sub-command {number} of {of} ({begun.row.command_type})"
             if begun.is_new:
-                self.say(f"{place} runs as command {begun.row['id']}")
-            share.has_begun(begun.row["id"])
-            row = await self._children.end_of(begun.row["id"])
-            if begun.is_new or begun.row["end_time"] is None:
-                self.say(f"{place}, command {row['id']}: {in_a_line(row)}")
+                self.say(f"{place} runs as command {begun.row.id}")
+            share.has_begun(begun.row.id)
+            row = await self._children.end_of(begun.row.id)
+            if begun.is_new or begun.row.end_time is None:
+                self.say(f"{place}, command {row.id}: {in_a_line(row)}")
         finally:
             self._child = None
-        if row["status"] == CommandStatus.DONE:
+        if row.status == CommandStatus.DONE:
             self.progress(100 * number // of)
         return row
 
@@ -176,7 +178,7 @@ class Job:
         except MacroError as error:
             return Outcome(False, f"could not be run: {error}", may_retry=False)
         except Exception:
-            log.exception("kind_failed", command_id=self.id, command_type=self.row["command_type"])
+            log.exception("kind_failed", command_id=self.id, command_type=self.row.command_type)
             return Outcome(False, "could not be run: an error of the service itself; its log has the details")
         if self._process is not None and self._process.ended_leftovers:
             self.say("processes that the command left running were ended with it")
@@ -185,17 +187,17 @@ class Job:
     def _task(self) -> Task:
         return Task(
             id=self.id,
-            account_id=self.row["account_id"],
-            user_id=self.row["user_id"],
-            edited_by=self.row["edited_by"],
+            account_id=self.row.account_id,
+            user_id=self.row.user_id,
+            edited_by=self.row.edited_by,
             attempt=len(self._attempts) + 1,
-            command=substitute(self.row["command"], self.row["resolved_macros"] or []),
+            command=substitute(self.row.command, self.row.resolved_macros or []),
             root=self.root,
             environment={"SVC_COMMAND_ID": str(self.id)},
-            label=self.row["label"],
-            pool=self.row["pool"],
-            cluster_id=self.row["cluster_id"],
-            macros=self.row["resolved_macros"] or (),
+            label=self.row.label,
+            pool=self.row.pool,
+            cluster_id=self.row.cluster_id,
+            macros=self.row.resolved_macros or (),
         )
 
     async def _interruptible(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome | None:
@@ -223,7 +225,7 @@ class Job:
         adopted = DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
         if adopted is not None:
             await adopted.stop(self._settings.kill_grace_seconds)
-        if self._children is not None and self.row["command_type"] == CommandType.COMPOSITE:
+        if self._children is not None and self.row.command_type == CommandType.COMPOSITE:
             await self._children.end_all(self.id)
 
     async def _end_process(self, process: DurableProcess) -> None:
@@ -246,14 +248,14 @@ class Job:
             self._next_attempt_at = None
 
     async def _plan_retry(self, outcome: Outcome) -> None:
-        delay = self.row["retry_delay"]
+        delay = self.row.retry_delay
         minutes = _DEFAULT_RETRY_DELAY_MINUTES if delay is None else delay
         self._attempts.append(self._attempt_record(outcome))
         self._process = None
         self._next_attempt_at = self._attempt_start = time.time() + 60 * minutes
         self.say(
             f"attempt {len(self._attempts)} failed: {outcome.message}; "
-            f"retry {len(self._attempts)} of {self.row['retry']} in {minutes} min"
+            f"retry {len(self._attempts)} of {self.row.retry} in {minutes} min"
         )
         await self._note({"attempts": list(self._attempts), "next_attempt_at": self._next_attempt_at})
 
@@ -302,11 +304,11 @@ class Job:
 
     def _stop_text(self) -> str:
         if self._stop_reason is StopReason.TIMEOUT:
-            timeout = self.row["timeout"] or DEFAULT_TIMEOUT_SECONDS
+            timeout = self.row.timeout or DEFAULT_TIMEOUT_SECONDS
             every = self._settings.timeout_check_seconds
             return f"timed out: ran longer than its {timeout} s (checked every {every:g} s)"
         if self._stop_reason is StopReason.COMPOSITE:
-            return f"ended with its composite command {self.row['parent_id']}"
+            return f"ended with its composite command {self.row.parent_id}"
         return self._stop_detail or "cancelled"
 
 

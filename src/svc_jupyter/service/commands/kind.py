@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.processes.durable_process import DurableProcess
 
 
@@ -45,6 +46,11 @@ class StoredResult:
         """Return typed rows; `told` has the `size`, `rows` and `columns` that their writer reported."""
         columns = tuple((name, kind) for name, kind in told["columns"])
         return cls(ResultForm.ARROW, file, told["size"], told["rows"], columns, text_file)
+
+    @classmethod
+    def of(cls, row: CommandRow) -> StoredResult | None:
+        """Return the result of a command, None where it has none."""
+        return None if row.result is None else cls.from_json(row.result)
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as the commands table stores it."""
@@ -139,7 +145,7 @@ class Desk(Protocol):
         """
         ...
 
-    async def child(self, number: int, *, of: int) -> Mapping[str, Any]:
+    async def child(self, number: int, *, of: int) -> CommandRow:
         """Run sub-command `number` of `of` as a command of its own, or find it again; return its row after its end.
 
         A cancellation or timeout ends the child first. Raises `MacroError` when the sub-command's own macros have no
@@ -250,6 +256,6 @@ class RemoteKind(Protocol):
 class JobsKind(Protocol):
     """A command type that starts jobs on an engine."""
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the jobs of a command so far, over all its attempts; `root` is its folder, `row` its row."""
         ...

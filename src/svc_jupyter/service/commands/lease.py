@@ -13,6 +13,7 @@ import psutil
 import sqlalchemy as sa
 
 from svc_jupyter.service.commands import queue
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.database import Database, database_clock
 from svc_jupyter.service.processes.identity import Identity
 
@@ -56,7 +57,7 @@ class Lease:
         """Keep the claims for the time of a restart; a service on this host may take them at once."""
         await self._database.write(partial(self._renew, seconds=_RESTART_SECONDS))
 
-    async def take_over(self, on_lost: Callable[[sa.Connection, queue.Row], None]) -> Sequence[queue.Row]:
+    async def take_over(self, on_lost: Callable[[sa.Connection, CommandRow], None]) -> Sequence[CommandRow]:
         """Take the running commands of replicas that are gone; return the rows of those that continue here.
 
         `on_lost` is called in the same transaction for each command of another host, which is lost.
@@ -73,8 +74,8 @@ class Lease:
         return now, queue.renew(connection, self.replica, lease_until=now + seconds)
 
     def _inherit(
-        self, on_lost: Callable[[sa.Connection, queue.Row], None], connection: sa.Connection
-    ) -> Sequence[queue.Row]:
+        self, on_lost: Callable[[sa.Connection, CommandRow], None], connection: sa.Connection
+    ) -> Sequence[CommandRow]:
         now = self._now(connection)
         gone = [
             other

@@ -13,11 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import ClusterState, CommandStatus
+from svc_jupyter.service.commands.rows import CommandRow, read_row, read_rows
 from svc_jupyter.service.processes.identity import Identity
 from svc_jupyter.service.schema.clusters import clusters
 from svc_jupyter.service.schema.commands import commands, replicas
 
-Row = Mapping[str, Any]
 WAITING = "waiting"
 """The topic of the bus that announces, with its account's id, a waiting command that is new or may begin now."""
 _CLAIM_LOCK = 0x5C4A01
@@ -85,8 +85,8 @@ class Replica:
 class Inheritance:
     """The commands of replicas that are gone: rows to continue, and rows that ended as lost."""
 
-    adopted: Sequence[Row]
-    lost: Sequence[Row]
+    adopted: Sequence[CommandRow]
+    lost: Sequence[CommandRow]
 
 
 def register(connection: sa.Connection, replica: Replica, *, lease_until: float) -> None:
@@ -114,7 +114,9 @@ def running_count(connection: sa.Connection, account_id: int) -> int:
     return connection.execute(_RUNNING_COUNT, {"account": account_id}).scalar_one()
 
 
-def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float, on_sqlite: bool) -> Sequence[Row]:
+def claim(
+    connection: sa.Connection, replica: Replica, *, limit: int, now: float, on_sqlite: bool
+) -> Sequence[CommandRow]:
     """Move the oldest waiting commands to `running`, up to `limit` running per account; return their rows."""
     accounts = connection.execute(_WAITING_ACCOUNTS).scalars().all()
     if not accounts:
@@ -123,7 +125,7 @@ def claim(connection: sa.Connection, replica: Replica, *, limit: int, now: float
         if not _is_known(connection, replica):
             return []
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
-    claimed: list[Row] = []
+    claimed: list[CommandRow] = []
     for account_id in accounts:
         free = min(limit - running_count(connection, account_id), _CLAIM_AT_ONCE)
         if free > 0:
@@ -142,7 +144,7 @@ def _is_known(connection: sa.Connection, replica: Replica) -> bool:
 
 def begin_child(
     connection: sa.Connection, replica: Replica, values: Mapping[str, Any], *, on_sqlite: bool
-) -> Row | None:
+) -> CommandRow | None:
     """Create a running child of a composite; return its row, None when this replica has lost the composite.
 
     Creates nothing when the child exists: a commit may have succeeded without an answer.
@@ -159,10 +161,10 @@ def begin_child(
     same = sa.select(commands).where(
         commands.c.parent_id == values["parent_id"], commands.c.child_number == values["child_number"]
     )
-    if (row := connection.execute(same).mappings().one_or_none()) is not None:
-        return dict(row)
+    if (row := read_row(connection.execute(same))) is not None:
+        return row
     created = {key: value for key, value in values.items() if key != "id"} | {"replica_id": replica.id}
-    return dict(connection.execute(sa.insert(commands).values(created).returning(commands)).mappings().one())
+    return CommandRow.from_row(connection.execute(sa.insert(commands).values(created).returning(commands)).one())
 
 
 def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
@@ -171,16 +173,16 @@ def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int)
     return running < limit and not waits
 
 
-def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[Row]:
+def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[CommandRow]:
     values = {"account": account_id, "free": free, "claimer": replica.id, "now": now}
     rows = connection.execute(_CLAIM, values)
-    return sorted((dict(row) for row in rows.mappings()), key=lambda row: row["id"])
+    return sorted(read_rows(rows), key=lambda row: row.id)
 
 
 def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Replica], now: float) -> Inheritance:
     """Take over the running commands of replicas that are gone; end those of other hosts as lost."""
-    adopted: list[Row] = []
-    lost: list[Row] = []
+    adopted: list[CommandRow] = []
+    lost: list[CommandRow] = []
     for other in gone:
         # The replica that deletes the row takes over; a second one finds nothing to delete.
         if connection.execute(sa.delete(replicas).where(replicas.c.id == other.id)).rowcount == 0:
@@ -190,7 +192,7 @@ def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Repli
             rows = connection.execute(
                 sa.update(commands).where(theirs).values(replica_id=replica.id).returning(commands)
             )
-            adopted += [dict(row) for row in rows.mappings()]
+            adopted += read_rows(rows)
         else:
             ended = connection.execute(
                 sa.update(commands)
@@ -198,7 +200,7 @@ def inherit(connection: sa.Connection, replica: Replica, *, gone: Sequence[Repli
                 .values(status=CommandStatus.ERROR, end_time=now, message=_LOST.format(host=other.host))
                 .returning(commands)
             )
-            lost += [dict(row) for row in ended.mappings()]
+            lost += read_rows(ended)
     return Inheritance(adopted, lost)
 
 
@@ -221,7 +223,7 @@ def note(connection: sa.Connection, replica: Replica, command_id: int, values: M
     finish(connection, replica, command_id, values)
 
 
-def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> Row | None:
+def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, message: str) -> CommandRow | None:
     """Cancel a command that has not started; return its row, None when it was no longer waiting."""
     changed = connection.execute(
         sa.update(commands)
@@ -229,8 +231,7 @@ def cancel_waiting(connection: sa.Connection, command_id: int, *, now: float, me
         .values(status=CommandStatus.CANCELLED, end_time=now, message=message)
         .returning(commands)
     )
-    row = changed.mappings().one_or_none()
-    return None if row is None else dict(row)
+    return read_row(changed)
 
 
 def request_stop(connection: sa.Connection, command_id: int, request: str) -> None:
@@ -270,22 +271,21 @@ def running_ids(connection: sa.Connection, replica: Replica) -> list[int]:
     return list(connection.execute(query).scalars())
 
 
-def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[Row]:
+def rows_of(connection: sa.Connection, command_ids: Collection[int]) -> list[CommandRow]:
     """Return the rows of the commands among these that still run."""
     query = sa.select(commands).where(commands.c.id.in_(command_ids), commands.c.status == CommandStatus.RUNNING)
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return read_rows(connection.execute(query))
 
 
-def row_of(connection: sa.Connection, command_id: int) -> Row:
+def row_of(connection: sa.Connection, command_id: int) -> CommandRow:
     """Return the row of an existing command."""
-    return dict(connection.execute(sa.select(commands).where(commands.c.id == command_id)).mappings().one())
+    return CommandRow.from_row(connection.execute(sa.select(commands).where(commands.c.id == command_id)).one())
 
 
-def running_child(connection: sa.Connection, composite_id: int) -> Row | None:
+def running_child(connection: sa.Connection, composite_id: int) -> CommandRow | None:
     """Return the row of a composite's running child, None when there is none."""
     query = sa.select(commands).where(commands.c.parent_id == composite_id, commands.c.status == CommandStatus.RUNNING)
-    row = connection.execute(query).mappings().one_or_none()
-    return None if row is None else dict(row)
+    return read_row(connection.execute(query))
 
 
 def some_wait(connection: sa.Connection) -> bool:

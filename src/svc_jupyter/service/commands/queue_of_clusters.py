@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.service.commands.queue import Row
+from svc_jupyter.service.commands.rows import CommandRow, RootName, read_rows
 from svc_jupyter.service.schema.clusters import clusters
 from svc_jupyter.service.schema.commands import commands
 
 
-def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[Row]:
+def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, message: str) -> list[CommandRow]:
     """End the commands that wait for a cluster with `error`; return their rows."""
     ended = connection.execute(
         sa.update(commands)
@@ -18,7 +18,7 @@ def end_waiting_for(connection: sa.Connection, cluster_id: int, *, now: float, m
         .values(status=CommandStatus.ERROR, end_time=now, message=message)
         .returning(commands)
     )
-    return [dict(row) for row in ended.mappings()]
+    return read_rows(ended)
 
 
 def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
@@ -27,13 +27,13 @@ def some_wait_for(connection: sa.Connection, cluster_id: int) -> bool:
     return bool(connection.execute(sa.select(sa.exists().where(waits))).scalar())
 
 
-def waiting_for(connection: sa.Connection, instance_id: int) -> list[Row]:
-    """Return the commands that wait for an instance's cluster, oldest first: `id` and `folder_key`."""
+def waiting_for(connection: sa.Connection, instance_id: int) -> list[RootName]:
+    """Return the names of the folders of the commands that wait for an instance's cluster, oldest first."""
     cluster = sa.select(clusters.c.id).where(clusters.c.instance_id == instance_id)
     query = sa.select(commands.c.id, commands.c.folder_key).where(
         commands.c.status == CommandStatus.WAITING, commands.c.cluster_id.in_(cluster)
     )
-    return [dict(row) for row in connection.execute(query.order_by(commands.c.id)).mappings()]
+    return [RootName(*row) for row in connection.execute(query.order_by(commands.c.id))]
 
 
 def running_on(connection: sa.Connection, cluster_id: int) -> list[int]:

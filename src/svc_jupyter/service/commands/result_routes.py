@@ -24,8 +24,8 @@ from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, NOTEBOOK, PARQUET
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
-from svc_jupyter.service.commands.record import Row, is_final
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.responses import json_response
@@ -88,10 +88,10 @@ async def get_results(
         return FileResponse(document.file, media_type=accepted, headers=document.headers)
     form = _FORMS.get(accepted)
     if is_true(follow) and form is results.as_arrow and dump is None:
-        growing = await growing_rows(commands, row["id"], caller, wait)
+        growing = await growing_rows(commands, row.id, caller, wait)
         if growing is not None:
             return StreamingResponse(growing, media_type=ARROW_STREAM)
-        row = await commands.row(row["id"], caller)
+        row = await commands.row(row.id, caller)
     commands.check_ended(row)
     result = _result_of(row, dump, table)
     root = commands.root(row)
@@ -100,7 +100,7 @@ async def get_results(
             {}, root, result, commands.inline_limit, inline=is_true(inline), headers=is_true(include_headers)
         )
     if result is None:
-        raise Invalid(f"command {row['id']} has no rows")
+        raise Invalid(f"command {row.id} has no rows")
     return await _typed(root, result, accepted)
 
 
@@ -120,14 +120,14 @@ async def get_status_with_results(
     row = await (commands.wait(command_id, caller, wait) if wait else commands.row(command_id, caller))
     record = commands.record(row)
     answer: dict[str, Any] = {key: record[key] for key in _STATUS_FIELDS}
-    if is_final(row):
+    if row.is_final:
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
-        if row["status"] == "done":
+        if row.status == "done":
             root, result = commands.root(row), _result_of(row)
             return await _inline(
                 answer, root, result, commands.inline_limit, inline=True, headers=is_true(include_headers)
             )
-        answer |= {"error": record["message"] or row["status"], "inline": True, "results": ""}
+        answer |= {"error": record["message"] or row.status, "inline": True, "results": ""}
     return json_response(answer)
 
 
@@ -159,9 +159,9 @@ async def get_logs(
 async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
     """Return the error part: why each attempt failed, in the engine's own words; empty for a command that is well."""
     row = await commands.row(command_id, caller)
-    texts = [item["message"] for item in row["attempts"] or [] if item["message"] and row["status"] != "done"]
-    if not texts and row["status"] in ("error", "cancelled") and row["message"]:
-        texts = [row["message"]]
+    texts = [item["message"] for item in row.attempts or [] if item["message"] and row.status != "done"]
+    if not texts and row.status in ("error", "cancelled") and row.message:
+        texts = [row.message]
     return Response("".join(f"{text}\n" for text in texts), media_type=_TEXT)
 
 
@@ -238,30 +238,29 @@ def _chunks(body: SpooledTemporaryFile[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def _result_of(row: Row, dump: str | None = None, table: str | None = None) -> StoredResult | None:
+def _result_of(row: CommandRow, dump: str | None = None, table: str | None = None) -> StoredResult | None:
     """Return the result of a command that is done, or one of its several tables."""
     if table is not None:
         return stored_table(row, table)
     if dump is not None:
         return stored_dump(row, dump)
-    return None if row["result"] is None else StoredResult.from_json(row["result"])
+    return StoredResult.of(row)
 
 
-def stored_dump(row: Row, wanted: str) -> StoredResult:
+def stored_dump(row: CommandRow, wanted: str) -> StoredResult | None:
     """Return the rows of a command's DUMP by number, from 1, or of an alias's last one. Raises `NotFound`."""
-    dumps = (row["outputs"] or {}).get("dumps") or []
+    dumps = (row.outputs or {}).get("dumps") or []
     numbers = [number for number, dump in enumerate(dumps, start=1) if wanted in (dump["alias"], str(number))]
     if not numbers:
         there = ", ".join(dict.fromkeys(dump["alias"] for dump in dumps)) or "none"
-        raise NotFound(f"command {row['id']} has no DUMP {wanted[:100]!r}; there is {there}")
+        raise NotFound(f"command {row.id} has no DUMP {wanted[:100]!r}; there is {there}")
     number = numbers[-1]
-    last = StoredResult.from_json(row["result"])
-    return last if number == len(dumps) else _beside(last, f"dump-{number}.arrow", dumps[number - 1])
+    return StoredResult.of(row) if number == len(dumps) else _beside(row, f"dump-{number}.arrow", dumps[number - 1])
 
 
-def stored_table(row: Row, wanted: str) -> StoredResult:
+def stored_table(row: CommandRow, wanted: str) -> StoredResult:
     """Return the rows of a note's TABLE by number, from 1, or of a paragraph's last one. Raises `NotFound`."""
-    tables = (row["outputs"] or {}).get("tables") or []
+    tables = (row.outputs or {}).get("tables") or []
     found = [
         table
         for number, table in enumerate(tables, start=1)
@@ -269,10 +268,12 @@ def stored_table(row: Row, wanted: str) -> StoredResult:
     ]
     if not found:
         there = f"there are {len(tables)}, numbered from 1" if tables else "there is none"
-        raise NotFound(f"command {row['id']} has no table {wanted[:100]!r}; {there}")
-    return _beside(StoredResult.from_json(row["result"]), found[-1]["file"], found[-1])
+        raise NotFound(f"command {row.id} has no table {wanted[:100]!r}; {there}")
+    return _beside(row, found[-1]["file"], found[-1])
 
 
-def _beside(last: StoredResult, name: str, told: Mapping[str, Any]) -> StoredResult:
+def _beside(row: CommandRow, name: str, told: Mapping[str, Any]) -> StoredResult:
     """Return the rows in a file beside those of the last table, which are a command's result by default."""
+    last = StoredResult.of(row)
+    assert last is not None
     return StoredResult.of_rows(str(PurePosixPath(last.file).with_name(name)), told)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from svc_jupyter.api.paths import CSV, PARQUET
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
-from svc_jupyter.service.commands.roots import parse_root_name
 from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
+from svc_jupyter.service.commands.rows import parse_root_name
 from svc_jupyter.service.commands.text_lines import (
     LINE_COLUMN,
     LONG_LINE,

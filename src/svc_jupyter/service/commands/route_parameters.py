@@ -31,7 +31,7 @@ async def require_readable(command_id: int, commands: Commands, caller: Caller) 
     if found.allowed:
         return
     try:
-        is_own = (await commands.row(command_id, caller))["user_id"] == caller.user_id
+        is_own = (await commands.row(command_id, caller)).user_id == caller.user_id
     except NotFound:
         is_own = False
     if not is_own:

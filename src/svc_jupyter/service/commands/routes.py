@@ -26,8 +26,8 @@ from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
 from svc_jupyter.service.commands.history import HistoryFilter, split_list
 from svc_jupyter.service.commands.intake import Intake, submission_body
-from svc_jupyter.service.commands.record import Row
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 from svc_jupyter.service.ground.clock import parse_day, parse_end
 from svc_jupyter.service.ground.errors import Invalid, Unauthorized
@@ -185,9 +185,9 @@ def _clean(text: str | None) -> str | None:
     return text
 
 
-async def _events(commands: Commands, row: Row, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
+async def _events(commands: Commands, row: CommandRow, caller: Caller, offset: int) -> AsyncIterator[ServerSentEvent]:
     """Yield the events until the command's end; each id is the byte of the log up to which it has been sent."""
-    command_id: int = row["id"]
+    command_id: int = row.id
     log_file = commands.root(row) / "log"
     shown: dict[str, Any] = {}
     progress: Progress | None = None

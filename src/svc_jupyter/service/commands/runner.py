@@ -7,8 +7,9 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
 
+import psutil
 import sqlalchemy as sa
 import structlog
 
@@ -21,12 +22,13 @@ from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
 from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.commands.record import Live
-from svc_jupyter.service.commands.roots import command_root, end_leftovers
+from svc_jupyter.service.commands.rows import CommandRow, RootName, command_root, parse_root_name
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import run_forever
 from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
 _FLUSH_SECONDS = 1.0
 _AT_HAND_SECONDS = 1.0
@@ -57,7 +59,7 @@ class Runner:
         place = ChildPlaces(database, gate, kinds)
         self._children = Children(database, bus, self._lease, place, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
-        self._just_ended: dict[int, queue.Row] = {}
+        self._just_ended: dict[int, CommandRow] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
         self._event_loop: asyncio.AbstractEventLoop | None = None
@@ -89,12 +91,12 @@ class Runner:
         job = self._jobs.get(command_id)
         return None if job is None else job.live
 
-    def row_at_hand(self, command_id: int) -> queue.Row | None:
+    def row_at_hand(self, command_id: int) -> CommandRow | None:
         """Return the row of a command that runs here or has just ended here, without reading the database."""
         job = self._jobs.get(command_id)
         return self._just_ended.get(command_id) if job is None else job.row
 
-    def launch(self, row: queue.Row) -> None:
+    def launch(self, row: CommandRow) -> None:
         """Run a command that the intake claimed; called after the commit, from any thread."""
         assert self._event_loop is not None
         self._event_loop.call_soon_threadsafe(self._launch, row)
@@ -123,9 +125,7 @@ class Runner:
     def _on_waiting(self, account_id: str) -> None:
         self._some_wait = True
         here = sum(
-            1
-            for job in self._jobs.values()
-            if str(job.row["account_id"]) == account_id and job.row["parent_id"] is None
+            1 for job in self._jobs.values() if str(job.row.account_id) == account_id and job.row.parent_id is None
         )
         if here < self._settings.running_limit:  # else the next end frees a slot
             self._wake.set()
@@ -147,7 +147,7 @@ class Runner:
             if again:
                 self._wake.set()
 
-    def _claim(self, connection: sa.Connection) -> Sequence[queue.Row]:
+    def _claim(self, connection: sa.Connection) -> Sequence[CommandRow]:
         return queue.claim(
             connection,
             self._lease.replica,
@@ -156,15 +156,15 @@ class Runner:
             on_sqlite=self._database.on_sqlite,
         )
 
-    def _launch(self, row: Mapping[str, Any]) -> None:
-        command_id = row["id"]
+    def _launch(self, row: CommandRow) -> None:
+        command_id = row.id
         if command_id in self._jobs:
             return
         job = Job(
             row,
-            self._kinds[row["command_type"]],
+            self._kinds[row.command_type],
             self._settings,
-            root=command_root(self._settings.commands_dir, row),
+            root=command_root(self._settings.commands_dir, row.id, row.folder_key),
             note=partial(self._note, command_id),
             on_progress=partial(self._plan_flush, command_id),
             children=self._children,
@@ -173,8 +173,8 @@ class Runner:
         task = asyncio.create_task(self._run(job), name=f"command-{command_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        if row["stop_reason"] is not None:
-            job.stop(*parse_stop_request(row["stop_reason"]))
+        if row.stop_reason is not None:
+            job.stop(*parse_stop_request(row.stop_reason))
 
     async def _run(self, job: Job) -> None:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
@@ -205,7 +205,7 @@ class Runner:
             asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self._flush)
         self._unsaved.add(command_id)
         job = self._jobs.get(command_id)
-        if job is not None and (composite := self._jobs.get(job.row["parent_id"])) is not None:
+        if job is not None and (composite := self._jobs.get(job.row.parent_id or 0)) is not None:
             composite.child_progressed(job.live.progress)
 
     def _flush(self) -> None:
@@ -239,7 +239,7 @@ class Runner:
     async def _sweep_next(self) -> None:
         await self._ends.tell_owed()
         await asyncio.sleep(_SWEEP_SECONDS)
-        await end_leftovers(self._settings.commands_dir, self._database)
+        await _end_leftovers(self._settings.commands_dir, self._database)
 
     # The lease
 
@@ -260,10 +260,10 @@ class Runner:
 
     async def _take_over(self) -> None:
         for row in await self._lease.take_over(self.tell_end):
-            log.info("command_found_again", command_id=row["id"])
+            log.info("command_found_again", command_id=row.id)
             self._launch(row)
 
-    def tell_end(self, connection: sa.Connection, row: queue.Row) -> None:
+    def tell_end(self, connection: sa.Connection, row: CommandRow) -> None:
         """Call the hooks for a command that no job of this replica ended, in the transaction that ends it."""
         self._ends.tell(connection, row)
 
@@ -285,3 +285,19 @@ class Runner:
             for row in await self._database.read(partial(queue.rows_of, command_ids=lasting)):
                 self._launch(row)
         self._unknown = unknown
+
+
+async def _end_leftovers(commands_dir: Path, database: Database) -> None:
+    """End the processes with the mark of a command that no longer runs; raises `Unavailable`."""
+    for name, process in await asyncio.to_thread(_marked_under, commands_dir):
+        if not await database.read(partial(queue.is_running, command_id=name.command_id, folder_key=name.key)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+                log.warning("leftover_process_ended", command_id=name.command_id, pid=process.pid)
+
+
+def _marked_under(commands_dir: Path) -> list[tuple[RootName, psutil.Process]]:
+    marked = [(Path(mark_of(process) or "/"), process) for process in marked_processes()]
+    # A program may itself set the mark to any value.
+    ours = [(parse_root_name(mark.parent.name), process) for mark, process in marked if commands_dir in mark.parents]
+    return [(name, process) for name, process in ours if name is not None]

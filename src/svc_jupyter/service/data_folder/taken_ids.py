@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from svc_jupyter.service.commands.roots import parse_root_name
+from svc_jupyter.service.commands.rows import parse_root_name
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.clusters import cluster_instances, clusters
 from svc_jupyter.service.schema.commands import commands

@@ -14,7 +14,7 @@ import structlog
 
 from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.commands.logs import append_line
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import CommandRow, RootName, command_root
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
@@ -61,19 +61,19 @@ class Notifications:
             Digests(database, bus, clock, deliverable=self._deliverable),
         ]
 
-    def on_command_end(self, connection: sa.Connection, row: Row) -> None:
+    def on_command_end(self, connection: sa.Connection, row: CommandRow) -> None:
         """Write, in the transaction that ends the command of `row`, a message to its user if they want one.
 
         Without a mail server no message is written, and the command's log says so: a message from days before would
         only confuse. A disabled user gets nothing: they may no longer see the command.
         """
-        if not row["can_notify"]:
+        if not row.can_notify:
             return
         if not self._has_server:
-            self._database.after_commit(connection, partial(self._say_no_server, row))
+            self._database.after_commit(connection, partial(self._say_no_server, RootName(row.id, row.folder_key)))
             return
         query = sa.select(commands, users.c.email).join_from(commands, users, users.c.id == commands.c.user_id)
-        ended = connection.execute(query.where(commands.c.id == row["id"], users.c.enabled)).mappings().one_or_none()
+        ended = connection.execute(query.where(commands.c.id == row.id, users.c.enabled)).mappings().one_or_none()
         if ended is not None:
             self._put(connection, command_event(dict(ended)), [Recipient(ChannelType.EMAIL, ended["email"])])
 
@@ -96,8 +96,8 @@ class Notifications:
             return
         if not self._has_server and any(recipient.medium is ChannelType.EMAIL for recipient in recipients):
             query = sa.select(commands.c.id, commands.c.folder_key).where(commands.c.id == action.command_id)
-            command = connection.execute(query).mappings().one_or_none()
-            self._database.after_commit(connection, partial(self._say_no_server, command))
+            command = connection.execute(query).one_or_none()
+            self._database.after_commit(connection, partial(self._say_no_server, command and RootName(*command)))
         event = action_event(schedule, action, outcome)
         if schedule.is_digest:
             ended_at = self._clock() if action.ended_at is None else action.ended_at
@@ -151,12 +151,12 @@ class Notifications:
             return list(recipients)
         return [recipient for recipient in recipients if recipient.medium is not ChannelType.EMAIL]
 
-    def _say_no_server(self, command: Mapping[Any, Any] | None) -> None:
+    def _say_no_server(self, command: RootName | None) -> None:
         """Report it once to the operator, and to the user in the command's log."""
         if not self._said_no_server:
             self._said_no_server = True
-            log.warning("notifications_off", reason=NO_SERVER, command_id=command and command["id"])
+            log.warning("notifications_off", reason=NO_SERVER, command_id=command and command.command_id)
         if command is None:
             return
         with contextlib.suppress(OSError):  # no log if cancelled before its start; a full disk is reported elsewhere
-            append_line(command_root(self._settings.commands_dir, command) / "log", NO_SERVER)
+            append_line(command_root(self._settings.commands_dir, *command) / "log", NO_SERVER)

@@ -23,6 +23,7 @@ from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.intake import Intake, new_row
 from svc_jupyter.service.commands.kind import Kind
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import StateConflict
 from svc_jupyter.service.ground.settings import Settings
@@ -85,16 +86,16 @@ class PipelineRuns:
             lambda connection: pipeline_record(found(connection, pipeline_id, Action.UPDATE, by))
         )
 
-    def on_command_end(self, connection: sa.Connection, command: Mapping[str, Any]) -> None:
+    def on_command_end(self, connection: sa.Connection, command: CommandRow) -> None:
         """Record the state of a command's pipeline in the transaction that ends the command."""
-        if command["command_type"] != CommandType.SPARK:
+        if command.command_type != CommandType.SPARK:
             return
-        query = sa.select(pipelines).where(pipelines.c.command_id == command["id"]).with_for_update()
+        query = sa.select(pipelines).where(pipelines.c.command_id == command.id).with_for_update()
         row = connection.execute(query).mappings().one_or_none()
         if row is None or not is_active(row):
             return
-        told = after_end(row["instance_status"], command["status"])
-        ended = connection.execute(sa.select(commands).where(commands.c.id == command["id"])).mappings().one()
+        told = after_end(row["instance_status"], command.status)
+        ended = connection.execute(sa.select(commands).where(commands.c.id == command.id)).mappings().one()
         values = {"instance_status": told.value, "message": ended["message"] if told is Told.FAILED else None}
         changed = sa.update(pipelines).where(pipelines.c.id == row["id"])
         connection.execute(changed.values(updated_at=self._clock(), **values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
 from svc_jupyter.service.commands.commands import Commands
+from svc_jupyter.service.commands.rows import CommandRow, read_rows
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.http.paging import Page
@@ -27,9 +28,7 @@ from svc_jupyter.service.schema.schedules import actions, schedules
 
 Record = dict[str, Any]
 Records = list[Record]
-_CommandRow = Mapping[str, Any]
-_CommandRows = list[_CommandRow]
-_Pairs = list[tuple[ActionRow, _CommandRow | None]]
+_Pairs = list[tuple[ActionRow, CommandRow | None]]
 """Actions, each with its command, if it has one."""
 
 
@@ -86,8 +85,7 @@ class Actions:
         found, _ = await self._database.read(partial(self._command_rows, schedule_id, sequence_id, Page(1, 1), by))
         if not found:
             raise NotFound(f"instance {sequence_id} of schedule {schedule_id} has not run a command yet")
-        command_id: int = found[0]["id"]
-        return command_id
+        return found[0].id
 
     async def kill(self, action_id: int, *, by: Caller) -> bool:
         """End an action and its command; return whether it was still running or waiting. Raises `NotFound`."""
@@ -108,13 +106,13 @@ class Actions:
         _require_change(by, schedule_id)
         return await self.rerun(await self._database.read(partial(_original, schedule_id, sequence_id, by)), by=by)
 
-    async def _action(self, row: ActionRow, command: _CommandRow | None, by: Caller) -> Record:
+    async def _action(self, row: ActionRow, command: CommandRow | None, by: Caller) -> Record:
         return action_record(row, None if command is None else await self._record(command, by))
 
-    async def _record(self, row: _CommandRow, by: Caller) -> Record:
+    async def _record(self, row: CommandRow, by: Caller) -> Record:
         """Return a command's record, with the reason for waiting of a waiting one."""
-        waits = row["status"] == CommandStatus.WAITING
-        return await self._commands.get(row["id"], by) if waits else self._commands.record(row)
+        waits = row.status == CommandStatus.WAITING
+        return await self._commands.get(row.id, by) if waits else self._commands.record(row)
 
     def _select(
         self, page: Page, by: Caller, schedule_id: int | None, sequence_id: int | None, connection: sa.Connection
@@ -135,7 +133,7 @@ class Actions:
 
     def _command_rows(
         self, schedule_id: int, sequence_id: int | None, page: Page, by: Caller, connection: sa.Connection
-    ) -> tuple[_CommandRows, Any]:
+    ) -> tuple[Sequence[CommandRow], Any]:
         _check_schedule(connection, schedule_id, by)
         query = (
             sa.select(command_rows)
@@ -146,7 +144,7 @@ class Actions:
             _original(schedule_id, sequence_id, by, connection)
             query = query.where(actions.c.sequence_id == sequence_id)
         query = query.order_by(actions.c.id.desc()).limit(page.fetch).offset(page.offset)
-        return page.cut([dict(row) for row in connection.execute(query).mappings()])
+        return page.cut(read_rows(connection.execute(query)))
 
     def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:
         """End an action without a command and return None; else return its command, or 0 when it has ended."""
@@ -202,8 +200,8 @@ def _one(connection: sa.Connection, action_id: int, by: Caller) -> ActionRow:
 def _with_commands(connection: sa.Connection, found: list[ActionRow]) -> _Pairs:
     """Return the actions with their commands, read by one statement."""
     wanted = [row.command_id for row in found if row.command_id is not None]
-    rows = connection.execute(sa.select(command_rows).where(command_rows.c.id.in_(wanted))).mappings() if wanted else ()
-    commands = {row["id"]: dict(row) for row in rows}
+    query = sa.select(command_rows).where(command_rows.c.id.in_(wanted))
+    commands = {row.id: row for row in read_rows(connection.execute(query))} if wanted else {}
     return [(row, None if row.command_id is None else commands.get(row.command_id)) for row in found]
 
 

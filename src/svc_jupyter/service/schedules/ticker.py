@@ -18,6 +18,7 @@ import structlog
 
 from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, CommandStatus
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.ground.background import run_forever
@@ -87,10 +88,11 @@ class Ticker:
             with contextlib.suppress(Unavailable):
                 await self._database.write(self._leave)
 
-    def on_command_end(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+    def on_command_end(self, connection: sa.Connection, row: CommandRow) -> None:
         """End the action of a scheduled command, in the transaction that ends the command."""
-        if row["command_source"] == CommandSource.SCHEDULED:
-            self._work.command_ended(connection, row, self._clock())
+        if row.command_source == CommandSource.SCHEDULED:
+            command = {"id": row.id, "status": row.status, "message": row.message}
+            self._work.command_ended(connection, command, self._clock())
 
     def _on_tick(self, payload: str) -> None:
         if payload == _LEFT:

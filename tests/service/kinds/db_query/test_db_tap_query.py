@@ -20,6 +20,7 @@ from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.job import Job
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
@@ -112,7 +113,7 @@ def new_job(kind, settings, account_id, tap_id, tmp_path):
         async def note(_values) -> None:
             """Nothing is kept between attempts here."""
 
-        return Job(row, kind, settings, root=root, note=note, on_progress=lambda: None)
+        return Job(CommandRow.new(row), kind, settings, root=root, note=note, on_progress=lambda: None)
 
     yield new_job
     for file in root.glob("*/pid"):

@@ -21,6 +21,7 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.job import Job
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.kinds.shell.kind import SCRIPT, ShellKind, split_parameters
@@ -84,7 +85,7 @@ def new_job(kind, settings, account_id, tmp_path):
         async def note(_values) -> None:
             """Nothing is kept between attempts here."""
 
-        return Job(row, kind, settings, root=root, note=note, on_progress=lambda: None)
+        return Job(CommandRow.new(row), kind, settings, root=root, note=note, on_progress=lambda: None)
 
     yield new_job
     for process in marked_processes():

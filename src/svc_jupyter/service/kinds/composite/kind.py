@@ -23,8 +23,7 @@ from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.children import COMMON_FIELDS
 from svc_jupyter.service.commands.intake import kind_of
 from svc_jupyter.service.commands.kind import Desk, Kind, Outcome, StoredResult, Task
-from svc_jupyter.service.commands.record import Row
-from svc_jupyter.service.commands.roots import command_root
+from svc_jupyter.service.commands.rows import CommandRow, command_root
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.validation import explain, fields
 from svc_jupyter.service.macros.macros import MacroError, resolve
@@ -60,13 +59,13 @@ class CompositeKind:
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the sub-commands in order; return the result of the last one that has rows."""
         total = len(task.command["sub_commands"])
-        ended: list[Row] = []
+        ended: list[CommandRow] = []
         for number in range(1, total + 1):
             try:
                 child = await desk.child(number, of=total)
             except (MacroError, ClusterFailure, Invalid) as error:
                 return Outcome(False, f"sub-command {number} of {total} could not begin: {error}", may_retry=False)
-            if child["status"] != CommandStatus.DONE:
+            if child.status != CommandStatus.DONE:
                 return Outcome(False, _failure(child, total), may_retry=False)
             ended.append(child)
         return Outcome(True, result=_last_result(ended, task))
@@ -90,26 +89,25 @@ class CompositeKind:
         return {"command_type": str(kind.command_type), **command, **given}
 
 
-def _failure(child: Row, total: int) -> str:
-    place = f"sub-command {child['child_number']} of {total} ({child['command_type']}, command {child['id']})"
-    if child["status"] == CommandStatus.CANCELLED:
+def _failure(child: CommandRow, total: int) -> str:
+    place = f"sub-command {child.child_number} of {total} ({child.command_type}, command {child.id})"
+    if child.status == CommandStatus.CANCELLED:
         return f"{place} was cancelled"
-    return f"{place} failed: {child['message'] or 'it says no reason'}"
+    return f"{place} failed: {child.message or 'it says no reason'}"
 
 
-def _last_result(ended: Sequence[Row], task: Task) -> StoredResult | None:
+def _last_result(ended: Sequence[CommandRow], task: Task) -> StoredResult | None:
     """Return the last non-empty result, or else the last one, with its file relative to the composite's folder.
 
     So a final step that prints nothing does not hide the result before it.
     """
-    having = [row for row in ended if row["result"] is not None]
-    filled = [row for row in having if row["result"]["size"]]
+    having = [(row, result) for row in ended if (result := StoredResult.of(row)) is not None]
+    filled = [(row, result) for row, result in having if result.size]
     if not having:
         return None
-    row = (filled or having)[-1]
-    result = StoredResult.from_json(row["result"])
-    folder = command_root(task.root.parent.parent, row)
-    return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row["result_rows"])
+    row, result = (filled or having)[-1]
+    folder = command_root(task.root.parent.parent, row.id, row.folder_key)
+    return replace(result, file=os.path.relpath(folder / result.file, task.root), rows=row.result_rows)
 
 
 def _fields_of(number: int, found: Mapping[str, str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import followed
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import PROGRESS_FILE, SUMMARY_FILE, Connection, EngineName, Job, JobKind
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
@@ -68,7 +69,7 @@ class _DbTransferKind:
         """End the jobs that HiveServer2 runs for an attempt, or starts just now."""
         await end_jobs(task, self._servers, self._clusters)
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the jobs that HiveServer2's engine ran."""
         return await written_jobs(root)
 

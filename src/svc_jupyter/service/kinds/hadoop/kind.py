@@ -23,6 +23,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.logs import append_line
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
@@ -101,11 +102,13 @@ class HadoopKind:
         await asyncio.to_thread(_secrets_of(task).unlink, missing_ok=True)
         await self._end_jobs(task, partial(append_line, task.log_file))
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the command's jobs on its cluster; none once the cluster is gone."""
+        if row.cluster_id is None:
+            return []
         attempts = await asyncio.to_thread(_attempts, root)
         try:
-            return await self._jobs.find(row["cluster_id"], [tag_of(row["id"], number) for number in attempts])
+            return await self._jobs.find(row.cluster_id, [tag_of(row.id, number) for number in attempts])
         except (ClusterFailure, DaemonSilent):
             return []
 

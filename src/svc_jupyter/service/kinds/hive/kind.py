@@ -19,6 +19,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.hadoop.causes import explained
@@ -71,7 +72,7 @@ class HiveKind:
         """End the jobs that HiveServer2 runs for an attempt, or starts just now."""
         await end_jobs(task, self._servers, self._clusters)
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the jobs of the statements on HiveServer2's engine, as the worker recorded them."""
         return await written_jobs(root)
 

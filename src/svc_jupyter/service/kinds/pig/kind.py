@@ -23,6 +23,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
@@ -115,13 +116,13 @@ class PigKind:
         """End the jobs of an interrupted attempt, and remove its leftovers."""
         await self._tidy(task, partial(append_line, task.log_file), has_failed=True)
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the command's jobs on its cluster; none if it ran locally, or the cluster is gone."""
-        if row["cluster_id"] is None:
+        if row.cluster_id is None:
             return []
-        tags = [tag_of(row["id"], attempt) for attempt in await asyncio.to_thread(_attempts, root)]
+        tags = [tag_of(row.id, attempt) for attempt in await asyncio.to_thread(_attempts, root)]
         try:
-            return await self._on_cluster.jobs(row["cluster_id"], tags)
+            return await self._on_cluster.jobs(row.cluster_id, tags)
         except (ClusterFailure, DaemonSilent):
             return []
 

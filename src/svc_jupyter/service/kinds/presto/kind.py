@@ -20,6 +20,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.ground.settings import Settings
@@ -90,7 +91,7 @@ class PrestoKind:
                 await self._clusters.up_instance(task.cluster_id), _source(task.id, task.attempt)
             )
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the queries of the command, as the worker recorded them."""
         return await written_jobs(root)
 

@@ -23,6 +23,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
+from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
@@ -133,11 +134,13 @@ class SparkKind:
         await self._sessions.end(task, say)
         await self._applications.end(task, say)
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the command's YARN applications, and Spark's jobs in its sessions."""
-        attempts = await asyncio.to_thread(_attempts, root)
-        tags = [tag_of(row["id"], number) for number in attempts]
-        return [*await self._applications.applications(row["cluster_id"], tags), *await written_jobs(root)]
+        in_sessions = await written_jobs(root)
+        if row.cluster_id is None:
+            return in_sessions
+        tags = [tag_of(row.id, number) for number in await asyncio.to_thread(_attempts, root)]
+        return [*await self._applications.applications(row.cluster_id, tags), *in_sessions]
 
     async def _run_note(self, task: Task, desk: Desk) -> Outcome:
         async def start() -> DurableProcess:
@@ -225,6 +228,6 @@ class SqlKind:
         """End the statement of an interrupted attempt."""
         await self._sessions.end(task, partial(append_line, task.log_file))
 
-    async def jobs(self, root: Path, row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return Spark's jobs of the command."""
         return await written_jobs(root)
