@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.service.clusters.metrics import INTERVALS, METRICS, STEP_SECONDS, MetricHistory
+from svc_jupyter.service.clusters.health import INTERVALS, METRICS, STEP_SECONDS, MetricHistory
 
 NOON = 1_790_000_040.0  # a full minute
 

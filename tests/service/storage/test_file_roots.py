@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.storage.file_roots import resolve_under
+from svc_jupyter.service.storage.account_storage import resolve_under
 
 
 @pytest.fixture

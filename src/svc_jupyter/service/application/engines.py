@@ -8,8 +8,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.installs.additions import Addition
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
-from svc_jupyter.service.kinds.pig.command_line import RUNNER_JAR
-from svc_jupyter.service.kinds.pig.relocated_jar import RelocatedJar
+from svc_jupyter.service.kinds.pig.command_line import RUNNER_JAR, RelocatedJar
 from svc_jupyter.service.runtimes.hadoop.own_address import OwnAddressJar
 from svc_jupyter.service.runtimes.metastore.database import METASTORE_JAR
 from svc_jupyter.service.runtimes.presto.plugins import Plugins

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import math
+import os
+import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +19,12 @@ import structlog
 from svc_jupyter.api.access import Action
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.files import write_whole
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, Sample
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance, Instances
-from svc_jupyter.service.clusters.metrics import INTERVALS, METRICS, STEP_SECONDS, MetricHistory
 from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid, StateConflict
 
@@ -163,3 +168,114 @@ def _seconds(interval: str) -> int:
 
 def _history_file(instance: Instance) -> Path:
     return instance.folder / _HISTORY_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric's unit, and whether it comes from YARN, whose metrics are kept only where YARN is monitored."""
+
+    unit: str
+    needs_monitoring: bool = False
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    "cpu_usage": Metric("percent"),
+    "disk_usage": Metric("percent"),
+    "resourcemanager_heap": Metric("percent"),
+    "namenode_heap": Metric("percent"),
+    "hive_metastore_heap": Metric("percent"),
+    "hs2_server_heap": Metric("percent"),
+    "presto_heap": Metric("percent"),
+    "zeppelin_heap": Metric("percent"),
+    "presto_workers": Metric("nodes"),
+    "queries_running": Metric("queries"),
+    "queries_waiting": Metric("queries"),
+    "hdfs_usage": Metric("percent"),
+    "yarn_memory": Metric("percent", needs_monitoring=True),
+    "containers_running": Metric("containers", needs_monitoring=True),
+    "containers_pending": Metric("containers", needs_monitoring=True),
+    "containers_failed": Metric("containers", needs_monitoring=True),
+    "containers_killed": Metric("containers", needs_monitoring=True),
+    "applications_running": Metric("applications", needs_monitoring=True),
+    "nodes_running": Metric("nodes", needs_monitoring=True),
+}
+"""The metrics of `GET clusters/X/metrics`."""
+INTERVALS: Final[Mapping[str, int]] = {"minute": 60, "hour": 3600, "day": 86_400}
+"""Words for an interval, in seconds."""
+STEP_SECONDS: Final = 5
+_MINUTE: Final = 60
+_RECORD: Final = struct.Struct(f"<{1 + len(METRICS)}d")
+_HEADER_BYTES: Final = 512
+_HEADER: Final = json.dumps(list(METRICS)).encode().ljust(_HEADER_BYTES)
+assert len(_HEADER) == _HEADER_BYTES
+Series = Mapping[str, Sequence[tuple[float, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ring:
+    """A part of the file, with one place for each step of a time span."""
+
+    first: int
+    step: int
+    places: int
+
+    def offset(self, moment: float) -> int:
+        place = self.first + int(moment // self.step) % self.places
+        return _HEADER_BYTES + place * _RECORD.size
+
+
+_FINE: Final = _Ring(0, STEP_SECONDS, INTERVALS["hour"] // STEP_SECONDS)
+_COARSE: Final = _Ring(_FINE.places, _MINUTE, INTERVALS["day"] // _MINUTE)
+_FILE_BYTES: Final = _HEADER_BYTES + (_FINE.places + _COARSE.places) * _RECORD.size
+
+
+class MetricHistory:
+    """The samples of one instance: every 5 s for the last hour, every minute for the last day; about 350 kB.
+
+    A file of fixed size, whose oldest samples are overwritten: any replica can read what the driving one has written,
+    and nothing is lost when the service is killed.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def add(self, moment: float, values: Mapping[str, float]) -> None:
+        """Store a sample taken at `moment`, Unix seconds. Raises `OSError`."""
+        record = _RECORD.pack(moment, *(values.get(name, math.nan) for name in METRICS))
+        descriptor = self._open()
+        try:
+            os.pwrite(descriptor, record, _FINE.offset(moment))
+            os.pwrite(descriptor, record, _COARSE.offset(moment))
+        finally:
+            os.close(descriptor)
+
+    def read(self, names: Sequence[str], *, since: float) -> Series:
+        """Return the samples after `since` by metric, oldest first: pairs of Unix seconds and value."""
+        try:
+            content = self._file.read_bytes()
+        except FileNotFoundError:
+            content = b""
+        if len(content) != _FILE_BYTES or content[:_HEADER_BYTES] != _HEADER:
+            return dict.fromkeys(names, ())
+        samples = sorted(sample for sample in _samples(content) if sample[0] > since)
+        # The newest minutes are in both rings, as the same sample with the same time.
+        places = {name: 1 + list(METRICS).index(name) for name in names}
+        return {
+            name: tuple({sample[0]: sample[place] for sample in samples if not math.isnan(sample[place])}.items())
+            for name, place in places.items()
+        }
+
+    def _open(self) -> int:
+        """Open the file; create it where it is missing or has another version."""
+        with suppress(FileNotFoundError):
+            descriptor = os.open(self._file, os.O_RDWR)
+            if os.pread(descriptor, _HEADER_BYTES, 0) == _HEADER and os.fstat(descriptor).st_size == _FILE_BYTES:
+                return descriptor
+            os.close(descriptor)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._file, _HEADER.ljust(_FILE_BYTES, b"\0"))
+        return os.open(self._file, os.O_RDWR)
+
+
+def _samples(content: bytes) -> Iterator[tuple[float, ...]]:
+    return (sample for sample in _RECORD.iter_unpack(content[_HEADER_BYTES:]) if sample[0] > 0)

@@ -59,7 +59,7 @@ def execution_of(job: Job, log: TextIO | None = None) -> Execution:
     engine = _engine_of(job)
     if job.hive is None:
         return Execution(job, engine, log)
-    from svc_jupyter.service.kinds.db_transfer.execution import TransferExecution
+    from svc_jupyter.service.kinds.db_transfer.transfer import TransferExecution
 
     return TransferExecution(job, engine, log)
 

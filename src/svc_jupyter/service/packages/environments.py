@@ -39,16 +39,20 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid, NotFound, StateConflict
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.packages import activity_rows
-from svc_jupyter.service.packages.activity_rows import CHANGED, in_force, lock_environment, planned, requested_then
-from svc_jupyter.service.packages.languages import language_of, requirements_of
-from svc_jupyter.service.packages.r_installation import installed_version
-from svc_jupyter.service.packages.records import (
+from svc_jupyter.service.packages.activity_rows import (
     ACTIVITIES,
+    CHANGED,
     ENVIRONMENTS,
     activity_record,
     environment_fields,
+    in_force,
+    lock_environment,
+    planned,
+    requested_then,
     require_package_management,
 )
+from svc_jupyter.service.packages.languages import language_of, requirements_of
+from svc_jupyter.service.packages.r_sources import installed_version
 from svc_jupyter.service.schema.packages import activities, environments
 
 RUNNING_PYTHON = "{}.{}".format(*sys.version_info[:2])

@@ -14,8 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
-from svc_jupyter.service.packages.r_installation import RInstallation, find_r
-from svc_jupyter.service.packages.r_sources import RCache, Source, digest_of, keys_of, read_lock, write_lock
+from svc_jupyter.service.packages.r_sources import (
+    RCache,
+    RInstallation,
+    Source,
+    digest_of,
+    find_r,
+    keys_of,
+    read_lock,
+    write_lock,
+)
 from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.processes.tool import run
 

@@ -22,9 +22,8 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.storage import account_storage
-from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.account_storage import AccountStorage, resolve_under
 from svc_jupyter.service.storage.failures import StorageFailure
-from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 from svc_jupyter.service.storage.object_stores import object_store
 

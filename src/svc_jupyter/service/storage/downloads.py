@@ -13,9 +13,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.account_storage import AccountStorage, resolve_under
 from svc_jupyter.service.storage.failures import StorageFailure, file_failure
-from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme
 from svc_jupyter.service.storage.object_stores import client_faults, object_store
 from svc_jupyter.service.storage.room import Room, Stopped

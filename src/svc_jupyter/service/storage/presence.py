@@ -16,9 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.account_storage import AccountStorage, resolve_under
 from svc_jupyter.service.storage.failures import NothingThere, file_failure
-from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme
 from svc_jupyter.service.storage.object_stores import LOOK_UP_RETRIES, client_faults, object_store
 from svc_jupyter.service.storage.web import web_source

@@ -18,10 +18,9 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.storage import archives, credentials, downloads
-from svc_jupyter.service.storage.account_storage import AccountStorage
+from svc_jupyter.service.storage.account_storage import AccountStorage, resolve_under
 from svc_jupyter.service.storage.credentials import Credentials
 from svc_jupyter.service.storage.failures import StorageFailure
-from svc_jupyter.service.storage.file_roots import resolve_under
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 from svc_jupyter.service.storage.presence import Search
 from svc_jupyter.service.storage.room import Room

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from svc_jupyter.service.kinds.hive.nested import document_parser, parsed_type, with_json
+from svc_jupyter.service.kinds.hive.columns import document_parser, parsed_type, with_json
 
 
 def test_a_description_gives_the_type() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.engines import engine_for_tests
 
 from svc_jupyter.service.installs.engine import Engine
-from svc_jupyter.service.kinds.pig.relocated_jar import moved, relocated
+from svc_jupyter.service.kinds.pig.command_line import moved, relocated
 
 
 def utf8(text: bytes) -> bytes:

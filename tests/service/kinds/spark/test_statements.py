@@ -1,7 +1,7 @@
 """Statements on their way to the driver, and the names of the files by which it tells of them."""
 
 from svc_jupyter.service.db_taps import job
-from svc_jupyter.service.kinds.spark.statements import sql_parts
+from svc_jupyter.service.kinds.spark.session_runs import sql_parts
 from svc_jupyter.service.runtimes.spark.driver import statement, wire
 from svc_jupyter.service.runtimes.spark.driver.failure import spark_text
 

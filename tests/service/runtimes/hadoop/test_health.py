@@ -5,8 +5,8 @@ import pytest
 from svc_jupyter.api.cluster_health import HealthMetrics
 from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
+from svc_jupyter.service.clusters.health import METRICS
 from svc_jupyter.service.clusters.health_entries import ServiceState
-from svc_jupyter.service.clusters.metrics import METRICS
 from svc_jupyter.service.runtimes.hadoop.health import Findings, metrics_of, values_of
 from svc_jupyter.service.runtimes.hadoop.jmx import ContainerCounters, ContainerTally, FileSystemUse, HeapUse
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnFigures

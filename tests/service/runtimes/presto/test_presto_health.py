@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
 from svc_jupyter.service.clusters.health_entries import ServiceState
-from svc_jupyter.service.runtimes.presto.health import Findings, metrics_of, values_of
 from svc_jupyter.service.runtimes.presto.presto_rest import (
     ClusterFigures,
+    Findings,
     ServerStatus,
+    metrics_of,
     parse_announced,
     parse_status,
     parse_tasks,
+    values_of,
 )
 
 WELL = Findings(

@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.engines.engine import Engine, Sink
-from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import Connection, Dialect, Job, JobKind
+from svc_jupyter.service.db_taps.execution import DescribedFailure, Execution, count_rows
+from svc_jupyter.service.db_taps.failures import QueryFailure, describe
+from svc_jupyter.service.db_taps.job import PROGRESS_FILE, Connection, Dialect, Job, JobKind
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import Statement, split
 from svc_jupyter.service.kinds.db_transfer.target import write_table
@@ -267,3 +269,42 @@ def stored(column: Column, kind: Kind) -> Column:
     if pa.types.is_string(kind) and (pa.types.is_time(column.type) or pa.types.is_duration(column.type)):
         return pa.array((None if value is None else str(value) for value in column.to_pylist()), pa.string())
     return column.cast(kind, safe=not pa.types.is_timestamp(kind))
+
+
+class TransferExecution(Execution):
+    """A running transfer; the engine is the tap's."""
+
+    def __init__(self, job: Job, engine: Engine, log: TextIO | None = None) -> None:
+        super().__init__(job, engine, log)
+        self._moving: Transfer | None = None
+
+    def cancel(self) -> None:
+        """Ask both databases to stop their statements."""
+        super().cancel()
+        if self._moving is not None:
+            self._moving.cancel()
+
+    def summary(self) -> Mapping[str, Any]:
+        """Move the rows and return their number."""
+        progress = self.job.folder / PROGRESS_FILE
+        moving = self._moving = Transfer(
+            self.job,
+            lambda: self.engine,
+            lambda line: print(line, file=self.log, flush=True),
+            lambda share, rows: write_whole(progress, f"{int(99 * share)} {rows}\n"),
+        )
+        try:
+            moved = moving.run()
+        except QueryFailure as failure:
+            side = moving.side
+            text = describe(
+                failure,
+                script=side.script,
+                source=self.job.source,
+                statement=None,
+                only_one=True,
+                tap=f"{side.connection.tap} ({side.connection.db_type})",
+                noun=side.connection.noun,
+            )
+            raise DescribedFailure(text, may_retry=failure.may_retry) from None
+        return {"moved": moved, "target": moving.target, "message": f"{count_rows(moved)} written to {moving.target}"}

@@ -19,8 +19,14 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_c
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
 from svc_jupyter.service.db_taps.statements import Statement
-from svc_jupyter.service.kinds.hive.columns import arrow_type, record_batch
-from svc_jupyter.service.kinds.hive.nested import document_parser, is_nested, parsed_type, with_json
+from svc_jupyter.service.kinds.hive.columns import (
+    arrow_type,
+    document_parser,
+    is_nested,
+    parsed_type,
+    record_batch,
+    with_json,
+)
 from svc_jupyter.service.runtimes.hive_server.client import (
     ColumnType,
     Operation,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,13 +25,14 @@ from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
 from svc_jupyter.service.commands.rows import CommandRow
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
+from svc_jupyter.service.installs.progress import Say
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.pig import leftovers, script_text
-from svc_jupyter.service.kinds.pig.account_storage import script_storage
 from svc_jupyter.service.kinds.pig.command_line import is_local, local_properties
 from svc_jupyter.service.kinds.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
 from svc_jupyter.service.kinds.pig.jvms import Jvms, Places
@@ -43,7 +45,10 @@ from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.runtimes.s3.access import s3_access
+from svc_jupyter.service.runtimes.s3.account_store import s3_jars
+from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.service.storage.locations import Scheme
 from svc_jupyter.service.storage.storage import Storage
 
 SCRIPT: Final = "script.pig"
@@ -206,3 +211,39 @@ def _attempts(root: Path) -> list[int]:
 def _source(task: Task) -> str:
     """Return the name of the script in messages."""
     return "script" if task.command.get("latin_statements") else str(task.command["script_location"])
+
+
+JARS: Final = "pig.additional.jars"
+"""Pig's setting of jars for itself and its tasks."""
+_READABLE: Final = (Scheme.FILE, Scheme.S3)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptStorage:
+    """`folder` is a URI with a trailing slash; `properties` and `secrets` go to the script's Java."""
+
+    folder: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def with_settings(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return a script's settings merged with the storage's; the cluster's own settings take precedence."""
+        jars = [each[JARS] for each in (settings, self.properties) if JARS in each]
+        return {**self.properties, **settings, **({JARS: ",".join(jars)} if jars else {})}
+
+
+async def script_storage(account: AccountStorage, engines: Engines, say: Say) -> ScriptStorage:
+    """Return the script's view of the storage; installs the jars of an S3 client when they are missing.
+
+    Raises `Invalid` for a storage that Pig cannot read, and `EngineFailure`.
+    """
+    if account.base.scheme not in _READABLE:
+        raise Invalid(
+            f"Pig reads and writes the account's storage where that is a folder (file://…) or an S3 store (s3://…), "
+            f"and it is {account.base}: run the script in an account whose storage is one of these"
+        )
+    access, folder = s3_access(account), f"{str(account.base).rstrip('/')}/"
+    if not access.is_needed:
+        return ScriptStorage(folder)
+    jars = await s3_jars(engines, say)
+    return ScriptStorage(folder, {**access.settings, JARS: ",".join(map(str, jars))}, access.secrets)

@@ -15,7 +15,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredR
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.kinds.spark import submitted
 from svc_jupyter.service.kinds.spark.plans import Plan
-from svc_jupyter.service.kinds.spark.statements import has_ended, outcome_of
+from svc_jupyter.service.kinds.spark.session_runs import has_ended, outcome_of
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of

@@ -33,8 +33,7 @@ from svc_jupyter.service.kinds.spark.applications import Applications
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
-from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
-from svc_jupyter.service.kinds.spark.statements import statement_of
+from svc_jupyter.service.kinds.spark.session_runs import SessionRuns, statement_of
 from svc_jupyter.service.macros.macros import substitute
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess

@@ -38,9 +38,8 @@ from svc_jupyter.service.runtimes.presto.configuration import (
     own_catalogs,
     tap_catalogs,
 )
-from svc_jupyter.service.runtimes.presto.health import PrestoHealth
 from svc_jupyter.service.runtimes.presto.plugins import PLUGINS, plugins_folder
-from svc_jupyter.service.runtimes.presto.presto_rest import PrestoRest
+from svc_jupyter.service.runtimes.presto.presto_rest import PrestoHealth, PrestoRest
 from svc_jupyter.service.runtimes.presto.settings import CustomSettings, custom_settings
 
 START_SECONDS: Final = 240.0
