@@ -119,7 +119,7 @@ class ClusterParts:
                 HadoopNodes(engines, providers, Bootstrap(settings, storage)),
                 YarnRest(daemon_http),
                 HadoopHealth(providers, daemon_http, metastore=hive.probe),
-                beside=[session_servers],
+                further=[session_servers],
             ),
             LocalClusters(instances, providers, session_servers, Bootstrap(settings, storage)),
             session_servers,

@@ -97,7 +97,7 @@ def test_drivers_and_executors_find_the_store_s_client():
 def test_a_library_that_spark_has_itself_is_not_brought_again():
     own = [PurePosixPath("/spark/netty-common-4.2.13.Final.jar"), PurePosixPath("/spark/httpcore-4.4.16.jar")]
     jars = [PurePosixPath(f"/s3/{name}") for name in ("netty-common-4.1.0.jar", "s3-2.35.4.jar", "httpcore-4.4.9.jar")]
-    assert program.beside(jars, own) == [PurePosixPath("/s3/s3-2.35.4.jar")]
+    assert program.missing_from_spark(jars, own) == [PurePosixPath("/s3/s3-2.35.4.jar")]
 
 
 def test_a_program_of_its_own_runs_in_its_pool_under_its_tag():

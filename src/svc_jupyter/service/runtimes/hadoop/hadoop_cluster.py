@@ -12,19 +12,31 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, 
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS, DaemonEngine
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
-from svc_jupyter.service.clusters.supervision import Daemons, check_alive, unless_one_dies
+from svc_jupyter.service.clusters.supervision import check_alive, unless_one_dies
 from svc_jupyter.service.installs.engine import Installed
 from svc_jupyter.service.runtimes.hadoop import jmx
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses, Port
 from svc_jupyter.service.runtimes.hadoop.causes import explain
 from svc_jupyter.service.runtimes.hadoop.configuration import check
-from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent, unless_silent
 from svc_jupyter.service.runtimes.hadoop.daemons import OF_ROLE, HadoopDaemon
 from svc_jupyter.service.runtimes.hadoop.departure import Departure, apply_exclude_file, known_nodes
 from svc_jupyter.service.runtimes.hadoop.nodes import STOP_SECONDS, HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed
-from svc_jupyter.service.runtimes.hadoop.yarn_rest import HIVE_SERVER, LOST, RUNNING, YarnApplication, YarnRest
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import (
+    HIVE_SERVER,
+    LOST,
+    RUNNING,
+    YarnApplication,
+    YarnNode,
+    YarnRest,
+)
 
+START_SECONDS: Final = 180.0
+"""Limit for all daemons together; 8 to 12 s on two idle processors."""
+_LOOK_EVERY: Final = 0.1
+_ANSWER_SECONDS: Final = 5.0
+"""A starting daemon may answer more slowly than a running one."""
 _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 _EVICT_SECONDS = 3.0
 _REJOIN_SECONDS = 30.0
@@ -38,7 +50,7 @@ class HealthOf(Protocol):
         ...
 
 
-class Beside(Protocol):
+class CoordinatorDaemon(Protocol):
     """A daemon on the coordinator that is not Hadoop's own, such as HiveServer2."""
 
     name: str
@@ -52,7 +64,7 @@ class Beside(Protocol):
         ...
 
 
-class HiveServer(Beside, Protocol):
+class HiveServer(CoordinatorDaemon, Protocol):
     """HiveServer2, which a cluster's configuration may request."""
 
     def forbidden(self, custom: Mapping[str, str]) -> Sequence[str]:
@@ -75,16 +87,15 @@ class HadoopEngine(DaemonEngine):
         yarn: YarnRest,
         health: HealthOf,
         hive_server: HiveServer | None = None,
-        beside: Sequence[Beside] = (),
+        further: Sequence[CoordinatorDaemon] = (),
     ) -> None:
-        """Without `hive_server` a cluster has none; `beside` are further daemons to restart when they die."""
+        """Without `hive_server` a cluster has none; `further` are more daemons of the coordinator."""
         super().__init__(instances, providers)
         self.yarn = yarn
         self._nodes = nodes
         self._health = health
         self._hive_server = hive_server
-        self._others = {other.name: other for other in (*([hive_server] if hive_server else []), *beside)}
-        self._readiness = Readiness(self, yarn)
+        self._others = {other.name: other for other in (*([hive_server] if hive_server else []), *further)}
         self._history = asyncio.Lock()
 
     def check(self, configuration: ClusterConfiguration) -> None:
@@ -110,7 +121,16 @@ class HadoopEngine(DaemonEngine):
 
     async def until_ready(self, instance: Instance, say: Say) -> None:
         """Return once YARN has all workers, HDFS accepts files and HiveServer2, if requested, answers."""
-        await self._readiness.wait(instance, say)
+        http = DaemonHttp(_ANSWER_SECONDS)
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await unless_one_dies(_until_hdfs_and_yarn_work(instance, http, say), self, instance, instance.nodes)
+        except TimeoutError:
+            raise ClusterFailure(
+                f"the daemons were not ready within {START_SECONDS:.0f} s: {await _why_not_ready(instance, http)}"
+            ) from None
+        finally:
+            await http.close()
         if self._hive_server is not None and instance.configuration.hive_settings.is_hs2_enabled:
             await self._hive_server.ensure(instance, say)
 
@@ -194,10 +214,16 @@ class HadoopEngine(DaemonEngine):
         if master is None:
             raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
         async with self._history:
-            if not await self._readiness.history_answers(instance):
-                say("starting the history server")
-                await self._nodes.start(instance, master, HadoopDaemon.HISTORY_SERVER, say)
-                await self._readiness.wait_for_history(instance, master)
+            if await _listens(master.private_ip, Port.HISTORY):
+                return
+            say("starting the history server")
+            await self._nodes.start(instance, master, HadoopDaemon.HISTORY_SERVER, say)
+            deadline = time.monotonic() + START_SECONDS
+            while not await _listens(master.private_ip, Port.HISTORY):
+                await check_alive(self, instance, master, only=HadoopDaemon.HISTORY_SERVER)
+                if time.monotonic() > deadline:
+                    raise ClusterFailure(f"the history server on {master.private_dns} does not answer")
+                await asyncio.sleep(_LOOK_EVERY)
 
 
 def works_for_somebody(applications: Iterable[YarnApplication]) -> bool:
@@ -208,89 +234,38 @@ def works_for_somebody(applications: Iterable[YarnApplication]) -> bool:
     return any(application.name != HIVE_SERVER for application in applications)
 
 
-START_SECONDS: Final = 180.0
-"""Limit for all daemons together; 8 to 12 s on two idle processors."""
-_LOOK_EVERY: Final = 0.1
-_ANSWER_SECONDS: Final = 5.0
-"""A starting daemon may answer more slowly than a running one."""
-
-
-class Readiness:
-    """Checks the starting daemons."""
-
-    def __init__(self, daemons: Daemons, yarn: YarnRest) -> None:
-        self._daemons = daemons
-        self._yarn = yarn
-
-    async def wait(self, instance: Instance, say: Say) -> None:
-        """Return once YARN has all workers and HDFS accepts files. Raises `ClusterFailure` when a daemon ends."""
-        http = DaemonHttp(_ANSWER_SECONDS)
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                ready = self._wait_for_hdfs_and_yarn(instance, http, say)
-                await unless_one_dies(ready, self._daemons, instance, instance.nodes)
-        except TimeoutError:
-            raise ClusterFailure(
-                f"the daemons were not ready within {START_SECONDS:.0f} s: {await self._missing(instance, http)}"
-            ) from None
-        finally:
-            await http.close()
-
-    async def history_answers(self, instance: Instance) -> bool:
-        """Return whether the history server listens."""
-        return await _listens(Addresses.of(instance).master, Port.HISTORY)
-
-    async def wait_for_history(self, instance: Instance, master: Node) -> None:
-        """Return once the history server listens. Raises `ClusterFailure` when it ends instead."""
-        deadline = time.monotonic() + START_SECONDS
-        while not await self.history_answers(instance):
-            await check_alive(self._daemons, instance, master, only=HadoopDaemon.HISTORY_SERVER)
-            if time.monotonic() > deadline:
-                raise ClusterFailure(f"the history server on {master.private_dns} does not answer")
-            await asyncio.sleep(_LOOK_EVERY)
-
-    async def _wait_for_hdfs_and_yarn(self, instance: Instance, http: DaemonHttp, say: Say) -> None:
-        yarn = YarnRest(http)
-        addresses = Addresses.of(instance)
-        reported = -1
-        while True:
-            running = await _registered(yarn, addresses, instance.workers)
-            if running != reported:
-                say(f"{running} of {len(instance.workers)} workers registered")
-                reported = running
-            if running == len(instance.workers) and await _takes_files(http, addresses):
+async def _until_hdfs_and_yarn_work(instance: Instance, http: DaemonHttp, say: Say) -> None:
+    yarn, name_node = YarnRest(http), Addresses.of(instance).name_node_http
+    reported = -1
+    while True:
+        missing = await _missing(yarn, instance)
+        running = len(instance.workers) - len(missing)
+        if running != reported:
+            say(f"{running} of {len(instance.workers)} workers registered")
+            reported = running
+        if not missing:
+            hdfs = await unless_silent(jmx.file_system(http, name_node))
+            if hdfs is not None and hdfs.live_data_nodes > 0:
                 return
-            await asyncio.sleep(_LOOK_EVERY)
-
-    async def _missing(self, instance: Instance, http: DaemonHttp) -> str:
-        addresses = Addresses.of(instance)
-        try:
-            known = await YarnRest(http).nodes(addresses.resource_manager_http)
-        except DaemonSilent as error:
-            return f"the ResourceManager is silent ({error.message})"
-        lacking = [
-            node.private_dns
-            for node in instance.workers
-            if node.private_ip not in known or known[node.private_ip].state != RUNNING
-        ]
-        return f"YARN lacks {', '.join(lacking)}" if lacking else "HDFS has no DataNode or takes no files"
+        await asyncio.sleep(_LOOK_EVERY)
 
 
-async def _registered(yarn: YarnRest, addresses: Addresses, workers: Sequence[Node]) -> int:
-    if not await _listens(addresses.master, Port.RESOURCE_MANAGER_HTTP):
-        return 0
+async def _missing(yarn: YarnRest, instance: Instance) -> Sequence[str]:
+    """Return the names of the workers that YARN does not assign work to."""
+    known: Mapping[str, YarnNode] = {}
+    if await _listens(Addresses.of(instance).master, Port.RESOURCE_MANAGER_HTTP):
+        known = await known_nodes(yarn, instance) or {}
+    running = {address for address, node in known.items() if node.state == RUNNING}
+    return [node.private_dns for node in instance.workers if node.private_ip not in running]
+
+
+async def _why_not_ready(instance: Instance, http: DaemonHttp) -> str:
     try:
-        known = await yarn.nodes(addresses.resource_manager_http)
-    except DaemonSilent:
-        return 0
-    return sum(known[node.private_ip].state == RUNNING for node in workers if node.private_ip in known)
-
-
-async def _takes_files(http: DaemonHttp, addresses: Addresses) -> bool:
-    try:
-        return (await jmx.file_system(http, addresses.name_node_http)).live_data_nodes > 0
-    except DaemonSilent:
-        return False
+        await YarnRest(http).nodes(Addresses.of(instance).resource_manager_http)
+    except DaemonSilent as error:
+        return f"the ResourceManager is silent ({error.message})"
+    missing = await _missing(YarnRest(http), instance)
+    return f"YARN lacks {', '.join(missing)}" if missing else "HDFS has no DataNode or takes no files"
 
 
 async def _listens(host: str, port: int) -> bool:

@@ -237,7 +237,7 @@ def _python_path(place: SparkPlace) -> str:
     return str(place.folder / FOLDER / "python")
 
 
-def beside(jars: Sequence[PurePosixPath], own: Sequence[PurePosixPath]) -> list[PurePosixPath]:
+def missing_from_spark(jars: Sequence[PurePosixPath], own: Sequence[PurePosixPath]) -> list[PurePosixPath]:
     """Return the jars that Spark does not already include: two versions of a library would break it."""
     known = {_library(jar) for jar in own}
     return [jar for jar in jars if _library(jar) not in known]

@@ -29,7 +29,7 @@ from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 from svc_jupyter.service.runtimes.s3.access import note_opened, opens
 from svc_jupyter.service.runtimes.s3.account_store import S3_CLIENT, Store, StoreClient
 from svc_jupyter.service.runtimes.spark import program
-from svc_jupyter.service.runtimes.spark.program import SparkPlace, beside
+from svc_jupyter.service.runtimes.spark.program import SparkPlace, missing_from_spark
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
 
 START_SECONDS: Final = 300.0
@@ -55,7 +55,7 @@ class _ServerEnded(ClusterFailure):
 
 
 class SessionServers:
-    """Starts session servers on clusters; see `hadoop_cluster.Beside`."""
+    """Starts session servers on clusters; see `hadoop_cluster.CoordinatorDaemon`."""
 
     name = program.NAME
 
@@ -148,7 +148,7 @@ class SessionServers:
             warehouse=self._metastore.warehouse,
             python=installed.home / "bin" / "python" if environment is None else environment.python,
             store=store.access,
-            store_jars=beside(await machine.engine(S3_CLIENT, store.jars), jars) if store.jars else (),
+            store_jars=missing_from_spark(await machine.engine(S3_CLIENT, store.jars), jars) if store.jars else (),
         )
 
     async def _store_client(self, say: Say) -> StoreClient:
