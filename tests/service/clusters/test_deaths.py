@@ -24,7 +24,7 @@ def test_the_longest_wait_is_half_a_minute():
     assert max(later - earlier for earlier, later in pairwise(moments)) == 30
 
 
-def test_five_deaths_within_two_minutes_are_told():
+def test_five_deaths_within_two_minutes_are_reported():
     deaths = Deaths()
     for now in range(0, 50, 10):
         assert not deaths.is_troubled(now)

@@ -99,7 +99,7 @@ async def test_yarns_metrics_need_monitoring(scaled, health):
         ("cpu_usage", "9" * 16, "interval"),
     ],
 )
-async def test_what_is_not_kept_is_told(scaled, health, names, interval, words):
+async def test_what_is_not_kept_is_reported(scaled, health, names, interval, words):
     with pytest.raises(Invalid, match=words):
         await health.metrics("default", names, interval, by=scaled.world.by)
 
@@ -112,7 +112,7 @@ async def test_a_cluster_that_is_not_up_has_no_health(scaled, health):
             await call
 
 
-async def test_an_unknown_cluster_is_told(scaled, health):
+async def test_an_unknown_cluster_is_reported(scaled, health):
     with pytest.raises(NotFound, match="there is no cluster nowhere"):
         await health.record("nowhere", by=scaled.world.by)
 

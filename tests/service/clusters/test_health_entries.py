@@ -17,7 +17,7 @@ from svc_jupyter.service.clusters.health_entries import ServiceState, heap_entry
         (None, "0.0", "red"),
     ],
 )
-def test_a_heap_is_told_in_percent_and_colour(percent, told, status):
+def test_a_heap_is_reported_in_percent_and_colour(percent, told, status):
     assert heap_entry(percent) == {"usage_percent": told, "status": status}
 
 
@@ -47,7 +47,7 @@ def test_a_look_that_took_too_long_counts_as_down():
     assert (entry["responsiveness_status"], entry["heap"]["status"]) == ("DOWN", "red")
 
 
-def test_the_coordinator_is_told_in_strings_and_a_count():
+def test_the_coordinator_is_reported_in_strings_and_a_count():
     assert master_entry({"cpu_percent": 12.34, "disk_percent": 40.0}) == {
         "cpu_usage": "12.3",
         "disk_usage": "40.0",

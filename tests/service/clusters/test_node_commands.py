@@ -132,7 +132,7 @@ async def test_a_removal_whose_node_went_before_the_restart_takes_no_other(scale
     assert len(await again.workers()) == 3
 
 
-async def test_a_node_that_another_command_took_meanwhile_is_told(scaled):
+async def test_a_node_that_another_command_took_meanwhile_is_reported(scaled):
     await scaled.grow(2)
     scaled.engine.may_go_on.clear()
     first = await scaled.nodes.remove("default", None, by=scaled.world.by)

@@ -50,12 +50,12 @@ async def test_both_are_in_the_audit_log(scaled):
     assert rows[0].detail["node_count"] == 2
 
 
-async def test_an_unknown_cluster_is_told(scaled):
+async def test_an_unknown_cluster_is_reported(scaled):
     with pytest.raises(NotFound, match="there is no cluster nowhere"):
         await scaled.nodes.add("nowhere", 1, by=scaled.world.by)
 
 
-async def test_a_cluster_that_is_not_up_is_told_with_its_state(new_world):
+async def test_a_cluster_that_is_not_up_is_reported_with_its_state(new_world):
     world = new_world()
     scaled = await ScaledWorld.of(world)
     cluster = await world.clusters.resolve(world.by.account_id, "default")
@@ -107,7 +107,7 @@ async def test_nodes_that_are_being_added_are_no_part_of_the_size_yet(scaled):
         await scaled.nodes.remove("default", node.private_dns, by=scaled.world.by)
 
 
-async def test_an_unknown_node_is_told_with_those_that_there_are(scaled):
+async def test_an_unknown_node_is_reported_with_those_that_there_are(scaled):
     with pytest.raises(NotFound, match="cluster default has no node 'ip-1'; its workers are ip-127-1-1-11, ip-"):
         await scaled.nodes.remove("default", "ip-1", by=scaled.world.by)
 

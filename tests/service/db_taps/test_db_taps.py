@@ -87,7 +87,7 @@ async def test_a_stored_password_goes_nowhere_else_than_it_was_entered_for(db_ta
     assert "other" in opened.connection.target
 
 
-async def test_a_tap_goes_elsewhere_without_its_password_when_told_so(db_taps, member):
+async def test_a_tap_goes_elsewhere_without_its_password_on_request(db_taps, member):
     tap = create(db_taps, member)
     change(db_taps, tap.id, member, db_host="evil.example", db_passwd="")
     assert PASSWORD not in (await db_taps.opened(member.account_id, tap.id)).connection.target
@@ -197,7 +197,7 @@ async def test_a_file_is_checked_again_when_it_is_opened(db_taps, member, settin
         await db_taps.opened(member.account_id, tap.id)
 
 
-async def test_a_secret_whose_key_is_lost_is_told(db_taps, member, settings, database):
+async def test_a_secret_whose_key_is_lost_is_reported(db_taps, member, settings, database):
     tap = create(db_taps, member)
     (settings.data_dir / "secret.key").unlink()
     with pytest.raises(Invalid, match=r"secret\.key"):

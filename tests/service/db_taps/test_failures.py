@@ -28,7 +28,7 @@ def test_the_message_comes_first_then_the_place_then_the_tap():
     )
 
 
-def test_of_several_statements_the_failed_one_is_shown_when_the_engine_tells_no_place():
+def test_of_several_statements_the_failed_one_is_shown_when_the_engine_reports_no_place():
     assert described(QueryFailure("constraint failed"), number=1) == (
         "constraint failed\n  query, line 5: select 2\n  tap flights (sqlite)"
     )

@@ -71,7 +71,7 @@ def test_the_file_begins_with_the_first_rows_and_is_the_result(path):
     assert read(path).to_pydict() == {"a": [1, 2], "b": ["x", None]}
 
 
-def test_an_error_of_the_last_batch_is_told_at_the_end(path):
+def test_an_error_of_the_last_batch_is_reported_at_the_end(path):
     rows = batch(a=list(range(100_000)))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
@@ -108,7 +108,7 @@ def test_a_discarded_table_makes_room_for_the_next(path):
     assert read(path).to_pydict() == {"b": ["x"]}
 
 
-def test_rows_are_told_as_they_come(path):
+def test_rows_are_reported_as_they_come(path):
     told: list[int] = []
     with ResultFile(path, on_rows=told.append) as result:
         result.write(batch(a=[1, 2]))
@@ -126,7 +126,7 @@ def test_it_stops_before_the_disk_is_full(path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_folder_that_takes_no_file_is_told(tmp_path):
+def test_a_folder_that_takes_no_file_is_reported(tmp_path):
     with (
         ResultFile(tmp_path / "gone" / "result.arrow") as result,
         pytest.raises(QueryFailure, match="cannot be stored"),
@@ -134,7 +134,7 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path):
         result.write(batch(a=[1]))
 
 
-def test_a_disk_that_is_full_is_told():
+def test_a_disk_that_is_full_is_reported():
     result = ResultFile(Path("result.arrow"))
     result._part = Path("/dev/full")
     with pytest.raises(QueryFailure, match="No space left on device"):

@@ -105,7 +105,7 @@ async def test_the_tables_of_a_tap_are_listed(http, stored_file):
     }
 
 
-async def test_a_tap_that_is_down_is_told_with_host_and_port(http):
+async def test_a_tap_that_is_down_is_reported_with_host_and_port(http):
     made = (await http.post("/db_taps", json=TAP)).json()
     message = refusal(await http.get(f"/db_taps/{made['id']}/tables"), 422)
     assert message == "cannot connect to 127.0.0.1:1: Connection refused\n  tap warehouse (postgresql)"

@@ -39,13 +39,13 @@ async def test_a_server_that_never_answers_is_not_waited_for(workers, tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_without_a_worker_the_service_is_told_to_be_away(workers, postgres_connection):
+async def test_without_a_worker_the_service_is_reported_as_away(workers, postgres_connection):
     await workers.stop()
     with pytest.raises(Unavailable, match="the service is stopping"):
         await list_tables(OpenTap(1, "warehouse", postgres_connection), workers)
 
 
-async def test_a_worker_that_is_killed_is_told(workers, postgres_connection, monkeypatch):
+async def test_a_worker_that_is_killed_is_reported(workers, postgres_connection, monkeypatch):
     start = workers.start
 
     async def start_and_kill(job):

@@ -95,7 +95,7 @@ async def test_a_worker_runs_its_job_and_ends(start):
     assert (process.folder / "rc").read_text() == "0\n"
 
 
-async def test_a_worker_tells_who_it_is_whatever_clock_and_mark_say(start):
+async def test_a_worker_reports_who_it_is_whatever_clock_and_mark_say(start):
     process = await start(ENDLESS)
     assert read_pid_file(process.folder / "pid") == Identity.of(process.pid)
     assert process.is_running
@@ -124,7 +124,7 @@ async def test_a_worker_leads_a_session_of_its_own_and_inherits_nothing(start, w
     assert not [name for name in open_files(process.pid) if name.startswith(("pipe:", "socket:"))]
 
 
-async def test_a_killed_worker_is_told_as_lost(start):
+async def test_a_killed_worker_is_reported_as_lost(start):
     process = await start(ENDLESS)
     os.kill(process.pid, signal.SIGKILL)
     assert await process.wait() is None
@@ -216,7 +216,7 @@ def test_the_parent_ends_with_the_service_that_started_it_and_survives_a_broken_
     assert taken == "taken"
 
 
-async def test_a_python_without_the_drivers_is_told(flights_job, tmp_path):
+async def test_a_python_without_the_drivers_is_reported(flights_job, tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'ModuleNotFoundError: No module named pyarrow' >&2\nexit 1\n")
     python.chmod(0o700)
@@ -291,7 +291,7 @@ async def test_a_killed_worker_ends_the_query_on_the_server_too(
     await until(lambda: not running_on_postgres())
 
 
-async def test_progress_tells_rows_while_they_arrive(start):
+async def test_progress_reports_rows_while_they_arrive(start):
     process = await start("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT n, 'x' || n FROM n")
     file = process.folder / "progress"
     await until(file.exists)

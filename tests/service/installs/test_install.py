@@ -91,7 +91,7 @@ async def test_with_the_files_there_nothing_is_asked_of_the_network(
     assert not repository.requests
 
 
-async def test_progress_tells_megabytes_from_the_first_to_the_last(
+async def test_progress_reports_megabytes_from_the_first_to_the_last(
     installation: Installation, lock: Lock, said: list[str]
 ):
     await installation.install(lock, said.append)
@@ -176,7 +176,7 @@ async def test_a_cancelled_installation_ends_at_once_and_keeps_what_came(
     assert repository.ranges[first.path][-1] == f"bytes={first.size // 2}-"
 
 
-def test_a_disk_that_becomes_full_meanwhile_is_told(
+def test_a_disk_that_becomes_full_meanwhile_is_reported(
     installer: Callable[..., subprocess.Popen[str]], root: Path, repository: Repository, lock: Lock
 ):
     root.mkdir()
@@ -199,7 +199,7 @@ def fill(file: Path) -> None:
             filler.write(bytes(4096))
 
 
-async def test_too_little_room_is_told_before_anything_is_downloaded(
+async def test_too_little_room_is_reported_before_anything_is_downloaded(
     installation: Installation, lock: Lock, repository: Repository
 ):
     much = parse("much-1.0.lock", f"org/example/much.jar {'0' * 64} {10**15}")
@@ -214,7 +214,7 @@ async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, lock: Lock)
         await Installation(tmp_path / "file" / "engines", str, install_module.Patience()).install(lock, quiet)
 
 
-def test_a_disk_that_is_only_read_is_told(installer: Callable[..., subprocess.Popen[str]], root: Path):
+def test_a_disk_that_is_only_read_is_reported(installer: Callable[..., subprocess.Popen[str]], root: Path):
     root.mkdir()
     process = installer(*namespace(), 'mount -t tmpfs -o ro tmpfs "$0" && exec "$@"', str(root))
     _, errors = process.communicate(timeout=60)

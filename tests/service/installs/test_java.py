@@ -81,7 +81,7 @@ async def test_a_java_of_another_version_or_one_that_fails_is_passed_over(tmp_pa
         assert (java.home, java.major) == (right, 21)
 
 
-async def test_a_program_that_is_no_java_is_told_with_what_it_said(tmp_path: Path):
+async def test_a_program_that_is_no_java_is_reported_with_what_it_said(tmp_path: Path):
     home = program(tmp_path / "java", "echo cannot load libjvm; exit 1")
     with pytest.raises(JavaUnusable, match="cannot load libjvm"):
         await ask(home / "bin" / "java")

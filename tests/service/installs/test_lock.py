@@ -62,6 +62,6 @@ def test_every_engine_has_a_lock_whose_required_locks_are_there(engine: Engine):
     assert all(locked(name).artifacts for name in locked(engine).requires)
 
 
-def test_a_lock_that_the_package_lacks_is_told():
+def test_a_lock_that_the_package_lacks_is_reported():
     with pytest.raises(InvalidLock, match="no lock for 'oven'"):
         locked("oven")

@@ -65,7 +65,7 @@ async def test_our_java_is_compiled_without_javac_and_runs(java: JavaHome, tmp_p
     assert (ended.code, ended.output) == (0, "hé\n")
 
 
-async def test_a_mistake_in_java_source_is_told_with_its_line(tmp_path: Path):
+async def test_a_mistake_in_java_source_is_reported_with_its_line(tmp_path: Path):
     source = tmp_path / "Wrong.java"
     source.write_text("public class Wrong {\n  int count = unknown;\n}\n")
     with pytest.raises(CompilationFailed, match=r"(?s)Wrong\.java.*at line 2.*unknown cannot be resolved"):

@@ -63,7 +63,7 @@ def test_a_file_that_is_not_what_its_repository_says_is_refused(repository: Repo
         relocked("org/example/alone/1.0/alone-1.0.jar\n", repository.address)
 
 
-def test_the_command_writes_the_lock_and_tells_what_fails(
+def test_the_command_writes_the_lock_and_reports_what_fails(
     repository: Repository,
     published: dict[str, str],
     tmp_path: Path,

@@ -182,7 +182,7 @@ def test_lists_are_paged_newest_first(idle: World):
     assert page.paging_info.next_page == 2
 
 
-def test_the_audit_log_tells_every_change(idle: World):
+def test_the_audit_log_reports_every_change(idle: World):
     environment_id = idle.create()
     idle.add(environment_id, "six")
     idle.environments.delete(environment_id, by=idle.admin)

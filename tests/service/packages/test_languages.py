@@ -87,7 +87,7 @@ def test_a_package_that_was_not_added_is_not_removed(there, told):
         PYTHON.without(there, ["six"])
 
 
-def test_a_lock_tells_its_packages_and_not_its_hashes():
+def test_a_lock_reports_its_packages_and_not_its_hashes():
     assert PYTHON.locked(LOCK) == {"asttokens": "3.0.2", "six": "1.16.0", "zope-interface": "7.2"}
     assert PYTHON.pins(LOCK) == ["asttokens==3.0.2", "six==1.16.0", "zope-interface==7.2"]
     assert PYTHON.pins_of(["six>=1", "zope-interface"], LOCK) == ["six==1.16.0", "zope-interface==7.2"]
@@ -106,7 +106,7 @@ def test_a_lock_tells_its_packages_and_not_its_hashes():
         ),
     ],
 )
-def test_what_differs_between_two_locks_is_told(before, after, told):
+def test_what_differs_between_two_locks_is_reported(before, after, told):
     assert PYTHON.changes(before, after) == told
 
 

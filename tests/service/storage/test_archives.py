@@ -183,7 +183,7 @@ def test_work_that_is_given_up_leaves_nothing(tmp_path, name):
     assert not (tmp_path / "folder").exists()
 
 
-def test_a_disk_without_room_is_told_and_left_as_it_was(tmp_path):
+def test_a_disk_without_room_is_reported_and_left_as_it_was(tmp_path):
     archive = make_archive(tmp_path / "a.zip", CONTENT)
     room = Room(tmp_path, what="a.zip", max_bytes=10**9, min_free_bytes=2**60, max_entries=100)
     with pytest.raises(StorageFailure, match="does not fit on the service's disk") as failure:

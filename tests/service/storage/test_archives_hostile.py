@@ -107,7 +107,7 @@ def test_windows_paths_are_held_to_the_same_rules(tmp_path, unpack):
     assert "leads out" in refusal(unpack, tmp_path / "bad.zip")
 
 
-def test_an_encrypted_zip_is_told_as_such(tmp_path, unpack):
+def test_an_encrypted_zip_is_reported_as_such(tmp_path, unpack):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("x", b"secret")
     data = bytearray((tmp_path / "a.zip").read_bytes())

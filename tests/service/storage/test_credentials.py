@@ -60,7 +60,7 @@ async def test_what_is_stored_outlives_the_service(storage, settings, database, 
         later.close()
 
 
-async def test_a_lost_key_is_told(storage, settings, database, admin, account_id):
+async def test_a_lost_key_is_reported(storage, settings, database, admin, account_id):
     storage.replace(update(**S3), by=admin)
     (settings.data_dir / "secret.key").unlink()
     later = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))

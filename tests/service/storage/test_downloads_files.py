@@ -44,7 +44,7 @@ async def test_a_link_made_after_the_check_leads_nowhere(storage, settings, acco
     assert not (tmp_path / "copy").exists()
 
 
-async def test_what_is_not_a_file_is_told(storage, settings, account_id, tmp_path):
+async def test_what_is_not_a_file_is_reported(storage, settings, account_id, tmp_path):
     (settings.storage_dir / "folder").mkdir()
     os.mkfifo(settings.storage_dir / "pipe")
     for name, reason in (
@@ -71,7 +71,7 @@ async def test_a_file_over_the_limit_is_not_fetched(storage, settings, account_i
     assert await storage.fetch(account_id, await storage.locate(account_id, "big"), tmp_path / "copy") == 5000
 
 
-async def test_a_disk_without_room_is_told_before_anything_is_written(storage, settings, account_id, tmp_path):
+async def test_a_disk_without_room_is_reported_before_anything_is_written(storage, settings, account_id, tmp_path):
     (settings.storage_dir / "a").write_bytes(b"x")
     settings.min_free_disk_bytes = 2**60
     with pytest.raises(StorageFailure, match="does not fit on the service's disk"):

@@ -67,7 +67,7 @@ async def test_a_member_may_not_store(as_caller, member):
         [],
     ],
 )
-async def test_bad_bodies_are_told(as_caller, admin, body):
+async def test_bad_bodies_are_reported(as_caller, admin, body):
     headers = {"Content-Type": "application/json"}
     answer = await as_caller(admin).put("/account/storage", content=json.dumps(body), headers=headers)
     assert answer.status_code == 422, answer.text

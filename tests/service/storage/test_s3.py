@@ -67,7 +67,7 @@ async def test_keys_of_the_environment_are_not_used(account, fetch, s3, monkeypa
     assert await fetch("a") == b"x"
 
 
-async def test_wrong_credentials_are_told_without_showing_them(account, fetch, s3):
+async def test_wrong_credentials_are_reported_without_showing_them(account, fetch, s3):
     s3.put("a", b"x")
     for changes in ({"secret_key": "wrong-secret-key"}, {"access_key": "unknown-access-key"}):
         account(**changes)
@@ -78,7 +78,7 @@ async def test_wrong_credentials_are_told_without_showing_them(account, fetch, s
             assert secret not in failure.message + repr(failure)
 
 
-async def test_a_missing_object_and_a_missing_bucket_are_told_apart(account, fetch, s3):
+async def test_a_missing_object_and_a_missing_bucket_are_distinguished(account, fetch, s3):
     assert (await failure_of(fetch, "s3://lake/nothing")).message == "s3://lake/nothing does not exist"
     account(url="s3://nowhere")
     assert "no bucket nowhere" in (await failure_of(fetch, "s3://nowhere/a")).message

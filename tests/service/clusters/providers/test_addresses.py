@@ -23,7 +23,7 @@ def test_a_block_that_is_in_use_is_passed_over():
     assert len(set(asked)) == 3
 
 
-def test_no_free_block_is_told():
+def test_no_free_block_is_reported():
     with pytest.raises(NoBlock):
         choose_block(lambda _address: False, random.Random(1))
 
@@ -56,7 +56,7 @@ def test_workers_get_addresses_of_their_own_or_none_at_all(used: set[int], count
 
 
 @given(st.integers(0, 255), st.integers(0, 255), st.integers(1, 254))
-def test_a_name_tells_its_address(second: int, third: int, last: int):
+def test_a_name_contains_its_address(second: int, third: int, last: int):
     address = f"127.{second}.{third}.{last}"
     assert local.address_of(local.host_name(address)) == address
 

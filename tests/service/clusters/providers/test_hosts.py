@@ -57,7 +57,7 @@ async def test_nodes_are_hosts_of_their_role_and_label_with_what_they_have(world
     assert Path(master.details["folder"]).is_relative_to(hosts["front"].folder)
 
 
-async def test_too_few_hosts_are_told_with_how_many_are_free_and_none_is_taken(world: HostsWorld, hosts: SshHosts):
+async def test_too_few_hosts_are_reported_with_how_many_are_free_and_none_is_taken(world: HostsWorld, hosts: SshHosts):
     instance = await world.take(await world.started("nightly"), NodeRole.MASTER, 1)
     with pytest.raises(
         ProviderFailure, match=r"no hosts for 3 more workers: 2 of the inventory's 2 that suit are free"
@@ -124,7 +124,7 @@ async def test_releasing_a_host_ends_what_runs_there_and_nothing_else(world: Hos
     assert (await world.machine(instance, master).daemons())[0].is_running
 
 
-async def test_a_host_that_is_away_is_passed_over_and_one_in_use_is_told_until_it_was_swept(
+async def test_a_host_that_is_away_is_passed_over_and_one_in_use_is_reported_until_it_was_swept(
     world: HostsWorld, hosts: SshHosts
 ):
     instance = await world.take(await world.started(), NodeRole.WORKER, 1)
@@ -151,7 +151,7 @@ async def test_a_host_that_is_away_is_passed_over_and_one_in_use_is_told_until_i
     assert not hosts["one"].processes()
 
 
-async def test_a_host_that_left_the_inventory_while_it_is_in_use_is_told(world: HostsWorld, hosts: SshHosts):
+async def test_a_host_that_left_the_inventory_while_it_is_in_use_is_reported(world: HostsWorld, hosts: SshHosts):
     instance = await world.take(await world.started(), NodeRole.WORKER, 1)
     text = hosts.inventory.read_text()
     hosts.inventory.write_text(text.replace("[hosts.one]", "[hosts.renamed]"))

@@ -63,7 +63,7 @@ async def test_a_daemon_is_started_once_and_outlives_the_connection_and_the_serv
     assert os.getsid(state.pid) == state.pid
 
 
-async def test_how_a_daemon_ended_is_told_with_what_it_wrote(machine: HostMachine):
+async def test_how_a_daemon_ended_is_reported_with_what_it_wrote(machine: HostMachine):
     await machine.start(Daemon("failing", ["sh", "-c", "echo out; echo 'no such disk' >&2; exit 7"]))
     await machine.start(Daemon("killed", ["sh", "-c", "kill -9 $$"]))
 
@@ -162,7 +162,7 @@ async def test_an_engine_is_copied_once_by_what_it_holds(machine: HostMachine, h
     assert len(list((hosts["one"].folder / "engines").iterdir())) == 2
 
 
-async def test_the_inventory_says_which_java_and_a_wrong_one_is_told(
+async def test_the_inventory_says_which_java_and_a_wrong_one_is_reported(
     machine: HostMachine, hosts: SshHosts, tmp_path: Path
 ):
     java = tmp_path / "java-8"
@@ -194,7 +194,9 @@ async def test_outputs_that_grow_too_long_keep_their_end(machine: HostMachine):
     assert await machine.tail("talker", 8) == "the end\n"
 
 
-async def test_a_host_that_is_cut_off_is_told_and_found_again_with_its_daemons(machine: HostMachine, hosts: SshHosts):
+async def test_a_host_that_is_cut_off_is_reported_and_found_again_with_its_daemons(
+    machine: HostMachine, hosts: SshHosts
+):
     await machine.start(Daemon("sleeper", ["sleep", "1000"]))
     (state,) = await machine.daemons()
     host = hosts["one"]
@@ -251,7 +253,7 @@ async def test_a_host_whose_key_is_not_the_known_one_is_not_used(hosts: SshHosts
         world.database.close()
 
 
-async def test_a_key_that_the_host_does_not_know_is_told(hosts: SshHosts, tmp_path: Path):
+async def test_a_key_that_the_host_does_not_know_is_reported(hosts: SshHosts, tmp_path: Path):
     asyncssh.generate_private_key("ssh-ed25519").write_private_key(str(tmp_path / "stranger"))
     inventory = tmp_path / "inventory.toml"
     text = hosts.inventory.read_text().replace('"id_ed25519"', '"stranger"')

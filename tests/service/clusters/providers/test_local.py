@@ -54,7 +54,7 @@ async def test_nodes_that_memory_has_no_room_for_are_refused(
     assert not instance.folder.exists()
 
 
-async def test_a_disk_without_room_is_told_before_anything_is_made(settings: Settings, instance: Instance):
+async def test_a_disk_without_room_is_reported_before_anything_is_made(settings: Settings, instance: Instance):
     full = settings.model_copy(update={"min_free_disk_bytes": 2**60})
     with pytest.raises(ProviderFailure, match=r"the disk of .* is full"):
         await LocalProvider(full, lambda: asyncio.sleep(0)).make(instance, NodeRole.MASTER, 1)

@@ -210,7 +210,7 @@ async def test_a_file_is_whole_or_not_there(machine: LocalMachine):
     assert {file.name for file in (Path(machine.folder) / "conf").iterdir()} == {"a.xml", "deep"}
 
 
-async def test_a_folder_that_cannot_be_written_is_told(machine: LocalMachine):
+async def test_a_folder_that_cannot_be_written_is_reported(machine: LocalMachine):
     (Path(machine.folder) / "conf").write_text("in the way")
     with pytest.raises(ProviderFailure, match=r"File exists|Not a directory"):
         await machine.write({"conf/a.xml": b"first"})

@@ -168,7 +168,7 @@ def connect_answer(make_job, run_job, tmp_path: Path, **attributes) -> str:
     return answer.message
 
 
-def test_a_refused_password_is_told_without_it(make_job, run_job, tmp_path, refusing_server):
+def test_a_refused_password_is_reported_without_it(make_job, run_job, tmp_path, refusing_server):
     message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=refusing_server)
     assert message == (
         f"cannot connect to 127.0.0.1:{refusing_server}: "
@@ -176,19 +176,19 @@ def test_a_refused_password_is_told_without_it(make_job, run_job, tmp_path, refu
     )
 
 
-def test_a_database_that_is_down_is_told_with_host_and_port(make_job, run_job, tmp_path):
+def test_a_database_that_is_down_is_reported_with_host_and_port(make_job, run_job, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=port)
     assert message == f"cannot connect to 127.0.0.1:{port}: Connection refused\n  tap warehouse (postgresql)"
 
 
-def test_a_host_that_is_not_known_is_told(make_job, run_job, tmp_path):
+def test_a_host_that_is_not_known_is_reported(make_job, run_job, tmp_path):
     message = connect_answer(make_job, run_job, tmp_path, db_host="nosuch.invalid", port=1)
     assert message.startswith('cannot connect to nosuch.invalid:1: could not translate host name "nosuch.invalid"')
 
 
-def test_an_unknown_database_is_told(make_job, run_job, tmp_path, postgres_connection):
+def test_an_unknown_database_is_reported(make_job, run_job, tmp_path, postgres_connection):
     host = psycopg.conninfo.conninfo_to_dict(postgres_connection.target)["host"]
     tap = TapAttributes("warehouse", "postgresql", db_host=host, db_name="nosuch", db_user="postgres")
     answer = run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), "SELECT 1"))

@@ -92,7 +92,7 @@ def test_a_batch_of_several_tables_gives_the_last(postgres_connection, make_job,
     assert "nosuch" in run_job(make_job(connection(url, Dialect.SQLSERVER), "SELECT nosuch")).message
 
 
-def test_a_missing_driver_is_told_with_what_installs_it(make_job, run_job):
+def test_a_missing_driver_is_reported_with_what_installs_it(make_job, run_job):
     answer = run_job(make_job(connection("oracle+cx_oracle://u:geheim@h:1/x"), "SELECT 1"))
     assert answer.message.startswith(
         "the driver cx_Oracle for oracle is not installed; install it where the service runs"
@@ -101,14 +101,14 @@ def test_a_missing_driver_is_told_with_what_installs_it(make_job, run_job):
     assert answer.error["may_retry"] is False
 
 
-def test_a_missing_dialect_is_told(make_job, run_job):
+def test_a_missing_dialect_is_reported(make_job, run_job):
     answer = run_job(make_job(connection("clickhouse://u:geheim@h:1/x"), "SELECT 1"))
     assert "an SQLAlchemy dialect for clickhouse is not installed" in answer.message
     assert "pip install 'clickhouse-sqlalchemy'" in answer.message
     assert "geheim" not in answer.message
 
 
-def test_a_database_that_is_down_is_told_without_the_password(make_job, run_job):
+def test_a_database_that_is_down_is_reported_without_the_password(make_job, run_job):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     url = f"postgresql+psycopg://reader:geheim@127.0.0.1:{port}/x"

@@ -190,7 +190,7 @@ def test_a_missing_file_is_not_made(query_sqlite, tap_file):
     assert not tap_file.exists()
 
 
-def test_a_file_that_is_no_database_is_told(query_sqlite, tap_file):
+def test_a_file_that_is_no_database_is_reported(query_sqlite, tap_file):
     tap_file.write_text("carrier,delay\n" * 100)
     assert query_sqlite("SELECT * FROM flights").message.startswith("file is not a database")
 
@@ -211,7 +211,7 @@ def locked(tap_file):
 
 
 @pytest.mark.parametrize("text", ["DELETE FROM flights", "PRAGMA user_version; DELETE FROM flights"])
-def test_a_locked_database_is_told_and_may_be_tried_again(query_sqlite, locked, monkeypatch, text):
+def test_a_locked_database_is_reported_and_may_be_tried_again(query_sqlite, locked, monkeypatch, text):
     monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0.01)
     answer = query_sqlite(text)
     assert answer.message.startswith("database is locked")

@@ -220,7 +220,7 @@ class TestRunning:
             "statement 2 of 2 (line 2, SELECT)",
         ]
 
-    async def test_rows_are_told_while_they_arrive(self, new_job):
+    async def test_rows_are_reported_while_they_arrive(self, new_job):
         job = new_job(query=ENDLESS.replace("count(*)", "n, 'x' || n"))
         running = asyncio.create_task(job.run())
         async with asyncio.timeout(30):
@@ -243,18 +243,18 @@ class TestFailing:
         final = await new_job(script_location="report.sql").run()
         assert "\n  report.sql, line 1: SELEC 1\n" in final["message"]
 
-    async def test_a_missing_script_is_told(self, new_job):
+    async def test_a_missing_script_is_reported(self, new_job):
         final = await new_job(script_location="missing.sql").run()
         assert final["status"] == "error"
         assert "missing.sql does not exist" in final["message"]
 
-    async def test_a_tap_that_was_deleted_meanwhile_is_told(self, new_job, db_taps, caller, tap_id):
+    async def test_a_tap_that_was_deleted_meanwhile_is_reported(self, new_job, db_taps, caller, tap_id):
         job = new_job(query="SELECT 1")
         db_taps.delete(tap_id, by=caller)
         final = await job.run()
         assert (final["status"], final["message"]) == ("error", f"there is no DB tap {tap_id} in this account")
 
-    async def test_a_tap_that_is_down_is_told_without_its_password(self, new_job, db_taps, caller):
+    async def test_a_tap_that_is_down_is_reported_without_its_password(self, new_job, db_taps, caller):
         body = DbTapCreate(
             name="w", db_type="postgresql", db_host="127.0.0.1", port=1, db_user="u", db_passwd="geheim-1"
         )
@@ -265,7 +265,7 @@ class TestFailing:
         files = [file.read_bytes() for file in job.root.rglob("*") if file.is_file()]
         assert not [data for data in files if b"geheim-1" in data]
 
-    async def test_a_killed_worker_is_told_as_such(self, new_job, lake):
+    async def test_a_killed_worker_is_reported_as_such(self, new_job, lake):
         job = new_job(query=f"DELETE FROM flights; {ENDLESS}")
         running = asyncio.create_task(job.run())
         os.kill(await worker_of(job), signal.SIGKILL)

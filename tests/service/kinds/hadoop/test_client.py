@@ -24,5 +24,5 @@ def test_the_cause_is_shown_without_stacks_and_what_an_earlier_attempt_wrote(tmp
     ]
 
 
-def test_a_client_that_was_killed_is_told(tmp_path: Path) -> None:
+def test_a_client_that_was_killed_is_reported(tmp_path: Path) -> None:
     assert failure_text(tmp_path / "log", 0, None).startswith("the client is gone without an exit code")

@@ -128,7 +128,7 @@ def test_a_table_is_known_to_the_metastore(hive: SharedHadoop, table: str) -> No
         ("SELECT assert_true(id < 3) FROM range(5)", "[USER_RAISED_EXCEPTION] '(id < 3L)' is not true!"),
     ],
 )
-def test_a_failure_is_told_in_the_engines_words(hive: SharedHadoop, query: str, message: str) -> None:
+def test_a_failure_is_reported_in_the_engines_words(hive: SharedHadoop, query: str, message: str) -> None:
     record = run(hive, query)
     assert record["status"] == "error"
     assert message.replace("3L", "3") in record["message"].replace("3L", "3")
@@ -151,7 +151,7 @@ def test_a_cancellation_ends_the_job(hive: SharedHadoop) -> None:
     wait_until(lambda: not mine(), "the end of the job", 60)
 
 
-def test_a_killed_server_is_told_and_there_again_for_the_next(hive: SharedHadoop) -> None:
+def test_a_killed_server_is_reported_and_there_again_for_the_next(hive: SharedHadoop) -> None:
     command = submit(hive, _LONG)
     wait_until(lambda: hive.http.get(f"/commands/{command}/jobs").json()["jobs"], "a job", _SECONDS)
     server = server_of(hive)

@@ -48,7 +48,7 @@ def test_an_i64_is_written_as_one() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 9, 20, 28])
-def test_a_connection_that_ends_in_an_answer_is_told(cut: int) -> None:
+def test_a_connection_that_ends_in_an_answer_is_reported(cut: int) -> None:
     whole = reply(struct.pack(">bhi", 11, 1, 5) + b"sales\0").getvalue()
     with pytest.raises(EOFError):
         read_reply(io.BytesIO(whole[:cut]))
@@ -59,7 +59,7 @@ def test_what_is_not_thrift_is_refused() -> None:
         read_reply(io.BytesIO(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
 
 
-def test_an_exception_of_the_server_is_told() -> None:
+def test_an_exception_of_the_server_is_reported() -> None:
     head = struct.pack(">II", 0x80010003, 1) + b"f" + struct.pack(">i", 0)
     told = struct.pack(">bhi", 11, 1, 15) + b"Invalid method!"
     with pytest.raises(WireError, match="Invalid method!"):

@@ -264,7 +264,7 @@ async def test_a_run_that_fails_says_why_and_leaves_the_source(kind, task, desk,
         ("kill -9 $PPID", "the process of the run ended before it: it was killed (did memory run out?)"),
     ],
 )
-async def test_a_process_that_leaves_no_reason_is_told(kind, task, desk, workers, script, told):
+async def test_a_process_that_leaves_no_reason_is_reported(kind, task, desk, workers, script, told):
     workers.script = script
     outcome = await kind.run(task, desk)
     assert not outcome.succeeded
@@ -278,7 +278,7 @@ async def test_a_notebook_that_went_before_the_run_fails_it_for_good(kind, task,
     assert outcome.message == "there is no Common/n.ipynb"
 
 
-async def test_progress_is_told_while_cells_are_done(kind, task, desk, workers, tmp_path):
+async def test_progress_is_reported_while_cells_are_done(kind, task, desk, workers, tmp_path):
     workers.script = f"echo 33 >progress; until [ -e {tmp_path}/go ]; do sleep 0.02; done; {SUCCEED}"
 
     class Waiting(Desk):

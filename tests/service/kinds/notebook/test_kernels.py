@@ -77,7 +77,7 @@ def test_without_a_name_it_is_python(specs, metadata):
 
 
 @pytest.mark.parametrize("name", ["nosuch", "../../etc", "a b"])
-def test_a_kernel_that_is_not_there_is_told_with_those_that_are(specs, name):
+def test_a_kernel_that_is_not_there_is_reported_with_those_that_are(specs, name):
     with pytest.raises(RunFailure, match=r"installed are installed, .*python3"):
         choose({"kernelspec": {"name": name}})
 
@@ -91,5 +91,5 @@ def test_a_kernel_that_is_not_there_is_told_with_those_that_are(specs, name):
         (3, "it ended with code 3"),
     ],
 )
-def test_how_a_kernel_ended_is_told(code, told):
+def test_how_a_kernel_ended_is_reported(code, told):
     assert how_ended(code) == told

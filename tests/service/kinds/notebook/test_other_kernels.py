@@ -34,7 +34,7 @@ def test_another_language_gets_its_own_parameters(parent):
     assert run.executed.metadata.language_info["name"] == "bash"
 
 
-def test_another_languages_warning_is_told_by_its_look(parent):
+def test_another_languages_warning_is_recognised_by_its_look(parent):
     run = parent.start(
         "echo plain words >&2", "echo 'script: warning: old option' >&2; echo done", "echo never", kernel="small-bash"
     )
@@ -57,7 +57,7 @@ async def test_a_stop_ends_a_kernel_in_a_session_of_its_own(parent):
     assert next(marked_processes(run.folder), None) is None
 
 
-def test_a_kernel_that_ends_under_a_cell_is_told(parent):
+def test_a_kernel_that_ends_under_a_cell_is_reported(parent):
     run = parent.start("kill -9 $PPID; sleep 1000", kernel="small-bash")
     assert run.message == (
         "cell 1 of 1: the kernel ended while the cell ran: it was killed by signal 9 (did memory run out?)"

@@ -46,7 +46,7 @@ async def test_a_page_shows_cells_and_outputs_and_is_made_once(executed):
     assert sorted(file.name for file in page.parent.iterdir()) == ["executed.html", "executed.ipynb"]
 
 
-async def test_a_notebook_that_cannot_be_shown_is_told(executed):
+async def test_a_notebook_that_cannot_be_shown_is_reported(executed):
     executed.write_text("{")
     with pytest.raises(Invalid, match="cannot be shown as HTML"):
         await NotebookPages().page(executed)

@@ -100,7 +100,7 @@ def test_only_a_warning_that_is_shown_counts(parent):
     assert run.text == "1\n"
 
 
-def test_a_warning_of_a_librarys_own_line_is_told_with_its_place(parent):
+def test_a_warning_of_a_librarys_own_line_is_reported_with_its_place(parent):
     run = parent.start("import json, warnings\nexec(compile('warnings.warn(\"deep\")', 'library.py', 'exec'))")
     assert run.message.startswith("cell 1 of 1 showed a warning: UserWarning: deep (library.py, line 1)\n")
 

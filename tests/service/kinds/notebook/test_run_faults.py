@@ -122,7 +122,7 @@ def test_more_displays_than_a_notebook_should_hold_are_left_out(parent):
     assert len(run.log) > 20_000_000
 
 
-def test_a_cell_that_asks_for_input_is_told_that_nobody_is_there(parent):
+def test_a_cell_that_asks_for_input_learns_that_nobody_is_there(parent):
     assert parent.start("name = input('name?')").message.endswith(
         "in line 1: name = input('name?')\n"
         "nobody answers a cell that asks for input in a run; give the value as one of the run's arguments"
@@ -143,13 +143,13 @@ def test_a_nearly_full_disk_ends_the_run_before_it_is_full(parent):
         ('{"nbformat": 5, "nbformat_minor": 0}', "Common/report.ipynb has the notebook format 5; this service runs"),
     ],
 )
-def test_what_is_no_notebook_is_told_and_not_tried_again(parent, text, reason):
+def test_what_is_no_notebook_is_reported_and_not_tried_again(parent, text, reason):
     run = parent.hand(parent.new_job(text))
     assert run.message.startswith(reason)
     assert not run.may_retry
 
 
-def test_an_unknown_kernel_is_told_with_those_that_are_installed(parent):
+def test_an_unknown_kernel_is_reported_with_those_that_are_installed(parent):
     run = parent.start("1", kernel="julia-1.9")
     assert run.message.startswith(
         "the notebook asks for the kernel 'julia-1.9', which is not installed where the service runs; installed are "
@@ -158,19 +158,19 @@ def test_an_unknown_kernel_is_told_with_those_that_are_installed(parent):
     assert not run.may_retry
 
 
-def test_a_kernel_whose_program_is_missing_is_told(parent):
+def test_a_kernel_whose_program_is_missing_is_reported(parent):
     assert parent.start("1", kernel="no-program").message == (
         "the kernel 'no-program' could not be started: No such file or directory: /nonexistent/kernel"
     )
 
 
-def test_a_kernel_that_ends_at_once_is_told(parent):
+def test_a_kernel_that_ends_at_once_is_reported(parent):
     assert parent.start("1", kernel="ends-at-once").message == (
         "the kernel 'ends-at-once' ended while it started: it ended with code 1; the log may say why"
     )
 
 
-def test_arguments_of_a_reserved_name_are_told(parent):
+def test_arguments_of_a_reserved_name_are_reported(parent):
     run = parent.hand(parent.new_job(notebook("1"), arguments={"class": 1}))
     assert run.message == "arguments: 'class' cannot be assigned to in python"
     assert not run.may_retry

@@ -71,7 +71,7 @@ def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage, target):
     assert not names_in_hdfs(hadoop, "/tmp/pig")
 
 
-def test_the_error_of_a_function_on_a_node_is_told(hadoop):
+def test_the_error_of_a_function_on_a_node_is_reported(hadoop):
     script = "REGISTER 'pig/udfs.py' USING streaming_python AS u;\n" + FLIGHTS
     record = run_pig(hadoop, script + "a = FOREACH f GENERATE u.failing(carrier); DUMP a;")
 

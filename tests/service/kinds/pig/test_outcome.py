@@ -48,7 +48,7 @@ def test_a_long_line_is_cut():
     ("code", "words"),
     [(None, "was killed"), (143, "ended by signal 15"), (3, "ended with code 3")],
 )
-def test_a_java_that_could_not_say_why_is_told_by_how_it_ended(task, code, words):
+def test_a_java_that_could_not_say_why_is_reported_by_how_it_ended(task, code, words):
     outcome = outcome_of(task, code, SCRIPT, "script")
 
     assert not outcome.succeeded
@@ -56,7 +56,7 @@ def test_a_java_that_could_not_say_why_is_told_by_how_it_ended(task, code, words
     assert outcome.may_retry
 
 
-def test_running_out_of_memory_is_told_as_such(task, tmp_path):
+def test_running_out_of_memory_is_reported_as_such(task, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     (scratch / "err").write_text("Terminating due to java.lang.OutOfMemoryError: Java heap space\n")

@@ -100,7 +100,7 @@ def test_rows_without_declared_types_are_as_wide_as_the_widest(service, storage)
     assert table.to_pylist()[2] == {"$0": b"d", "$1": "e", "$2": "f"}
 
 
-def test_a_store_is_told_and_lies_in_the_accounts_storage(service, storage):
+def test_a_store_is_reported_and_lies_in_the_accounts_storage(service, storage):
     record = succeeded(service, FLIGHTS + "STORE f INTO 'pig/stored' USING PigStorage('|');")
 
     (store,) = record["outputs"]["stores"]
@@ -208,14 +208,14 @@ def test_jars_are_registered_out_of_the_storage(service, storage):
     ],
     ids=["syntax", "field", "parameter", "function", "store"],
 )
-def test_a_failure_tells_the_cause_and_the_place(service, script, message):
+def test_a_failure_reports_the_cause_and_the_place(service, script, message):
     record = run_pig(service, FLIGHTS + script)
 
     assert record["status"] == "error"
     assert record["message"] == message
 
 
-def test_an_input_that_is_missing_is_told_as_such(service, storage):
+def test_an_input_that_is_missing_is_reported_as_such(service, storage):
     record = run_pig(service, "a = LOAD 'pig/none.csv';\nSTORE a INTO 'pig/of_none';")
 
     place = (storage / "pig" / "none.csv").as_posix()

@@ -63,7 +63,7 @@ def test_a_cancelled_script_leaves_nothing_in_the_store(service: ServiceProcess,
     assert "removed s3://lake/out/cancelled, which the script had begun to store" in service.logs(command)
 
 
-def test_a_store_that_refuses_the_keys_is_told(service: ServiceProcess, s3: S3Server) -> None:
+def test_a_store_that_refuses_the_keys_is_reported(service: ServiceProcess, s3: S3Server) -> None:
     wrong = s3.record | {"secret_key": "not-the-secret"}
     assert service.http.put("/account/storage", json=wrong).status_code == 200
     try:

@@ -19,7 +19,7 @@ async def asked(places: Places, holder: Path, said: list[str]) -> asyncio.Task[N
     return task
 
 
-async def test_who_finds_no_place_waits_and_is_told():
+async def test_who_finds_no_place_waits_and_is_reported():
     places, said = Places(2), []
     for holder in (A, B):
         await places.take(holder, said.append)

@@ -50,7 +50,7 @@ def test_the_error_of_a_function_reaches_a_stream_of_bytes():
     assert stream.getvalue().decode() == "udf: zu früh"
 
 
-def test_the_controller_runs_as_itself_with_the_function_that_tells_errors(tmp_path):
+def test_the_controller_runs_as_itself_with_the_function_that_reports_errors(tmp_path):
     command = [sys.executable, streaming_udf.__file__, controller_in(tmp_path), "tell"]
     ended = subprocess.run(command, capture_output=True, timeout=30, check=True)
 

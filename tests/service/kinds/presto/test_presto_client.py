@@ -74,7 +74,7 @@ def test_a_connection_that_was_closed_meanwhile_fails_no_statement(coordinator: 
 
 
 @pytest.mark.parametrize(("status", "reason"), [(404, "started again"), (410, "started again"), (401, "answers 401")])
-def test_a_query_that_is_not_known_any_more_is_told(
+def test_a_query_that_is_not_known_any_more_is_reported(
     coordinator: Coordinator, client: StatementClient, status: int, reason: str
 ):
     coordinator.answers = [(200, {}, {}), (status, {}, {})]
@@ -89,7 +89,7 @@ def test_a_cancellation_goes_to_the_next_answers_address(coordinator: Coordinato
     assert coordinator.asked[0][:2] == ("DELETE", "/v1/statement/q/2")
 
 
-def test_a_coordinator_that_is_gone_is_told_to_who_cancels():
+def test_a_coordinator_that_is_gone_is_reported_to_who_cancels():
     with Coordinator() as gone:
         url = gone.url
     client = StatementClient(url, SessionState("ann", "s"))

@@ -64,7 +64,7 @@ def test_what_java_puts_behind_a_failure_is_left_out():
     assert failure_of({"message": message}, "").message == "it answered 500"
 
 
-def test_what_to_do_is_told_where_workers_are_missing():
+def test_what_to_do_is_reported_where_workers_are_missing():
     assert "no worker" in str(failure_of({"message": "x", "errorName": "GENERIC_INSUFFICIENT_RESOURCES"}, "").hint)
     assert is_lost_worker({"errorName": "REMOTE_TASK_MISMATCH"})
     assert not is_lost_worker({"errorName": "SYNTAX_ERROR"})

@@ -127,7 +127,9 @@ async def test_a_statement_is_not_sent_twice_when_its_start_was_never_answered(
     assert server.asked == ["run", "wait"]
 
 
-async def test_one_that_ends_every_server_before_it_begins_is_told(server: Server, run: Callable[[], Awaitable[Any]]):
+async def test_one_that_ends_every_server_before_it_begins_is_reported(
+    server: Server, run: Callable[[], Awaitable[Any]]
+):
     server.answers = [WAITING, None, {"state": "unknown"}] * 3
     outcome = await run()
     assert "ended 3 times before the program began" in outcome.message

@@ -14,7 +14,7 @@ RPC = "org.apache.hadoop.YarnRuntimeException: java.net.BindException: Problem b
 
 
 @pytest.mark.parametrize(("output", "place"), [(HTTP, "127.3.4.1:9870"), (RPC, "127.3.4.1:8031")])
-def test_a_taken_port_is_named_with_who_can_tell_who_has_it(output: str, place: str):
+def test_a_taken_port_is_named_with_the_command_that_names_its_owner(output: str, place: str):
     port = place.partition(":")[2]
     told = explain("namenode", "ip-127-3-4-1", output, 1)
     assert told.startswith(f"namenode on ip-127-3-4-1 ended: another program listens at {place}.")
@@ -33,5 +33,5 @@ def test_a_taken_port_is_named_with_who_can_tell_who_has_it(output: str, place: 
         ("first\nlast words\n", 2, "with exit code 2: last words"),
     ],
 )
-def test_the_cause_is_told_in_words(output: str, code: int | None, told: str):
+def test_the_cause_is_reported_in_words(output: str, code: int | None, told: str):
     assert told in explain("datanode", "ip-127-3-4-1", output, code)

@@ -23,7 +23,7 @@ def test_a_node_that_went_keeps_what_it_had_counted():
     assert after.current.keys() == {"1"}
 
 
-def test_a_silent_node_counts_with_what_it_last_told():
+def test_a_silent_node_counts_with_what_it_last_reported():
     before = ContainerTally().seen({"1": ContainerCounters(10, 1, 1)}, BOTH)
     assert before.seen({}, BOTH).failed == 1
 

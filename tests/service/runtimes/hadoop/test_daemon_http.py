@@ -54,7 +54,7 @@ async def test_a_daemon_that_hangs_is_silent_after_the_limit():
     ("answer", "words"),
     [(_answer(b"{}", b"503 Starting"), "answered 503"), (_answer(b"<html>"), "something else than JSON")],
 )
-async def test_an_answer_that_is_none_is_told(answer, words):
+async def test_an_answer_that_is_none_is_reported(answer, words):
     async with _daemon(answer) as (http, address):
         with pytest.raises(DaemonSilent, match=words):
             await http.get(address)

@@ -55,7 +55,7 @@ async def test_a_port_that_is_taken_is_named(data_dir: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("size", ["200k", "1500k"])
-def test_a_disk_that_becomes_full_is_told(data_dir: Path, size: str):
+def test_a_disk_that_becomes_full_is_reported(data_dir: Path, size: str):
     clusters = data_dir / "clusters"
     clusters.mkdir(parents=True)
     mount = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'

@@ -164,7 +164,7 @@ async def test_a_running_job_survives_the_daemons_of_yarn(cluster: HadoopCluster
     assert not await cluster.engine.is_busy(instance)
 
 
-async def test_a_daemon_that_dies_again_and_again_is_told(data_dir: Path):
+async def test_a_daemon_that_dies_again_and_again_is_reported(data_dir: Path):
     cluster = HadoopCluster.of(data_dir)
     instance = await cluster.instance()
     worker = instance.workers[0]

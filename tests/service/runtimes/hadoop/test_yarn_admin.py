@@ -74,7 +74,7 @@ def test_a_refusal_has_the_first_line_of_the_other_side():
         parse_answer(_message(_header(1, b"User bob cannot refresh nodes\n\tat org.example")))
 
 
-async def test_a_refused_call_is_told_with_the_address():
+async def test_a_refused_call_is_reported_with_the_address():
     answer = _message(_header(1, b"not for you"))
     async with _listener(len(answer).to_bytes(4, "big") + answer) as address:
         with pytest.raises(AdminCallFailed, match=rf"127\.0\.0\.1:{address[1]} refused refreshNodes: not for you"):
@@ -85,7 +85,7 @@ async def test_a_refused_call_is_told_with_the_address():
     ("answer", "words"),
     [(b"", "closed the connection during refreshNodes"), (b"HTTP/1.1 400 Bad Request", "does not speak Hadoop RPC")],
 )
-async def test_whoever_is_no_resource_manager_is_told_as_such(answer, words):
+async def test_what_is_no_resource_manager_is_reported_as_such(answer, words):
     async with _listener(answer) as address:
         with pytest.raises(AdminCallFailed, match=words):
             await refresh_nodes(address, RefreshMode.GRACEFUL)
@@ -98,7 +98,7 @@ async def test_a_daemon_that_hangs_is_not_waited_for(monkeypatch):
             await refresh_nodes(address, RefreshMode.GRACEFUL)
 
 
-async def test_nobody_there_is_told():
+async def test_a_silent_address_is_reported():
     async with _listener(b"") as address:
         pass
     with pytest.raises(AdminCallFailed, match="cannot be reached"):

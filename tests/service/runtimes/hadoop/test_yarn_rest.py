@@ -20,7 +20,7 @@ def _container(number: int, application: int, state: str) -> dict[str, str]:
     return {"id": f"container_e02_1700000000000_{application:04}_01_{number:06}", "state": state}
 
 
-def test_the_figures_tell_memory_in_percent():
+def test_the_figures_report_memory_in_percent():
     told = {"totalMB": 4096, "allocatedMB": 1024, "containersAllocated": 3, "containersPending": 2}
     figures = parse_figures({"clusterMetrics": {**told, "appsRunning": 1, "activeNodes": 2}})
     assert figures.memory_percent == 25.0
@@ -76,10 +76,10 @@ def test_an_idle_node_holds_nothing():
 
 
 @pytest.mark.parametrize("epoch", ["e17_", ""])
-def test_a_container_tells_its_application(epoch):
+def test_a_container_names_its_application(epoch):
     assert application_of(f"container_{epoch}1700000000000_0003_01_000002") == "application_1700000000000_0003"
 
 
-def test_what_is_no_container_is_told():
+def test_what_is_no_container_is_reported():
     with pytest.raises(DaemonSilent, match="'nonsense' is not the id of a container"):
         application_of("nonsense")

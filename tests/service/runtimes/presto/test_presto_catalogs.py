@@ -39,7 +39,7 @@ def test_a_tap_at_a_socket_of_this_machine_cannot_be_one():
         connector("sales", tap("host='/run/postgresql' dbname='x'"))
 
 
-async def test_a_tap_of_another_database_or_none_is_told_with_the_catalogue():
+async def test_a_tap_of_another_database_or_none_is_reported_with_the_catalogue():
     with pytest.raises(ClusterFailure, match=r"catalogue sales: DB tap 7 \(shop\) is sqlite"):
         await tap_catalogs(Taps(tap("/x.db", EngineName.SQLITE)), 1, {"sales": 7})
     with pytest.raises(ClusterFailure, match="catalogue sales: there is no DB tap 8"):

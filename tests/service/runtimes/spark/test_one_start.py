@@ -73,7 +73,7 @@ async def test_one_that_fell_over_its_own_pages_is_started_once_more(
         await command
 
 
-async def test_one_that_ends_for_another_reason_is_told_with_its_last_words(
+async def test_one_that_ends_for_another_reason_is_reported_with_its_last_words(
     servers: SessionServers, machine: Disk, tmp_path: Path
 ):
     machine.last_words = "Exception: no space left"

@@ -91,7 +91,7 @@ def test_a_form_takes_its_argument_or_its_default(tmp_path: Path) -> None:
     assert ran.texts() == ["it's \\ \"$\n 5\n"]
 
 
-def test_a_value_that_a_form_cannot_take_ends_the_run_without_telling_it(tmp_path: Path) -> None:
+def test_a_value_that_a_form_cannot_take_ends_the_run_without_reporting_it(tmp_path: Path) -> None:
     ran = run(tmp_path, "%pyspark\nx = f${password:key}", key="hunter2")
     assert ran.error is not None
     assert ran.error.startswith("paragraph 1: form key touches a word")
@@ -147,7 +147,7 @@ def test_a_paragraph_can_ask_for_another_but_not_for_ever(tmp_path: Path) -> Non
         ("%pyspark\ncalls = ['p9']", "z.run names no paragraph of this note: p9"),
     ],
 )
-def test_what_cannot_run_is_told(tmp_path: Path, text: str, why: str) -> None:
+def test_what_cannot_run_is_reported(tmp_path: Path, text: str, why: str) -> None:
     ran = run(tmp_path, text)
     assert ran.error is not None
     assert ran.error.startswith(why)
