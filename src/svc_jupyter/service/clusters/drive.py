@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 import structlog
@@ -21,6 +21,7 @@ from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, cluster_by_id
+from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.life_cycle import Changes, Engines, LifeCycle
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
@@ -39,14 +40,6 @@ _ENDING_SECONDS = 60.0
 log = structlog.get_logger(__name__)
 
 
-class Watch(Protocol):
-    """Observes each running instance."""
-
-    async def keep(self, instance: Instance) -> None:
-        """Observe the instance if it is due; called about once a second."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a drive needs."""
@@ -59,7 +52,7 @@ class Tools:
     providers: Mapping[str, Provider]
     changes: Changes
     replica: Callable[[], queue.Replica]
-    watch: Watch | None = None
+    watch: Health | None = None
 
 
 class Drive:

@@ -34,6 +34,7 @@ from svc_jupyter.service.kinds.notebook.job import (
     RunJob,
 )
 from svc_jupyter.service.kinds.notebook.pages import PAGE_HEADERS, NotebookPages, executed_notebook
+from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
 
@@ -54,40 +55,6 @@ class Notebooks(Protocol):
         """Store the text that a command has made of it, in the name of the first user."""
 
 
-class Environment(Protocol):
-    """A version of a package environment."""
-
-    @property
-    def name(self) -> str:
-        """Return its display name."""
-        ...
-
-    @property
-    def package_id(self) -> int:
-        """Return the activity that built it."""
-        ...
-
-    @property
-    def python(self) -> Path:
-        """Return its interpreter."""
-        ...
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        """Return R's variables, by which R finds its packages."""
-        ...
-
-
-class Environments(Protocol):
-    """The package environments that are attached to clusters."""
-
-    async def of_label(
-        self, account_id: int, label: str | None, env_type: EnvironmentType = ..., *, command_id: int
-    ) -> Environment | None:
-        """Return the environment of the cluster with a label; it stays until the command has ended."""
-        ...
-
-
 class JupyterNotebookKind:
     """Runs `JupyterNotebookCommand`s."""
 
@@ -95,7 +62,7 @@ class JupyterNotebookKind:
     document_types = frozenset({NOTEBOOK, HTML})
 
     def __init__(
-        self, notebooks: Notebooks, workers: RunWorkers, settings: Settings, environments: Environments
+        self, notebooks: Notebooks, workers: RunWorkers, settings: Settings, environments: AttachedEnvironments
     ) -> None:
         self._notebooks = notebooks
         self._workers = workers

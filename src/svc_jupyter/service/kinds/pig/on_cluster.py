@@ -10,7 +10,7 @@ import asyncio
 import getpass
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
@@ -24,6 +24,7 @@ from svc_jupyter.service.kinds.pig.leftovers import begun_stores
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.configuration import SITES
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
+from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
 from svc_jupyter.service.runtimes.hadoop.site_files import settings_in
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
@@ -31,17 +32,10 @@ from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
 TEMPORARY: Final = PurePosixPath("/tmp/pig")  # noqa: S108  a folder of HDFS, which is the cluster's own
 
 
-class HistoryServers(Protocol):
-    """Starts the history server of a cluster, which clients ask how a job ended."""
-
-    async def ensure_history_server(self, instance: Instance, say: Say) -> None:
-        """Return once it answers; raises `ClusterFailure` and `ProviderFailure`."""
-
-
 class PigOnCluster:
     """What Pig needs of clusters."""
 
-    def __init__(self, clusters: Clusters, history: HistoryServers, http: DaemonHttp, programs: Path) -> None:
+    def __init__(self, clusters: Clusters, history: HadoopEngine, http: DaemonHttp, programs: Path) -> None:
         """`programs` is the folder of the program that runs Python functions on this machine."""
         self._clusters = clusters
         self._history = history

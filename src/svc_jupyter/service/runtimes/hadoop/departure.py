@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from typing import Final
 from xml.sax.saxutils import escape
 
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.cluster_engine import Say
-from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS
-from svc_jupyter.service.clusters.instances import Instance, Instances, Manner, Node
-from svc_jupyter.service.clusters.providers.provider import Machine, Provider
+from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS, DaemonEngine
+from svc_jupyter.service.clusters.instances import Instance, Manner, Node
+from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
-from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent, unless_silent
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, Holding, YarnNode, YarnRest
 
@@ -26,35 +26,17 @@ but keeps one whose NodeManager restarted meanwhile for good (seen with 3.5.0).
 """
 
 
-class Leavable(Protocol):
-    """The part of the runtime that a departure needs."""
-
-    instances: Instances
-    yarn: YarnRest
-
-    def machine(self, instance: Instance, node: Node) -> Machine:
-        """Return a node's machine."""
-        ...
-
-    async def bring_up(self, instance: Instance, node: Node, say: Say) -> None:
-        """Start a node's NodeManager unless it runs."""
-        ...
-
-    async def note_departures(self, instance: Instance, say: Say) -> None:
-        """Make YARN apply the leaving nodes in the database's rows."""
-        ...
-
-
 class Departure:
     """One leaving worker, by its row."""
 
-    def __init__(self, instance: Instance, node: Node, engine: Leavable, say: Say) -> None:
+    def __init__(self, instance: Instance, node: Node, engine: DaemonEngine, yarn: YarnRest, say: Say) -> None:
         self._instance = instance
         self._node = node
         self._machine = engine.machine(instance, node)
         self._engine = engine
+        self._yarn = yarn
         self._say = say
-        self._leaving = Leaving(engine.yarn, Addresses.of(instance), node, say)
+        self._leaving = Leaving(yarn, Addresses.of(instance), node, say)
         self._is_shown = False
         self._was_dead = False
         self._next_refresh = 0.0
@@ -66,7 +48,7 @@ class Departure:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _is_over(self) -> bool:
-        known = await known_nodes(self._engine.yarn, self._instance)
+        known = await known_nodes(self._yarn, self._instance)
         if known is None:
             self._leaving.report("the ResourceManager does not answer; waiting for it")
             return False
@@ -120,10 +102,7 @@ class Departure:
 
 async def known_nodes(yarn: YarnRest, instance: Instance) -> Mapping[str, YarnNode] | None:
     """Return the nodes that YARN knows, by address; None when it does not answer."""
-    try:
-        return await yarn.nodes(Addresses.of(instance).resource_manager_http)
-    except DaemonSilent:
-        return None
+    return await unless_silent(yarn.nodes(Addresses.of(instance).resource_manager_http))
 
 
 _NAMED_APPLICATIONS = 3
@@ -186,8 +165,7 @@ def _listed(names: list[str]) -> str:
 
 PATIENCE_SECONDS: Final = 30 * 86_400
 """How long YARN waits for work on a leaving node before it ends that work. Longer than any job: the removal command's
-own
-timeout (36 hours unless the operator changes it) ends a removal first, which puts the node back and loses nothing.
+own timeout (36 hours unless the operator changes it) ends a removal first, which puts the node back and loses nothing.
 """
 
 

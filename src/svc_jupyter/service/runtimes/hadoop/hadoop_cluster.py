@@ -170,7 +170,7 @@ class HadoopEngine(DaemonEngine):
 
     async def drain(self, instance: Instance, node: Node, say: Say) -> None:
         """Return once YARN has released a worker."""
-        await Departure(instance, node, self, say).end()
+        await Departure(instance, node, self, self.yarn, say).end()
 
     async def evict(self, instance: Instance, nodes: Sequence[Node], say: Say) -> None:
         """Wait briefly until YARN assigns the nodes no more work; ignores nodes that YARN does not know."""

@@ -1,6 +1,5 @@
 """HiveServer2 of clusters: a daemon on the coordinator, started with the cluster where the configuration requests it,
-or
-else by the first command that needs it.
+or else by the first command that needs it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, ServiceLook
@@ -30,6 +29,7 @@ from svc_jupyter.service.runtimes.hive_server import program
 from svc_jupyter.service.runtimes.hive_server.client import ServerError, ServerLost, Session
 from svc_jupyter.service.runtimes.hive_server.jobs import StrayJobs
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
+from svc_jupyter.service.runtimes.metastore.metastore import Metastore
 from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 from svc_jupyter.service.runtimes.s3.access import note_opened, opens
 from svc_jupyter.service.runtimes.s3.account_store import S3_CLIENT, Store
@@ -39,19 +39,6 @@ START_SECONDS: Final = 120.0
 _LOOK_EVERY: Final = 0.2
 _ANSWER_SECONDS: Final = 5.0
 _STOP_SECONDS: Final = 5.0
-
-
-class Metastores(Protocol):
-    """The account's metastore."""
-
-    @property
-    def warehouse(self) -> str:
-        """The URI of the tables' folder."""
-        ...
-
-    async def ensure(self, say: Say) -> MetastoreAddress:
-        """Return its address, started if necessary. Raises `MetastoreFailure`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +63,7 @@ class HiveServers:
 
     name = program.NAME
 
-    def __init__(
-        self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastores, store: Store
-    ) -> None:
+    def __init__(self, engines: Engines, providers: Mapping[str, Provider], metastore: Metastore, store: Store) -> None:
         """`store` is the account's, which may hold tables."""
         self._store = store
         self._engines = engines

@@ -23,8 +23,8 @@ from svc_jupyter.service.installs.failures import EngineFailure
 from svc_jupyter.service.packages.attached import AttachedEnvironment, AttachedEnvironments
 from svc_jupyter.service.runtimes.hadoop.spark_driver import last_words_of, started
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import is_tag
-from svc_jupyter.service.runtimes.hive_server.server import Metastores
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
+from svc_jupyter.service.runtimes.metastore.metastore import Metastore
 from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 from svc_jupyter.service.runtimes.s3.access import note_opened, opens
 from svc_jupyter.service.runtimes.s3.account_store import S3_CLIENT, Store, StoreClient
@@ -63,7 +63,7 @@ class SessionServers:
         self,
         engines: Engines,
         providers: Mapping[str, Provider],
-        metastore: Metastores,
+        metastore: Metastore,
         attached: AttachedEnvironments,
         store: Store,
     ) -> None:
