@@ -1,7 +1,8 @@
-"""The interface of a cluster type's engine; the life cycle runs a cluster without knowing its type."""
+"""What an engine of a cluster type has; the life cycle runs a cluster without knowing its type."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -35,68 +36,71 @@ class ClusterFailure(Failure):
     """A cluster could not do what was asked; the message tells the user what, on which node, why, and what to do."""
 
 
-class ClusterEngine(Protocol):
+class ClusterEngine(ABC):
     """Runs clusters of one type on any provider. Every step works from the rows and the actual processes, so that it
     can be repeated after the service was killed.
     """
 
     cluster_type: ClusterType
-    can_scale: bool
-    """Whether nodes can be added and removed."""
+    can_scale = False
+    """Whether nodes can be added and removed; if not, the methods for that have nothing to do."""
 
+    @abstractmethod
     def check(self, configuration: ClusterConfiguration) -> None:
-        """Raise `Invalid` for a configuration that the engine does not support."""
-        ...
+        """Raise `Invalid` for settings that would break the cluster's own wiring."""
 
+    @abstractmethod
     async def start(self, instance: Instance, say: Say) -> None:
         """Start the coordinator and the first workers; return once all are registered.
 
         Raises `ClusterFailure` or `ProviderFailure`; the caller then terminates the instance.
         """
-        ...
 
+    @abstractmethod
     async def supervise(self, instance: Instance) -> None:
         """Restart daemons that died and update the nodes' rows. Cheap; called about once a second."""
-        ...
 
+    @abstractmethod
     async def terminate(self, instance: Instance, say: Say) -> None:
         """End all processes and release the machines."""
-        ...
 
+    @abstractmethod
     async def is_busy(self, instance: Instance) -> bool:
-        """Return whether the engine runs any work (an application), so that the cluster is not idle."""
-        ...
+        """Return whether the engine runs any work; without an answer it counts as busy."""
 
-    async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:
+    @abstractmethod
+    async def health(self, instance: Instance) -> Sample:
+        """Return a live measurement of the cluster; a part without an answer within 2 s is DOWN."""
+
+    async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
         """Add workers for a node command; return once all are RUNNING. After a failure, none is left.
 
         Continues with the nodes that the command made before the service was killed. A cancellation removes nothing:
         the service may only be stopping. Raises `ClusterFailure` or `ProviderFailure`.
         """
-        ...
+        raise self._refusal()
 
-    async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:
+    async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:  # noqa: ARG002
         """Remove the nodes of an addition that is ended early."""
-        ...
+        return
 
-    async def removal_order(self, instance: Instance) -> Sequence[Node]:
+    async def removal_order(self, instance: Instance) -> Sequence[Node]:  # noqa: ARG002
         """Return the workers without a node command in the order of removal: the idlest first, then the youngest."""
-        ...
+        return ()
 
-    async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:
+    async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
         """Decommission a worker gracefully; return once it is gone, also when it already was.
 
         A cancellation restores nothing: the service may only be stopping.
         """
-        ...
+        raise self._refusal()
 
-    async def put_back(self, instance: Instance, node: Node, say: Say) -> None:
+    async def put_back(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
         """Return a worker to service when its removal is ended early."""
-        ...
+        return
 
-    async def health(self, instance: Instance) -> Sample:
-        """Return a live measurement of the cluster; a part without an answer within 2 s is DOWN."""
-        ...
+    def _refusal(self) -> ClusterFailure:
+        return ClusterFailure(f"Node changes are not supported for {self.cluster_type.value.capitalize()} clusters")
 
 
 @dataclass(frozen=True, slots=True)

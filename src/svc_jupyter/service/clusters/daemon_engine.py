@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 
-from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
+from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.api.states import NodeStatus
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure, Say
 from svc_jupyter.service.clusters.instances import (
     Instance,
     Instances,
@@ -25,7 +25,7 @@ from svc_jupyter.service.clusters.instances import (
     Node,
 )
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider, ProviderFailure
-from svc_jupyter.service.clusters.supervision import Supervision, check_alive
+from svc_jupyter.service.clusters.supervision import Daemons, Supervision, check_alive
 from svc_jupyter.service.ground.errors import Unavailable, first_of
 
 REGISTER_SECONDS: Final = 180.0
@@ -33,10 +33,9 @@ REGISTER_SECONDS: Final = 180.0
 POLL_SECONDS: Final = 0.25
 
 
-class DaemonEngine(ABC):
+class DaemonEngine(ClusterEngine, Daemons):
     """Runs clusters of one type on any provider; see `ClusterEngine`."""
 
-    cluster_type: ClusterType
     can_scale = True
     worker_daemon: str
     """What a worker runs, as text for the user."""
@@ -50,10 +49,6 @@ class DaemonEngine(ABC):
         self._supervision = Supervision(instances, self)
 
     # The engine's part
-
-    @abstractmethod
-    def check(self, configuration: ClusterConfiguration) -> None:
-        """Raise `Invalid` for settings that would break the cluster's configuration."""
 
     @abstractmethod
     async def install(self, say: Say) -> object:
@@ -72,36 +67,12 @@ class DaemonEngine(ABC):
         """Return once the cluster and all its workers accept work. Raises `ClusterFailure` when a daemon ends."""
 
     @abstractmethod
-    async def registered(self, instance: Instance) -> Collection[str] | None:
-        """See `Daemons.registered`."""
-
-    @abstractmethod
-    def daemons_of(self, node: Node) -> Collection[str]:
-        """See `Daemons.daemons_of`."""
-
-    @abstractmethod
-    def cause(self, daemon: str, node: Node, output: str, exit_code: int | None) -> str:
-        """See `Daemons.cause`."""
-
-    @abstractmethod
-    async def restart(self, instance: Instance, node: Node, daemon: str) -> None:
-        """See `Daemons.restart`."""
-
-    @abstractmethod
     async def loads(self, instance: Instance, nodes: Sequence[Node]) -> Sequence[int | None]:
         """Return the load of each worker (containers, queries); None for one that does not answer."""
 
     @abstractmethod
-    async def is_busy(self, instance: Instance) -> bool:
-        """Return whether the engine runs any work; without an answer it counts as busy."""
-
-    @abstractmethod
     async def drain(self, instance: Instance, node: Node, say: Say) -> None:
         """Give a worker no new work; return once its work has ended and its daemons may be stopped."""
-
-    @abstractmethod
-    async def health(self, instance: Instance) -> Sample:
-        """Return a live measurement of the cluster; a part without an answer within 2 s is DOWN."""
 
     async def write_client_files(self, instance: Instance, say: Say) -> None:  # noqa: ARG002
         """Write the files that the service's own programs need to use the cluster; most engines need none."""

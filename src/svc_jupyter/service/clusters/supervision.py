@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Coroutine
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn
 
 import structlog
 
@@ -54,28 +55,28 @@ class Deaths:
         return len(self._times)
 
 
-class Daemons(Protocol):
+class Daemons(ABC):
     """The daemons of one engine's clusters."""
 
+    @abstractmethod
     def machine(self, instance: Instance, node: Node) -> Machine:
         """Return the machine of a node."""
-        ...
 
+    @abstractmethod
     def daemons_of(self, node: Node) -> Collection[str]:
         """Return the names of the daemons that always run on a node."""
-        ...
 
+    @abstractmethod
     def cause(self, daemon: str, node: Node, output: str, exit_code: int | None) -> str:
         """Return the cause of a daemon's end as text for the user; `output` is the end of its error output."""
-        ...
 
+    @abstractmethod
     async def registered(self, instance: Instance) -> Collection[str] | None:
         """Return the addresses of the workers that get work; None while the coordinator does not answer."""
-        ...
 
+    @abstractmethod
     async def restart(self, instance: Instance, node: Node, daemon: str) -> None:
         """Restart a daemon with its existing files. Raises `ClusterFailure` and `ProviderFailure`."""
-        ...
 
 
 class Supervision:

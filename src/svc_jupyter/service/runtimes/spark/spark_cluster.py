@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Collection, Mapping
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.bootstrap import Bootstrap
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say, quietly
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure, Sample, Say, quietly
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider
-from svc_jupyter.service.clusters.supervision import Supervision
+from svc_jupyter.service.clusters.supervision import Daemons, Supervision
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.causes import explain
@@ -30,11 +28,10 @@ _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 _WHERE = "hadoop_settings.custom_config"
 
 
-class SparkEngine:
+class SparkEngine(ClusterEngine):
     """Runs Spark clusters; see `ClusterEngine`. A cluster is UP once its session server has run a query."""
 
     cluster_type = ClusterType.SPARK
-    can_scale = False
 
     def __init__(
         self,
@@ -89,26 +86,6 @@ class SparkEngine:
             return True
         return any(each.id != vitals["application"] for each in applications)
 
-    async def add_nodes(self, instance: Instance, count: int, say: Say, *, command_id: int) -> None:  # noqa: ARG002
-        """Refuse: node changes are for Hadoop and Presto clusters."""
-        _refuse()
-
-    async def take_back(self, instance: Instance, say: Say, *, command_id: int) -> None:  # noqa: ARG002
-        """Do nothing: no nodes are ever added."""
-        await asyncio.sleep(0)
-
-    async def removal_order(self, instance: Instance) -> Sequence[Node]:  # noqa: ARG002
-        """Return nothing: no node can be removed."""
-        return ()
-
-    async def remove_node(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
-        """Refuse, as `add_nodes`."""
-        _refuse()
-
-    async def put_back(self, instance: Instance, node: Node, say: Say) -> None:  # noqa: ARG002
-        """Do nothing: no node is ever removed."""
-        await asyncio.sleep(0)
-
     async def health(self, instance: Instance) -> Sample:
         """Return a live sample."""
         return await self._health.sample(instance)
@@ -116,10 +93,6 @@ class SparkEngine:
 
 def _has_hadoop(instance: Instance) -> bool:
     return runs_on_yarn(instance.configuration.custom_settings)
-
-
-def _refuse() -> NoReturn:
-    raise ClusterFailure("Node changes are not supported for Spark clusters")
 
 
 def check(configuration: ClusterConfiguration) -> None:
@@ -139,7 +112,7 @@ def check(configuration: ClusterConfiguration) -> None:
     check_hadoop(configuration, forbidden)
 
 
-class LocalClusters:
+class LocalClusters(Daemons):
     """Spark clusters without Hadoop (`spark.master=local[…]`): one node, whose only daemon is the session server."""
 
     def __init__(
