@@ -36,6 +36,13 @@ class ClusterFailure(Failure):
     """A cluster could not do what was asked; the message tells the user what, on which node, why, and what to do."""
 
 
+def coordinator_of(instance: Instance) -> Node:
+    """Return the coordinator. Raises `ClusterFailure` before it is made."""
+    if instance.master is None:
+        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
+    return instance.master
+
+
 class ClusterEngine(ABC):
     """Runs clusters of one type on any provider. Every step works from the rows and the actual processes, so that it
     can be repeated after the service was killed.

@@ -96,6 +96,11 @@ class Machine(Protocol):
         ...
 
 
+async def runs(machine: Machine, name: str) -> bool:
+    """Return whether a daemon runs on a machine."""
+    return any(daemon.name == name and daemon.is_running for daemon in await machine.daemons())
+
+
 class Provider(Protocol):
     """Makes and releases machines."""
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say, quietly
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, Say, coordinator_of, quietly
 from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS, DaemonEngine
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -210,9 +210,7 @@ class HadoopEngine(DaemonEngine):
         Clients ask it for the end of a MapReduce job; without it they retry each request for seconds. Raises
         `ClusterFailure` and `ProviderFailure`.
         """
-        master = instance.master
-        if master is None:
-            raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
+        master = coordinator_of(instance)
         async with self._history:
             if await _listens(master.private_ip, Port.HISTORY):
                 return

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, ServiceLook
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, ServiceLook, coordinator_of
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.providers.provider import Machine, Provider
+from svc_jupyter.service.clusters.providers.provider import Machine, Provider, runs
 from svc_jupyter.service.ground.errors import translated
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.installs.engine import Engine, Installed
@@ -77,14 +77,14 @@ class HiveServers:
 
         Raises `ClusterFailure`, `ProviderFailure`. A repeated call continues where a killed service stopped.
         """
-        master = _master(instance)
+        master = coordinator_of(instance)
         lock = self._locks.setdefault(instance.id, asyncio.Lock())
         async with lock:
             metastore = await self._metastore_address(say)
             check_reachable(metastore, master)
             machine = self._providers[instance.provider].machine(instance, master)
             address = HiveServerAddress(master.private_ip)
-            is_running = await self._runs(machine)
+            is_running = await runs(machine, program.NAME)
             if is_running and not await asyncio.to_thread(opens, _opened(instance), await self._store.access()):
                 say("the account's storage has changed: starting HiveServer2 again")
                 await machine.stop(program.NAME, _STOP_SECONDS)
@@ -105,7 +105,7 @@ class HiveServers:
             return
         async with lock:
             machine = self._providers[instance.provider].machine(instance, node)
-            if not await self._runs(machine):
+            if not await runs(machine, program.NAME):
                 metastore = await self._metastore_address(say)
                 await self._spawn(instance, node, machine, await self._install(say), metastore, say)
 
@@ -134,14 +134,9 @@ class HiveServers:
         self, instance: Instance, machine: Machine, installed: Installed, metastore: MetastoreAddress, say: Say
     ) -> None:
         """Start it, and return once it answers."""
-        master = _master(instance)
+        master = coordinator_of(instance)
         await self._spawn(instance, master, machine, installed, metastore, say)
         await self._wait(HiveServerAddress(master.private_ip), master, machine)
-
-    @staticmethod
-    async def _runs(machine: Machine) -> bool:
-        states = await machine.daemons()
-        return any(state.name == program.NAME and state.is_running for state in states)
 
     async def _spawn(
         self,
@@ -178,7 +173,7 @@ class HiveServers:
             reason = await asyncio.to_thread(_silence, address)
             if reason is None:
                 return
-            if not await self._runs(machine):
+            if not await runs(machine, program.NAME):
                 words = last_words_of(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise ClusterFailure(f"HiveServer2 on {node.private_dns} ended while it started: {words}")
             if time.monotonic() > deadline:
@@ -211,12 +206,6 @@ def _silence(address: HiveServerAddress) -> str | None:
     except (ServerLost, ServerError) as error:
         return str(error)
     return None
-
-
-def _master(instance: Instance) -> Node:
-    if instance.master is None:
-        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
-    return instance.master
 
 
 _PROBE_SECONDS: Final = 1.5

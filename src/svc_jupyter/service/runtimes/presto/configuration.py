@@ -13,7 +13,7 @@ from urllib.parse import quote
 from psycopg.conninfo import conninfo_to_dict
 
 from svc_jupyter.api.clusters import NodeRole
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, coordinator_of
 from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.db_taps.db_taps import DbTaps, OpenTap
@@ -66,9 +66,7 @@ def http_of(node: Node) -> str:
 
 def coordinator_http(instance: Instance) -> str:
     """Return the address for statements. Raises `ClusterFailure` before the coordinator exists."""
-    if instance.master is None:
-        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
-    return http_of(instance.master)
+    return http_of(coordinator_of(instance))
 
 
 def node_files(

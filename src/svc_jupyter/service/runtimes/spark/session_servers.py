@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, quietly
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say, coordinator_of, quietly
 from svc_jupyter.service.clusters.instances import Instance, Node
-from svc_jupyter.service.clusters.providers.provider import Machine, Provider
+from svc_jupyter.service.clusters.providers.provider import Machine, Provider, runs
 from svc_jupyter.service.ground.errors import translated
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.installs.engine import Engine
@@ -82,7 +82,7 @@ class SessionServers:
 
         The sessions need the metastore, which ends with the service; this starts it again.
         """
-        node = _master(instance)
+        node = coordinator_of(instance)
         machine = self._machine(instance, node)
         async with self._lock(instance):
             await self._end_outdated(instance, machine, say)
@@ -120,7 +120,7 @@ class SessionServers:
 
     def address(self, instance: Instance) -> SessionServerAddress:
         """Return the server's address on a cluster that was UP. Raises `ClusterFailure`."""
-        node = _master(instance)
+        node = coordinator_of(instance)
         file = Path(self._machine(instance, node).folder / program.SECRET)
         try:
             secret = file.read_text("ascii").strip()
@@ -130,7 +130,7 @@ class SessionServers:
 
     async def place(self, instance: Instance, say: Say) -> SparkPlace:
         """Return the place of the cluster's Spark, installed when missing. Raises `ClusterFailure`."""
-        node = _master(instance)
+        node = coordinator_of(instance)
         machine = self._machine(instance, node)
         environment = await self._environment(instance)
         with translated(EngineFailure, to=ClusterFailure, about="Spark is not there"):
@@ -162,7 +162,7 @@ class SessionServers:
         """
         access, file = await self._store.access(), _opened(instance)
         is_current = await asyncio.to_thread(lambda: file.exists() and opens(file, access))
-        if is_current or not await self._runs(machine):
+        if is_current or not await runs(machine, program.NAME):
             return
         say("the account's storage has changed: the session server is started again once nothing runs in it")
         address = self.address(instance)
@@ -191,11 +191,6 @@ class SessionServers:
             return Path(machine.folder / program.SECRET).read_text("ascii").strip()
         except FileNotFoundError:
             return secrets.token_hex(32)
-
-    @staticmethod
-    async def _runs(machine: Machine) -> bool:
-        states = await machine.daemons()
-        return any(state.name == program.NAME and state.is_running for state in states)
 
     async def _spawn(self, instance: Instance, node: Node, machine: Machine, say: Say) -> None:
         if instance.provider != "local":
@@ -239,7 +234,7 @@ class SessionServers:
 
     async def _answering(self, instance: Instance, node: Node, machine: Machine, say: Say) -> Mapping[str, Any]:
         """Return the state of a server: the running one, or a new one."""
-        if await self._runs(machine):
+        if await runs(machine, program.NAME):
             await self._metastore_address(say)
             try:
                 return await self._wait(instance, machine)
@@ -263,7 +258,7 @@ class SessionServers:
                     return await client.ping()
             except ServerSilent as silent:
                 reason = silent.message
-            if not await self._runs(machine):
+            if not await runs(machine, program.NAME):
                 words = last_words_of(await machine.tail(program.NAME)) or "it wrote nothing"
                 raise _ServerEnded(f"the session server of cluster {instance.cluster_id} ended: {words}")
             if time.monotonic() > deadline:
@@ -285,9 +280,3 @@ def _generation(instance: Instance) -> int:
         return _opened(instance).stat().st_mtime_ns
     except FileNotFoundError:
         return 0
-
-
-def _master(instance: Instance) -> Node:
-    if instance.master is None:
-        raise ClusterFailure(f"cluster {instance.cluster_id} has no coordinator yet")
-    return instance.master
