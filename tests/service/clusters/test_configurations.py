@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from svc_jupyter.api.cluster_texts import parse_custom_config
 from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration
 from svc_jupyter.service.clusters.cluster_rows import changed_fields, merged, take_secrets
-from svc_jupyter.service.clusters.drive import idle_limit, idle_reason, look_interval
+from svc_jupyter.service.clusters.reconciler import idle_limit, idle_reason, look_interval
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.http.validation import explain
 

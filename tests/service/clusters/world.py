@@ -18,7 +18,6 @@ from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.drive import Tools
 from svc_jupyter.service.clusters.driver import Driver
 from svc_jupyter.service.clusters.first_clusters import DEFAULT, ensure_clusters
 from svc_jupyter.service.clusters.gate import ClusterGate
@@ -26,6 +25,7 @@ from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.life_cycle import Changes, LifeCycle
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
+from svc_jupyter.service.clusters.reconciler import Tools
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.runner import Runner

@@ -18,10 +18,10 @@ from svc_jupyter.service.application.policy_objects import DECIDING, OBJECTS, by
 from svc_jupyter.service.application.processes import Processes
 from svc_jupyter.service.audit.audit import Audit
 from svc_jupyter.service.audit.routes import router as audit_router
-from svc_jupyter.service.clusters.drive import Tools
 from svc_jupyter.service.clusters.driver import Driver
 from svc_jupyter.service.clusters.life_cycle import Changes
 from svc_jupyter.service.clusters.nodes import Nodes
+from svc_jupyter.service.clusters.reconciler import Tools
 from svc_jupyter.service.clusters.routes import router as clusters_router
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.ends import AtEnd

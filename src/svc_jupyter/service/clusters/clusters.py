@@ -84,8 +84,9 @@ class Clusters:
         """Like `resolve`, for a caller who needs the right to `action`. Also raises `Forbidden`."""
         return await self._database.look_up(partial(_admitted, caller, action, label_or_id))
 
-    async def up_instance(self, cluster_id: int) -> Instance:
-        """Return the running instance of a cluster. Raises `ClusterFailure` when it is not UP."""
+    async def up_instance(self, cluster_id: int | None) -> Instance:
+        """Return the running instance of a command's cluster. Raises `ClusterFailure` when it is not UP."""
+        assert cluster_id is not None  # the gate has chosen one
         instance = await self._instances.of_cluster(cluster_id)
         if instance is None or instance.state is not ClusterState.UP:
             state = "DOWN" if instance is None else instance.state.value

@@ -16,9 +16,9 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.clusters.drive import Drive, Tools
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
+from svc_jupyter.service.clusters.reconciler import Reconciler, Tools
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import run_forever
@@ -33,14 +33,14 @@ class Driver:
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self._drives: dict[int, asyncio.Task[None]] = {}
+        self._running: dict[int, asyncio.Task[None]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._leftovers = Leftovers(tools.database, tools.instances, tools.providers, tools.replica)
 
     @property
     def is_driving(self) -> bool:
         """Whether this replica drives any instance."""
-        return bool(self._drives)
+        return bool(self._running)
 
     async def start(self) -> None:
         """Find this replica's instances again, and begin to look for others."""
@@ -49,7 +49,7 @@ class Driver:
 
     async def stop(self) -> None:
         """Stop driving; the daemons continue, and the next service finds them again."""
-        tasks = [*self._loops, *self._drives.values()]
+        tasks = [*self._loops, *self._running.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -68,16 +68,16 @@ class Driver:
         await changed.within(None if tools.database.on_sqlite else tools.settings.lease_seconds / 3)
 
     def _drive(self, instance_id: int) -> None:
-        known = self._drives.get(instance_id)
+        known = self._running.get(instance_id)
         if known is not None and not known.done():
             return
-        task = asyncio.create_task(Drive(self._tools, instance_id).run(), name=f"instance-{instance_id}")
-        self._drives[instance_id] = task
+        task = asyncio.create_task(Reconciler(self._tools, instance_id).run(), name=f"instance-{instance_id}")
+        self._running[instance_id] = task
         task.add_done_callback(lambda ended: self._ended(instance_id, ended))
 
     def _ended(self, instance_id: int, task: asyncio.Task[None]) -> None:
-        if self._drives.get(instance_id) is task:
-            del self._drives[instance_id]
+        if self._running.get(instance_id) is task:
+            del self._running[instance_id]
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("drive_failed", instance_id=instance_id, exc_info=error)
 

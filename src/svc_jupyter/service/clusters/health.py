@@ -100,7 +100,7 @@ class Health:
         }
 
     async def keep(self, instance: Instance) -> None:
-        """Store a sample of a cluster that is UP, every few seconds; called in every round of the cluster's drive."""
+        """Store a sample of a cluster that is UP, every few seconds; called about once a second."""
         now = time.monotonic()
         if now - self._kept_at.get(instance.id, -STEP_SECONDS) < STEP_SECONDS:
             return

@@ -129,7 +129,7 @@ class Instance:
 
 
 class Instances:
-    """Reads and writes instances and nodes. The rows are authoritative: a drive works from them."""
+    """Reads and writes instances and nodes. The rows are authoritative: a reconciler works from them."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings

@@ -113,7 +113,6 @@ class HadoopKind:
             return []
 
     async def _start(self, task: Task, desk: Desk) -> DurableProcess:
-        assert task.cluster_id is not None
         sub_command = HadoopSubCommand(task.command["sub_command"])
         arguments = split_arguments(sub_command, task.command["sub_command_args"])
         fetched = await self._fetch(task, desk, locations_in(sub_command, arguments))

@@ -79,6 +79,5 @@ class HiveKind:
 
 async def end_jobs(task: Task, servers: HiveServers, clusters: Clusters) -> None:
     """End the jobs that HiveServer2 runs for an attempt, or starts just now."""
-    assert task.cluster_id is not None
     with suppress(ClusterFailure):  # the jobs ended with the cluster
         servers.end_jobs(await clusters.up_instance(task.cluster_id), mark_of(task))

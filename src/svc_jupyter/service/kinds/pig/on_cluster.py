@@ -48,7 +48,6 @@ class PigOnCluster:
 
         A failure is only logged, since the script then fails by itself.
         """
-        assert task.cluster_id is not None
         try:
             await self._history.ensure_history_server(await self._clusters.up_instance(task.cluster_id), say)
         except (ClusterFailure, ProviderFailure) as error:
@@ -59,7 +58,6 @@ class PigOnCluster:
 
         `jars` are Pig's own; the tasks need some of them.
         """
-        assert task.cluster_id is not None
         instance = await self._clusters.up_instance(task.cluster_id)
         tag = tag_of(task.id, task.attempt)
         sites = await asyncio.to_thread(_sites, client_folder(instance))
@@ -83,7 +81,6 @@ class PigOnCluster:
 
     async def remove_temporary(self, task: Task) -> None:
         """Remove the temporary files of an attempt; raises as `end`."""
-        assert task.cluster_id is not None
         addresses = Addresses.of(await self._clusters.up_instance(task.cluster_id))
         await self._delete(addresses, str(TEMPORARY / tag_of(task.id, task.attempt)))
 

@@ -85,7 +85,6 @@ class PrestoKind:
 
     async def end_remote(self, task: Task) -> None:
         """End the queries that the coordinator still runs for an attempt."""
-        assert task.cluster_id is not None
         with suppress(ClusterFailure):  # the queries ended with the cluster
             await self._presto.end_queries(
                 await self._clusters.up_instance(task.cluster_id), _source(task.id, task.attempt)

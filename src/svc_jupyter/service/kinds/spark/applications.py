@@ -10,7 +10,6 @@ from typing import Any, Final
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.kinds.spark import submitted
@@ -48,7 +47,7 @@ class Applications:
 
     async def start(self, task: Task, plan: Plan, statement: Statement | None, say: Say) -> DurableProcess:
         """Start the program of an attempt. Raises `ClusterFailure`, `StorageFailure`, `Invalid`, `OSError`."""
-        instance = await self._instance(task)
+        instance = await self._clusters.up_instance(task.cluster_id)
         place = await self._servers.place(instance, say)
         for folder in (task.folder / "tmp", task.folder / "classes"):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -92,7 +91,7 @@ class Applications:
         """End what an attempt began on YARN."""
         await asyncio.to_thread((task.folder / submitted.SECRETS_FILE).unlink, missing_ok=True)
         try:
-            instance = await self._instance(task)
+            instance = await self._clusters.up_instance(task.cluster_id)
             if runs_on_yarn(instance.configuration.custom_settings):
                 for application in await self._jobs.end(instance.cluster_id, tag_of(task.id, task.attempt)):
                     say(f"ended {application}")
@@ -110,10 +109,6 @@ class Applications:
             return await self._jobs.find(cluster_id, tags)
         except (ClusterFailure, DaemonSilent):
             return []
-
-    async def _instance(self, task: Task) -> Instance:
-        assert task.cluster_id is not None
-        return await self._clusters.up_instance(task.cluster_id)
 
     async def _words(self, task: Task, plan: Plan, say: Say) -> list[str]:
         if plan.cmdline:

@@ -143,7 +143,6 @@ class SparkKind:
 
     async def _run_note(self, task: Task, desk: Desk) -> Outcome:
         async def start() -> DurableProcess:
-            assert task.cluster_id is not None
             instance = await self._clusters.up_instance(task.cluster_id)
             server = await self._servers.ensure(instance, desk.say)
             name = tag_of(task.id, task.attempt)
@@ -183,7 +182,6 @@ class SparkKind:
         return statement_of(task, plan.language, code, arguments, least)
 
     async def _runs_alone(self, task: Task, plan: Plan) -> bool:
-        assert task.cluster_id is not None
         instance = await self._clusters.up_instance(task.cluster_id)
         return plan.runs_alone(task.pool, on_yarn=runs_on_yarn(instance.configuration.custom_settings))
 

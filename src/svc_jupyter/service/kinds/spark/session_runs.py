@@ -124,7 +124,6 @@ class SessionRuns:
 
     async def run(self, task: Task, desk: Desk, statement: Statement, session: str | None) -> Outcome:
         """Run a statement in a kept session, or in its own; return its outcome. Raises `ClusterFailure`."""
-        assert task.cluster_id is not None
         instance = await self._clusters.up_instance(task.cluster_id)
         if not has_ended(task.folder):
             begun = task.folder / BEGUN_FILE
@@ -142,7 +141,6 @@ class SessionRuns:
 
     async def end(self, task: Task, say: Say) -> None:
         """End the statement of an attempt, if one was started; return once it has ended."""
-        assert task.cluster_id is not None
         try:
             statement_id = (task.folder / BEGUN_FILE).read_text("ascii").strip()
             instance = await self._clusters.up_instance(task.cluster_id)
@@ -159,7 +157,6 @@ class SessionRuns:
 
     async def end_session(self, task: Task, name: str, say: Say) -> None:
         """End a session, by its name, and what runs in it, if it exists."""
-        assert task.cluster_id is not None
         try:
             instance = await self._clusters.up_instance(task.cluster_id)
         except ClusterFailure:

@@ -20,7 +20,6 @@ def mark_of(task: Task) -> str:
 
 async def connection_for(task: Task, servers: HiveServers, clusters: Clusters, say: Say) -> Connection:
     """Return the connection, with the server started if necessary. Raises `ClusterFailure`, `ProviderFailure`."""
-    assert task.cluster_id is not None
     server = await servers.ensure(await clusters.up_instance(task.cluster_id), say)
     target = {
         "host": server.host,

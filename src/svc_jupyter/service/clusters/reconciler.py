@@ -1,4 +1,4 @@
-"""Drives one instance from the state in its row to the actual processes: start, keep running, end.
+"""Makes the processes of one instance match its row: start, keep running, end.
 
 Every step can be repeated: after the service was killed, the next one continues from the row.
 """
@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a drive needs."""
+    """What a reconciler needs."""
 
     settings: Settings
     database: Database
@@ -55,7 +55,7 @@ class Tools:
     watch: Health | None = None
 
 
-class Drive:
+class Reconciler:
     """Drives one instance until it is DOWN or belongs to another replica."""
 
     def __init__(self, tools: Tools, instance_id: int) -> None:
