@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from svc_jupyter.service.runtimes.metastore.database import DERBY, of_postgresql
-from svc_jupyter.service.runtimes.metastore.program import settings_files
+from svc_jupyter.service.runtimes.metastore.process import settings_files
 
 
 @pytest.mark.parametrize(

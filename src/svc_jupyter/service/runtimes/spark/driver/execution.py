@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,7 @@ from .notebook_context import NotebookContext
 from .python_code import PythonNames
 from .scala_code import ScalaInterpreter
 from .scala_notebook import ScalaNotebook
-from .sql_code import run_sql
-from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, Statement
+from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, SqlPart, Statement
 
 _REPORT_SECONDS = 0.25
 _DRIVER_GONE = "Spark's driver ended while the program ran: did the program end it, or did its memory run out?"
@@ -109,3 +108,35 @@ class Execution:
         if now - self._reported_at >= _REPORT_SECONDS:
             self._reported_at = now
             self._report_rows(rows)
+
+
+def run_sql(
+    spark: SparkSession, parts: Sequence[SqlPart], take: Callable[[DataFrame], dict[str, Any]]
+) -> dict[str, Any]:
+    """Run an SQL script; `take` receives each table. Return its result for the last one, or the number of statements.
+
+    Raises `CodeFailure` with the line of the statement.
+    """
+    summary: dict[str, Any] | None = None
+    for part in parts:
+        try:
+            frame = spark.sql(part.text)
+            if frame.columns:
+                summary = take(frame)
+        except PySparkException as error:
+            raise CodeFailure(spark_text(error), _line_of(part, error)) from None
+        except Py4JError as error:
+            raise CodeFailure(spark_text(error), part.line) from None
+        except CodeFailure as failure:
+            raise CodeFailure(failure.message, part.line, may_retry=failure.may_retry) from None
+    count = "1 statement" if len(parts) == 1 else f"{len(parts)} statements"
+    return summary or {"rows": None, "message": f"{count} done, no table returned"}
+
+
+def _line_of(part: SqlPart, error: PySparkException) -> int:
+    """Return the script's line of a Spark error, whose own line is relative to its statement."""
+    for context in error.getQueryContext() or ():
+        start = context.startIndex()
+        if 0 <= start < len(part.text):
+            return part.line + part.text.count("\n", 0, start)
+    return part.line
