@@ -1,4 +1,4 @@
-from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
+from svc_jupyter.service.access.caller_reading import CallerCache, KnownCaller
 from svc_jupyter.service.access.callers import Caller
 
 

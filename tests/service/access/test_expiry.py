@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.access.expiry import expiry
+from svc_jupyter.service.access.tokens import expiry
 from svc_jupyter.service.ground.errors import Invalid
 
 NOW = datetime(2031, 1, 1, tzinfo=UTC).timestamp()

@@ -11,8 +11,8 @@ from fastapi import FastAPI
 from tests.service.access.test_object_policies import a_schedule
 
 from svc_jupyter.service.access.access import Access
-from svc_jupyter.service.access.group_routes import router as groups_router
 from svc_jupyter.service.access.object_policy_routes import router as policies_router
+from svc_jupyter.service.access.routes import router as access_router
 from svc_jupyter.service.application.policy_objects import OBJECTS
 from svc_jupyter.service.http.middleware import RequestShell
 from svc_jupyter.service.http.rate_limit import RateLimit
@@ -33,7 +33,7 @@ async def http(access, settings, admin_token) -> AsyncIterator[httpx.AsyncClient
     app = FastAPI()
     app.state.parts = Parts([access, RateLimit(None)])
     install_error_handlers(app)
-    for router in (groups_router, policies_router):
+    for router in (access_router, policies_router):
         app.include_router(router, prefix=API)
     headers = {"X-AUTH-TOKEN": admin_token, "Content-Type": "application/json"}
     transport = httpx.ASGITransport(RequestShell(app, settings, access.tokens.caller))

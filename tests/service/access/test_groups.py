@@ -1,6 +1,6 @@
 import pytest
 
-from svc_jupyter.service.access.groups import chosen_groups
+from svc_jupyter.service.access.lookups import chosen_groups
 from svc_jupyter.service.ground.errors import Invalid
 
 IDS = {"system-admin": 1, "system-user": 2}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.callers import EVERYTHING, MEMBERS_RIGHTS, RESERVED, Caller, permissions_of, rights_of
 from svc_jupyter.service.access.permissions import (
     Action,
     Resource,
@@ -19,7 +19,6 @@ from svc_jupyter.service.access.permissions import (
     require_membership,
 )
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
-from svc_jupyter.service.access.rights import EVERYTHING, MEMBERS_RIGHTS, RESERVED, permissions_of, rights_of
 from svc_jupyter.service.ground.errors import Forbidden
 
 ADMIN = frozenset({"system-admin"})

@@ -59,8 +59,13 @@ CALLS = [
 ]
 
 
-def test_every_route_is_in_the_list_of_calls():
-    routes = {(method, route.path) for route in router.routes for method in route.methods}
+def test_every_route_except_those_of_groups_and_roles_is_in_the_list_of_calls():
+    routes = {
+        (method, route.path)
+        for route in router.routes
+        for method in route.methods
+        if not route.path.startswith(("/groups", "/roles"))
+    }
     called = {
         (method, path.replace("/users/1", "/users/{user_id}").replace("tokens/1", "tokens/{token_id}"))
         for method, path, _body in CALLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.hive.partition_names import order_of, partition_name, possible_names, spellings, values_in
+from svc_jupyter.service.hive.catalogue import order_of, partition_name, possible_names, spellings, values_in
 
 TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1)
 

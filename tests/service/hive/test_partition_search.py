@@ -10,7 +10,7 @@ from svc_jupyter.api.schedules import DependencyInfo
 from svc_jupyter.api.sensors import SensorColumn
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.hive import Hive
-from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
+from svc_jupyter.service.hive.partitions import HiveDependencies
 from svc_jupyter.service.hive.sensors import combinations
 from svc_jupyter.service.schedules.dependencies import Needed
 

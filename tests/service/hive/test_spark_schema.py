@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_jupyter.service.hive.spark_schema import hive_type, spark_columns
+from svc_jupyter.service.hive.tables import hive_type, spark_columns
 
 ARRAY = {"type": "array", "elementType": "integer", "containsNull": True}
 STRUCT = {"type": "struct", "fields": [{"name": "a", "type": "byte"}, {"name": "b", "type": ARRAY}]}

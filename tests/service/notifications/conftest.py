@@ -26,7 +26,7 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.notifications.channel_targets import parse_target
+from svc_jupyter.service.notifications.channels import parse_target
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import commands

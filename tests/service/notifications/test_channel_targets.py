@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.notifications.channel_targets import addresses_of, parse_target
+from svc_jupyter.service.notifications.channels import addresses_of, parse_target
 
 EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK
 SECRET = "T0-secret-B0"

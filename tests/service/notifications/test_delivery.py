@@ -13,7 +13,7 @@ from tests.service.notifications.clocks import eventually
 from tests.service.notifications.mail_server import HOST, PASSWORD, USER, MailServer
 
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.notifications.delivery import NotDelivered, deliver, smtp_session
+from svc_jupyter.service.notifications.mail import NotDelivered, deliver, smtp_session
 
 WITHIN = 30.0
 

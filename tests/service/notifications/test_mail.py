@@ -9,7 +9,7 @@ from tests.service.notifications.clocks import NOON
 from tests.service.notifications.rows import row_of
 
 from svc_jupyter.service.notifications.layout import Notice
-from svc_jupyter.service.notifications.mail_sender import compose, message_id
+from svc_jupyter.service.notifications.mail import compose, message_id
 from svc_jupyter.service.notifications.rendering import command_ended
 
 NOTICE = Notice("Daily sales failed", "It failed.\n", "<p>It failed.</p>\n")

@@ -463,7 +463,7 @@ async def test_what_was_sent_is_marked_however_long_the_database_is_away(
     running: Running,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.service.notifications.senders.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.service.notifications.rounds.RETRY_SECONDS", 0.01)
     write, refused = database.write, 0
 
     async def write_or_refuse(work: Callable[[sa.Connection], Any]) -> Any:

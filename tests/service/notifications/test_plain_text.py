@@ -3,7 +3,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.notifications.plain_text import one_line, paragraph
+from svc_jupyter.service.notifications.texts import one_line, paragraph
 
 TEXTS = st.text(st.characters(exclude_categories=()))
 

@@ -3,8 +3,8 @@ from hypothesis import given
 from tests.service.notifications.pages import TEXTS, Page
 from tests.service.notifications.rows import row_of
 
-from svc_jupyter.service.notifications.quantities import size_text
 from svc_jupyter.service.notifications.rendering import command_ended
+from svc_jupyter.service.notifications.texts import size_text
 
 
 def test_a_done_command_is_told_with_its_times_and_result() -> None:

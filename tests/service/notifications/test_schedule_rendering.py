@@ -7,10 +7,10 @@ from tests.service.notifications.clocks import NOON
 from tests.service.notifications.pages import TEXTS, Page
 from tests.service.notifications.schedule_rows import action_row, schedule_row
 
+from svc_jupyter.service.notifications.audience import Outcome, outcome_of
 from svc_jupyter.service.notifications.events import action_event, digest_event
-from svc_jupyter.service.notifications.outcomes import Outcome, outcome_of
 from svc_jupyter.service.notifications.rendering import notice_of
-from svc_jupyter.service.notifications.webhook_body import webhook_body
+from svc_jupyter.service.notifications.webhooks import webhook_body
 
 NINE = 1_795_248_000.0  # 2026-11-21 08:00 UTC
 URL = "https://svc.example.org/team/"

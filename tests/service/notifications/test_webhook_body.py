@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svc_jupyter.service.notifications.events import pipeline_event
-from svc_jupyter.service.notifications.webhook_body import webhook_body
+from svc_jupyter.service.notifications.webhooks import webhook_body
 
 URL = "https://data.example.org/"
 COMMAND = {

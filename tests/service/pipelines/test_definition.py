@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from svc_jupyter.api.pipelines import InstanceStatus, PipelineCreate, PipelineUpdate
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.pipelines.definition import DRIVER, changed, definition_of, submit_line
-from svc_jupyter.service.pipelines.states import after_end, health, instance_status
+from svc_jupyter.service.pipelines.records import after_end, health, instance_status
 
 CODE = {"name": "orders", "code": "spark.readStream"}
 JAR = {"name": "orders", "create_type": "jar", "jar_path": "s3://b/orders.jar", "main_class": "org.example.Orders"}

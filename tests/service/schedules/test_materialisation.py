@@ -365,7 +365,7 @@ def test_an_action_whose_schedule_was_suspended_meanwhile_is_left_for_the_resume
     [item] = simulation.step()
     change(simulation, schedules, schedule, status=ScheduleStatus.SUSPENDED)
     with simulation.database.begin() as connection:
-        assert simulation.work.give_up(connection, item, "not run", simulation.now) is None
+        assert simulation.work.begin(connection, item, (), simulation.now, problem="not run") is None
         assert simulation.work.begin(connection, item, [{"x": 1}], simulation.now) is None
     assert [(action["done"], action["command_id"]) for action in simulation.actions(schedule)] == [(False, None)]
     change(simulation, schedules, schedule, status=ScheduleStatus.RUNNING, due_at=AT_ONCE)

@@ -26,7 +26,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules.actions import Actions
-from svc_jupyter.service.schedules.listing import ScheduleFilter
+from svc_jupyter.service.schedules.records import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.schedules import schedules

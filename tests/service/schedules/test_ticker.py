@@ -156,7 +156,7 @@ async def test_macros_that_loop_hold_up_no_other_schedule(stage: Stage):
     reasons = {action["message"] for action in refused if action["done"]}
     assert reasons == {"not run: macro 'x': all macros together took more than 1 s of processor time"}
     # Whoever is told of ends is told of this one.
-    assert (stage.simulation.ended[0][0]["id"], stage.simulation.ended[0][1]["status"]) == (looping, "error")
+    assert (stage.simulation.ended[0][0].id, stage.simulation.ended[0][1].status) == (looping, "error")
     later = stage.add(macros=[{"day": "1"}])
     stage.look()
     await stage.until(later, begun)

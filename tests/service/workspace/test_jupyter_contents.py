@@ -21,9 +21,9 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.schema.audit import audit_entries
-from svc_jupyter.service.workspace import contents_reading
+from svc_jupyter.service.workspace import contents_files
+from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.contents_places import require_jupyter_notebooks
-from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 BARE = Wanted(content=False)
@@ -319,8 +319,8 @@ def test_what_a_command_left_in_a_folder_is_shown_as_far_as_it_can_be(contents, 
 @on_sqlite
 def test_a_file_too_large_to_answer_still_tells_what_it_is(contents, ann, common: Path):
     with (common / "large.ipynb").open("wb") as file:
-        file.truncate(contents_reading.READ_LIMIT_BYTES + 1)
-    assert contents.get("Common/large.ipynb", BARE, by=ann).size == contents_reading.READ_LIMIT_BYTES + 1
+        file.truncate(contents_files.READ_LIMIT_BYTES + 1)
+    assert contents.get("Common/large.ipynb", BARE, by=ann).size == contents_files.READ_LIMIT_BYTES + 1
     with pytest.raises(Invalid, match="too large to be read or copied at once: 67108865 bytes"):
         contents.get("Common/large.ipynb", Wanted(), by=ann)
 
@@ -346,7 +346,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
     [(email, object_id, detail)] = told_of(database, "replace")
     assert (email, object_id, detail) == (ann.email, path, {"command_id": 7})
     with pytest.raises(Invalid, match="stays as it was: the new text has 67108865 bytes"):
-        contents.replace_notebook(path, "x" * (contents_reading.READ_LIMIT_BYTES + 1), **as_ann, command_id=8)
+        contents.replace_notebook(path, "x" * (contents_files.READ_LIMIT_BYTES + 1), **as_ann, command_id=8)
     assert contents.read_notebook(path, **as_ann) == stored.replace("first", "again")
     as_bob: dict[str, Any] = {"account_id": bob.account_id, "users": [bob.user_id]}
     with pytest.raises(Forbidden, match="another user's folder"):

@@ -13,7 +13,7 @@ from tests.service.workspace.note_samples import DOCUMENTS, IPYNB, NOTEBOOKS, ZP
 
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.note_documents import checked, packed, unpacked
-from svc_jupyter.service.workspace.note_notebooks import note_of, notebook_of
+from svc_jupyter.service.workspace.note_files import note_of, notebook_of
 
 thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -24,7 +24,7 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.access import object_policy_versions
 from svc_jupyter.service.schema.audit import audit_entries
 from svc_jupyter.service.schema.workspace import jupyter_notebooks
-from svc_jupyter.service.workspace.contents_reading import Wanted
+from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 ANNS = "Users/ann@example.org"

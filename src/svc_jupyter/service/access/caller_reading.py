@@ -1,19 +1,19 @@
-"""Reads the user of a token, or a user by id, with their current rights."""
+"""Reads callers with their current rights: of a token, by id, or many at once. Keeps those of recent calls."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import Resource
-from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.callers import NO_RIGHTS, Caller, Rights, rights_of
 from svc_jupyter.service.access.permissions import require_membership
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
-from svc_jupyter.service.access.rights import NO_RIGHTS, Rights, rights_of
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Forbidden, NotFound
 from svc_jupyter.service.schema.access import (
@@ -69,6 +69,27 @@ _CHANGED = (
     )
     .order_by(_VERSIONS.c.id)
 )
+# Statements of the hot paths are built once: building one takes longer than running it.
+_CHOSEN: sa.BindParameter[Any] = sa.bindparam("users", expanding=True)
+_ENABLED: sa.Select[Any] = (
+    sa.select(
+        users.c.id, users.c.account_id, users.c.email, groups.c.id.label("group_id"), groups.c.name.label("group_name")
+    )
+    .outerjoin(memberships, memberships.c.user_id == users.c.id)
+    .outerjoin(groups, groups.c.id == memberships.c.group_id)
+    .where(users.c.id.in_(_CHOSEN), users.c.enabled)
+)
+_ROLE_OF_USER: sa.Select[Any] = (
+    sa.select(memberships.c.user_id, group_roles.c.role_id)
+    .join(group_roles, group_roles.c.group_id == memberships.c.group_id)
+    .where(memberships.c.user_id.in_(_CHOSEN))
+    .distinct()
+)
+_ROLES_BY_ID: sa.Select[Any] = sa.select(roles.c.id, roles.c.name, roles.c.policies).where(
+    roles.c.id.in_(sa.bindparam("roles", expanding=True))
+)
+CACHE_LIMIT = 10_000
+"""Most tokens in the cache; the oldest one is dropped first."""
 
 
 class CallerReader:
@@ -154,3 +175,86 @@ class ActingUsers:
             raise Forbidden(f"user {caller.email} is disabled; an administrator can enable them")
         require_membership(caller)
         return caller
+
+
+def enabled_owners(connection: sa.Connection, user_ids: Collection[int]) -> Mapping[int, Caller]:
+    """Return the enabled users among these, with their groups and the permissions of their roles, without policies.
+
+    Takes one statement for members of the built-in groups and three with roles, for any number of users.
+    """
+    found: dict[int, Caller] = {}
+    named: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for row in connection.execute(_ENABLED, {"users": list(user_ids)}):
+        found[row.id] = Caller(row.id, row.account_id, row.email, frozenset(), token_id=0)
+        if row.group_id is not None:
+            named[row.id][row.group_id] = row.group_name
+    owners = {
+        user_id: replace(owner, groups=frozenset(named[user_id].values()), group_ids=frozenset(named[user_id]))
+        for user_id, owner in found.items()
+    }
+    by_roles = [user_id for user_id, owner in owners.items() if not (owner.is_admin or owner.is_member)]
+    return {**owners, **_with_rights(connection, {user_id: owners[user_id] for user_id in by_roles})}
+
+
+def _with_rights(connection: sa.Connection, owners: Mapping[int, Caller]) -> dict[int, Caller]:
+    if not owners:
+        return {}
+    theirs: defaultdict[int, set[int]] = defaultdict(set)
+    for user_id, role_id in connection.execute(_ROLE_OF_USER, {"users": list(owners)}):
+        theirs[user_id].add(role_id)
+    wanted = set().union(*theirs.values())
+    known = {row.id: row for row in connection.execute(_ROLES_BY_ID, {"roles": sorted(wanted)})} if wanted else {}
+    return {
+        user_id: replace(
+            owner,
+            rights=rights_of((known[role].name, known[role].policies) for role in sorted(theirs[user_id] & set(known))),
+        )
+        for user_id, owner in owners.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCaller:
+    """What the database returned for a token, and when, in Unix seconds."""
+
+    caller: Caller
+    read_at: float
+
+
+class CallerCache:
+    """Known callers by their token's digest. `max_age` is in seconds; None keeps them until `clear`."""
+
+    def __init__(self, max_age: float | None = None, limit: int = CACHE_LIMIT) -> None:
+        self._max_age = max_age
+        self._limit = limit
+        self._known: dict[str, KnownCaller] = {}
+        self._generation = 0
+        self._lock = threading.Lock()
+
+    @property
+    def generation(self) -> int:
+        """A number that changes with every `clear`; take it before reading the database and pass it to `put`."""
+        return self._generation
+
+    def get(self, digest: str, now: float) -> KnownCaller | None:
+        """Return a known caller that was read within `max_age`, also when the clock was set back."""
+        known = self._known.get(digest)
+        if known is None or self._max_age is None or 0 <= now - known.read_at < self._max_age:
+            return known
+        return None
+
+    def put(self, digest: str, known: KnownCaller, generation: int) -> None:
+        """Store a caller, unless the cache was cleared since `generation`: then it may be out of date."""
+        with self._lock:
+            if generation != self._generation:
+                return
+            self._known.pop(digest, None)
+            if len(self._known) >= self._limit:
+                del self._known[next(iter(self._known))]
+            self._known[digest] = known
+
+    def clear(self) -> None:
+        """Forget all callers; one that is being read now is not stored either."""
+        with self._lock:
+            self._generation += 1
+            self._known.clear()

@@ -2,11 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from types import MappingProxyType
+from typing import Any
 
-from svc_jupyter.api.access import BuiltinGroup, Resource
+from svc_jupyter.api.access import ALL, Access, Action, BuiltinGroup, Resource
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook
-from svc_jupyter.service.access.rights import NO_RIGHTS, Rights
+
+Permission = tuple[Action, Resource]
+Rights = Mapping[Permission, str]
+"""The permissions of roles, each with the name of a role that gives it."""
+NO_RIGHTS: Rights = MappingProxyType({})
+EVERYTHING = frozenset(product(Action, Resource))
+RESERVED: frozenset[Permission] = frozenset(
+    {
+        *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.ACCOUNT]),
+        *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.USER, Resource.ROLE]),
+        *product([Action.CREATE, Action.UPDATE, Action.DELETE, Action.MANAGE], [Resource.OBJECT_POLICY]),
+        # Members may add users to a group; removing users and assigning roles requires this permission.
+        *product([Action.DELETE, Action.MANAGE], [Resource.GROUP]),
+        *product(Action, [Resource.AUDIT]),
+        # Adding and removing nodes.
+        (Action.MANAGE, Resource.CLUSTER),
+        # Folders of other users and their contents.
+        *product(
+            [Action.MANAGE],
+            [Resource.JUPYTER_NOTEBOOK, Resource.FOLDER, Resource.NOTE, Resource.NOTEBOOK_DASHBOARD],
+        ),
+    }
+)
+"""Permissions that `system-user` does not give; a role can."""
+NOT_OF_OWNERS: frozenset[Permission] = frozenset({(Action.MANAGE, Resource.CLUSTER)})
+"""Permissions that an object's policy gives only by name, set by a user who has them; ownership does not give them."""
+MEMBERS_RIGHTS = EVERYTHING - RESERVED
+"""The permissions of `system-user`."""
+
+
+def permissions_of(policies: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
+    """Return the permissions of one role's entries: all allowed ones without the denied ones.
+
+    Words that this version does not know give nothing.
+    """
+    allowed: set[Permission] = set()
+    denied: set[Permission] = set()
+    for entry in policies:
+        actions = _meant(entry["action"], Action)
+        resources = _meant([entry["resource"]], Resource)
+        if Resource.COMMAND in resources:
+            resources.append(Resource.JUPYTER_NOTEBOOK_COMMAND)
+        (allowed if entry["access"] == Access.ALLOW else denied).update(product(actions, resources))
+    return frozenset(allowed - denied)
+
+
+def rights_of(roles: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]) -> Rights:
+    """Return the combined permissions of roles, each a name with its entries; an additional role never removes any."""
+    rights: dict[Permission, str] = {}
+    for name, policies in roles:
+        for permission in permissions_of(policies):
+            rights.setdefault(permission, name)
+    return MappingProxyType(rights) if rights else NO_RIGHTS
+
+
+def _meant(words: Iterable[str], kind: type[Action] | type[Resource]) -> list[Any]:
+    given = set(words)
+    return [member for member in kind if ALL in given or member.value in given]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.object_policies import CLUSTER_ACTIONS
 from svc_jupyter.service.access.caller_reading import CallerReader, roles_of_groups
-from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.callers import EVERYTHING, MEMBERS_RIGHTS, Caller, Permission
 from svc_jupyter.service.access.permissions import decide, decision
-from svc_jupyter.service.access.rights import EVERYTHING, MEMBERS_RIGHTS, Permission
 from svc_jupyter.service.ground.errors import Forbidden, NotFound
 
 

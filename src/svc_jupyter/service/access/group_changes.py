@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,13 +12,20 @@ from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.groups import Duplicate, Group, GroupCreate, GroupList, GroupUpdate
 from svc_jupyter.api.policy_text import split_words
 from svc_jupyter.service.access import policy_versions, trail
-from svc_jupyter.service.access.accounts import lock_account
-from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.callers import Caller, permissions_of
 from svc_jupyter.service.access.giving import check_group, check_permissions
-from svc_jupyter.service.access.groups import enabled_administrators, members_of, roles_by_group
-from svc_jupyter.service.access.naming import copy_name, find_group, find_role, find_roles, find_users
+from svc_jupyter.service.access.lookups import (
+    check_free,
+    copy_name,
+    enabled_administrators,
+    find_group,
+    find_role,
+    find_roles,
+    find_users,
+    members_of,
+    roles_by_group,
+)
 from svc_jupyter.service.access.permissions import decide, require
-from svc_jupyter.service.access.rights import permissions_of
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, StateConflict
@@ -45,14 +51,9 @@ class Groups:
         """Return a page of the account's groups, newest first."""
         require(by, Action.READ, Resource.GROUP)
         with self._database.connect() as connection:
-            rows = connection.execute(
-                sa.select(groups)
-                .where(groups.c.account_id == by.account_id)
-                .order_by(groups.c.id.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-            shown, paging_info = page.cut(rows)
+            shown, paging_info = page.read(
+                connection, sa.select(groups).where(groups.c.account_id == by.account_id).order_by(groups.c.id.desc())
+            )
             return GroupList(groups=_records(connection, shown), paging_info=paging_info)
 
     def get(self, reference: str, *, by: Caller) -> Group:
@@ -64,7 +65,7 @@ class Groups:
     def create(self, body: GroupCreate, *, by: Caller) -> Group:
         """Create a group and return it. Raises `Invalid` for a name that is taken and for unknown members or roles."""
         require(by, Action.CREATE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = _insert(connection, by, body.name)
             trail.record(connection, by, "create", Resource.GROUP, group.id, name=group.name)
             self._give_roles(connection, by, group, find_roles(connection, by.account_id, body.roles, "roles"))
@@ -74,7 +75,7 @@ class Groups:
     def update(self, reference: str, body: GroupUpdate, *, by: Caller) -> Group:
         """Rename a group, remove and add users and roles; return it. Raises like `create`, and `NotFound`."""
         require(by, Action.UPDATE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             account_id = by.account_id
             group = find_group(connection, account_id, reference)
             if body.name is not None and body.name != group.name:
@@ -96,7 +97,7 @@ class Groups:
     def delete(self, reference: str, *, by: Caller) -> int:
         """Delete a group and its entries in objects' policies; return its id. Raises `NotFound`, `StateConflict`."""
         require(by, Action.DELETE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = find_group(connection, by.account_id, reference)
             _check_not_builtin(group, "deleted")
             check_group(connection, by, group.id, group.name)
@@ -111,7 +112,7 @@ class Groups:
         Existing members stay. Raises `NotFound` for the group, `Invalid` for users outside the account.
         """
         require(by, Action.UPDATE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = find_group(connection, by.account_id, reference)
             self._add(connection, by, group, _named_users(connection, by, named))
 
@@ -121,21 +122,21 @@ class Groups:
         Raises `StateConflict` when no enabled administrator would be left.
         """
         require(by, Action.MANAGE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = find_group(connection, by.account_id, reference)
             self._remove(connection, by, group, _named_users(connection, by, named))
 
     def assign(self, reference: str, role: str, *, by: Caller) -> None:
         """Give a group a role, by id or name. Raises `NotFound`."""
         require(by, Action.MANAGE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = find_group(connection, by.account_id, reference)
             self._give_roles(connection, by, group, [find_role(connection, by.account_id, role)])
 
     def unassign(self, reference: str, role: str, *, by: Caller) -> None:
         """Take a role from a group. Raises `NotFound`."""
         require(by, Action.MANAGE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             group = find_group(connection, by.account_id, reference)
             self._take_roles(connection, by, group, [find_role(connection, by.account_id, role)])
 
@@ -145,7 +146,7 @@ class Groups:
         Raises `NotFound`, `Invalid` for a name that is taken, `StateConflict` for a built-in group.
         """
         require(by, Action.CREATE, Resource.GROUP)
-        with self._changing(by) as connection:
+        with self._tokens.changing_access() as connection:
             original = find_group(connection, by.account_id, reference)
             _check_not_builtin(original, "duplicated: its rights come from its name")
             copy = _insert(connection, by, body.name or copy_name(connection, groups, by.account_id, original.name))
@@ -154,13 +155,6 @@ class Groups:
             self._give_roles(connection, by, copy, roles)
             self._add(connection, by, copy, members_of(connection, [original.id]).get(original.id, []))
             return _records(connection, [copy])[0]
-
-    @contextmanager
-    def _changing(self, by: Caller) -> Iterator[sa.Connection]:
-        """Yield a write transaction that excludes other changes of the account's users and groups."""
-        with self._tokens.changing_access() as connection:
-            lock_account(connection, by.account_id)
-            yield connection
 
     def _add(self, connection: sa.Connection, by: Caller, group: sa.Row[Any], users: Rows) -> None:
         if not users:
@@ -237,24 +231,17 @@ def _named_users(connection: sa.Connection, by: Caller, named: str) -> Rows:
 
 
 def _insert(connection: sa.Connection, by: Caller, name: str) -> sa.Row[Any]:
-    _check_free(connection, by, name)
+    check_free(connection, groups, by.account_id, name, "group")
     values = {"account_id": by.account_id, "name": name}
     return connection.execute(sa.insert(groups).values(**values).returning(groups)).one()
 
 
 def _rename(connection: sa.Connection, by: Caller, group: sa.Row[Any], name: str) -> sa.Row[Any]:
     _check_not_builtin(group, "renamed")
-    _check_free(connection, by, name)
+    check_free(connection, groups, by.account_id, name, "group")
     trail.record(connection, by, "rename", Resource.GROUP, group.id, name=name, before=group.name)
     renamed = sa.update(groups).where(groups.c.id == group.id).values(name=name)
     return connection.execute(renamed.returning(groups)).one()
-
-
-def _check_free(connection: sa.Connection, by: Caller, name: str) -> None:
-    same = sa.select(groups.c.id).where(groups.c.account_id == by.account_id, groups.c.name == name)
-    known = connection.execute(same).scalar()
-    if known is not None:
-        raise Invalid(f"name: group {known} is called {name} already")
 
 
 def _check_not_builtin(group: sa.Row[Any], participle: str) -> None:

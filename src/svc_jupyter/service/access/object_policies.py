@@ -1,9 +1,9 @@
-"""Policies of single objects: view, set, history."""
+"""Policies of single objects: view, set, history, and why a user may or may not do something to an object."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,8 @@ import sqlalchemy as sa
 from svc_jupyter.api.access import ALL, Access, Action, BuiltinGroup, Resource
 from svc_jupyter.api.object_policies import (
     ObjectChoice,
+    ObjectDecision,
+    ObjectDecisions,
     ObjectPolicy,
     PolicyEntry,
     PolicyHistory,
@@ -21,18 +23,22 @@ from svc_jupyter.api.object_policies import (
     actions_of,
 )
 from svc_jupyter.service.access import policy_versions, trail
-from svc_jupyter.service.access.accounts import lock_account
-from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Decision, Target, decide, decision
+from svc_jupyter.service.access.callers import NOT_OF_OWNERS, Caller
+from svc_jupyter.service.access.lookups import find_user
+from svc_jupyter.service.access.permissions import Decision, Target, decide, decision, require
 from svc_jupyter.service.access.policy_book import entries_of
 from svc_jupyter.service.access.policy_objects import ByPath, Objects, PolicyObject
-from svc_jupyter.service.access.rights import NOT_OF_OWNERS
 from svc_jupyter.service.access.tokens import Tokens
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.access import groups, object_policy_versions, users
+
+Decide = Callable[[sa.Connection, Caller, Action, int], Decision]
+"""Decides about the object with an id like the calls of its kind."""
+Deciding = Mapping[SourceType, Decide]
+"""The kinds that need more than the object's own policy and the caller's groups."""
 
 
 class ObjectPolicies:
@@ -67,7 +73,6 @@ class ObjectPolicies:
         source_type = update.source_type
         policy = [entry.model_dump(mode="json", exclude_unset=True) for entry in update.policy]
         with self._tokens.changing_access() as connection:
-            lock_account(connection, by.account_id)
             found = self.admit(connection, Action.UPDATE, update, by)
             _check_own_rights(by, update.policy, found)
             _check_entries(connection, update.policy, source_type, by.account_id)
@@ -91,15 +96,13 @@ class ObjectPolicies:
         versions = object_policy_versions
         with self._database.connect() as connection:
             found = self.admit(connection, Action.READ, choice, by)
-            rows = connection.execute(
+            shown, paging_info = page.read(
+                connection,
                 sa.select(versions, users.c.email)
                 .join(users, users.c.id == versions.c.user_id)
                 .where(versions.c.source_type == choice.source_type.value, versions.c.source_id == found.id)
-                .order_by(versions.c.id.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-        shown, paging_info = page.cut(rows)
+                .order_by(versions.c.id.desc()),
+            )
         return PolicyHistory(history=[_version(row) for row in shown], paging_info=paging_info)
 
     def admit(self, connection: sa.Connection, action: Action, choice: ObjectChoice, by: Caller) -> PolicyObject:
@@ -225,3 +228,64 @@ def _version(row: sa.Row[Any]) -> PolicyVersion:
         created_at=iso_time(row.created_at),
         trace_id=row.trace_id,
     )
+
+
+class Explanations:
+    """Reports what a user of the account may do to an object, as their next call would be decided."""
+
+    def __init__(self, database: Database, tokens: Tokens, policies: ObjectPolicies, deciding: Deciding) -> None:
+        self._database = database
+        self._tokens = tokens
+        self._policies = policies
+        self._deciding = deciding
+
+    def explain(self, choice: ObjectChoice, user: str | None, action: Action | None, *, by: Caller) -> ObjectDecisions:
+        """Return what a user, given by id or e-mail address, may do to an object; by default the caller.
+
+        Without `action`, reports all actions that its policy can name. Raises `Forbidden` for a caller who may not view
+        the object's policy or, for another user, users; `NotFound` for an unknown object; and `Invalid` for an unknown
+        user or action.
+        """
+        source_type = choice.source_type
+        known = actions_of(source_type)
+        if action is not None and action not in known:
+            raise Invalid(f"action: a {source_type} has no action {action}; it has: {', '.join(known)}")
+        with self._database.connect() as connection:
+            about = self._policies.admit(connection, Action.READ, choice, by)
+            who, is_enabled = self._who(connection, user, by)
+            asked = known if action is None else (action,)
+            found = [(one, self._decision(connection, who, one, about, is_enabled=is_enabled)) for one in asked]
+        return ObjectDecisions(
+            source_id=about.source_id,
+            source_type=source_type,
+            user_id=who.user_id,
+            email=who.email,
+            decisions=[ObjectDecision(action=one, allowed=it.allowed, because=it.because) for one, it in found],
+        )
+
+    def _who(self, connection: sa.Connection, user: str | None, by: Caller) -> tuple[Caller, bool]:
+        if user is None:
+            return by, True
+        if user not in (str(by.user_id), by.email):
+            require(by, Action.READ, Resource.USER)
+        try:
+            user_id = find_user(connection, by.account_id, user).id
+        except NotFound as error:
+            raise Invalid(f"user: {error}") from None
+        found = self._tokens.reader.user(connection, by.account_id, user_id)
+        if found is None:
+            raise Invalid(f"user: there is no user {user_id} in this account")
+        return found
+
+    def _decision(
+        self, connection: sa.Connection, who: Caller, action: Action, about: PolicyObject, *, is_enabled: bool
+    ) -> Decision:
+        if not is_enabled:
+            return Decision(False, f"{who.email} is disabled; an administrator can enable them")
+        by_path = self._policies.decide(who, action, about)
+        if by_path is not None:
+            return by_path
+        decide = self._deciding.get(about.source_type)
+        if decide is not None and about.id is not None:
+            return decide(connection, who, action, about.id)
+        return decision(who, action, Resource(about.source_type), about.id)

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,18 +16,15 @@ from svc_jupyter.api.access import NewToken, Token, TokenCreate, TokenList
 from svc_jupyter.api.paths import TOKEN_HEADER
 from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.accounts import ACCOUNT_ID, lock_account
-from svc_jupyter.service.access.caller_cache import CallerCache, KnownCaller
-from svc_jupyter.service.access.caller_reading import CallerReader
+from svc_jupyter.service.access.caller_reading import CallerCache, CallerReader, KnownCaller, enabled_owners
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.expiry import expiry, within
 from svc_jupyter.service.access.giving import check_user
-from svc_jupyter.service.access.groups import enabled_administrators
-from svc_jupyter.service.access.owners import enabled_owners
+from svc_jupyter.service.access.lookups import enabled_administrators
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_membership
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.clock import iso_time
-from svc_jupyter.service.ground.errors import NotFound, Unauthorized
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Unauthorized
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.access import tokens, users
 
@@ -84,12 +82,13 @@ class Tokens:
 
     @contextmanager
     def changing_access(self) -> Iterator[sa.Connection]:
-        """Run a write transaction, after which this and other replicas read every caller again.
+        """Run a write transaction that excludes others of its kind; then this and other replicas read callers again.
 
-        Every change of users, their groups or their tokens uses it, so that it takes effect at once.
+        Every change of users, groups, roles, policies or tokens uses it, so that it takes effect at once.
         """
         try:
             with self._database.begin() as connection:
+                lock_account(connection, ACCOUNT_ID)
                 self._bus.publish(connection, TOPIC)
                 yield connection
         finally:  # also when the result of the commit is unknown
@@ -99,15 +98,10 @@ class Tokens:
         """Return a page of a user's tokens without their secrets, newest first."""
         with self._database.connect() as connection:
             _check_owner(connection, user_id, by)
-            rows = connection.execute(
-                sa.select(tokens)
-                .where(tokens.c.user_id == user_id)
-                .order_by(tokens.c.id.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-        shown, paging_info = page.cut([_token(row) for row in rows])
-        return TokenList(tokens=shown, paging_info=paging_info)
+            shown, paging_info = page.read(
+                connection, sa.select(tokens).where(tokens.c.user_id == user_id).order_by(tokens.c.id.desc())
+            )
+        return TokenList(tokens=[_token(row) for row in shown], paging_info=paging_info)
 
     def create(self, user_id: int, request: TokenCreate, *, by: Caller) -> NewToken:
         """Create a token of a user and return it with its secret, which cannot be read again.
@@ -143,7 +137,6 @@ class Tokens:
         """
         now = self._clock()
         with self.changing_access() as connection:
-            lock_account(connection, ACCOUNT_ID)
             if existing and _is_administrators(connection, existing, now):
                 return existing
             former = sa.delete(tokens).where(tokens.c.name == SERVICE_TOKEN).returning(tokens.c.id, tokens.c.user_id)
@@ -217,3 +210,44 @@ def _is_administrators(connection: sa.Connection, token: str, now: float) -> boo
         tokens.c.digest == _digest(token), sa.or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > now)
     )
     return connection.execute(enabled_administrators(ACCOUNT_ID).where(users.c.id.in_(owner))).first() is not None
+
+
+def expiry(text: str | None, now: float) -> int | None:
+    """Return `expires_at` of a request in Unix seconds, None for a token that never expires.
+
+    `text` is ISO 8601; without an offset it is UTC. Raises `Invalid` when it is malformed or not after `now`.
+    """
+    if text is None:
+        return None
+    utc = _utc(text)
+    if utc is None:
+        raise Invalid("expires_at: must be an ISO 8601 time such as 2031-05-31T18:00:00Z")
+    seconds = int(utc.timestamp())
+    if seconds <= now:
+        raise Invalid("expires_at: must be in the future")
+    return seconds
+
+
+def within(limit: float | None, expires_at: int | None) -> int | None:
+    """Return when a new token expires that is made with a token expiring at `limit`; None for never.
+
+    Raises `Forbidden` when it would outlive that token, which would make the limit ineffective.
+    """
+    if limit is None:
+        return expires_at
+    if expires_at is not None and expires_at > limit:
+        raise Forbidden(
+            f"expires_at: a token cannot outlive the one it is made with, which expires at {iso_time(limit)}; "
+            "ask for no more, or make it with a token that lives longer"
+        )
+    return int(limit) if expires_at is None else expires_at
+
+
+def _utc(text: str) -> datetime | None:
+    if not text.isprintable():  # the parser would ignore a NUL at the end
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

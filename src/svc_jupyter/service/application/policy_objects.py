@@ -8,7 +8,7 @@ from types import MappingProxyType
 import sqlalchemy as sa
 
 from svc_jupyter.api.object_policies import SourceType
-from svc_jupyter.service.access.object_decisions import Deciding
+from svc_jupyter.service.access.object_policies import Deciding
 from svc_jupyter.service.access.policy_objects import ByPath
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.clusters import clusters

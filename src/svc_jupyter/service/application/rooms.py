@@ -9,7 +9,6 @@ from functools import partial
 from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.api.paths import COMMAND_VERSIONS
 from svc_jupyter.service.access.access import Access
-from svc_jupyter.service.access.group_routes import router as groups_router
 from svc_jupyter.service.access.object_policy_routes import router as object_policies_router
 from svc_jupyter.service.access.routes import router as access_router
 from svc_jupyter.service.application.cluster_parts import ClusterParts
@@ -36,7 +35,7 @@ from svc_jupyter.service.db_taps.routes import router as db_taps_router
 from svc_jupyter.service.db_taps.table_lists import TableLists
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings, script_environment
-from svc_jupyter.service.hive.hive_dependencies import HiveDependencies
+from svc_jupyter.service.hive.partitions import HiveDependencies
 from svc_jupyter.service.hive.routes import router as hive_router
 from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
@@ -141,7 +140,7 @@ def rooms_of(settings: Settings, database: Database) -> list[Room]:
     return [
         Room(working=(bus,), closing=(shared_sandbox().close,)),
         Room(parts=(idempotency, RateLimit(settings.requests_per_second)), sweeping=(idempotency.forget_old,)),
-        Room(parts=(access,), routers=(access_router, groups_router, object_policies_router)),
+        Room(parts=(access,), routers=(access_router, object_policies_router)),
         Room(parts=(audit,), routers=(audit_router,), sweeping=(audit.forget_old,)),
         Room(parts=(storage,), routers=(storage_router,), closing=(storage.close,)),
         Room(parts=(db_taps, TableLists(db_taps, processes.queries)), routers=(db_taps_router,)),

@@ -61,14 +61,12 @@ class Audit:
         """Return a page of the account's changes, newest first. Raises `Forbidden` without permission to read audit."""
         require(by, Action.READ, Resource.AUDIT)
         with self._database.connect() as connection:
-            rows = connection.execute(
+            shown, paging_info = page.read(
+                connection,
                 sa.select(audit_entries)
                 .where(audit_entries.c.account_id == by.account_id, *wanted.conditions())
-                .order_by(audit_entries.c.id.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-        shown, paging_info = page.cut(rows)
+                .order_by(audit_entries.c.id.desc()),
+            )
         return AuditLog(audit=[_entry(row) for row in shown], paging_info=paging_info)
 
     async def forget_old(self) -> None:

@@ -19,8 +19,7 @@ from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.accounts import lock_account
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
-from svc_jupyter.service.access.permissions import decision, require
-from svc_jupyter.service.access.running import require_to_write_code
+from svc_jupyter.service.access.permissions import decision, require, require_to_write_code
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
     ClusterRow,

@@ -19,9 +19,9 @@ from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.access import policy_versions, trail
+from svc_jupyter.service.access.caller_reading import enabled_owners
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
-from svc_jupyter.service.access.owners import enabled_owners
 from svc_jupyter.service.access.permissions import Decision, policy_decision
 from svc_jupyter.service.access.policy_book import NO_POLICIES, entries_of
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure

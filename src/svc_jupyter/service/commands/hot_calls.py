@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from svc_jupyter.api.paths import COMMAND_VERSIONS, IDEMPOTENCY_HEADER, TOKEN_HEADER
 from svc_jupyter.service.access.dependencies import authenticated_caller
-from svc_jupyter.service.access.running import require_to_read_some, require_to_submit_some
+from svc_jupyter.service.access.permissions import require_to_read_some, require_to_submit_some
 from svc_jupyter.service.commands import result_routes, routes
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.intake import Intake

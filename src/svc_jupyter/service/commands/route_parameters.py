@@ -10,9 +10,8 @@ from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.dependencies import CallerDep
-from svc_jupyter.service.access.permissions import decision
+from svc_jupyter.service.access.permissions import decision, require_to_read_some
 from svc_jupyter.service.access.route_rights import needs_to
-from svc_jupyter.service.access.running import require_to_read_some
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.ground.errors import Forbidden, NotFound
 from svc_jupyter.service.http.rooms import part

@@ -19,9 +19,8 @@ from svc_jupyter.api.paths import IDEMPOTENCY_HEADER
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource, require, require_to_submit, require_to_submit_some
 from svc_jupyter.service.access.route_rights import needs, needs_to
-from svc_jupyter.service.access.running import require_to_submit, require_to_submit_some
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.commands import Commands, Record
 from svc_jupyter.service.commands.history import HistoryFilter, split_list

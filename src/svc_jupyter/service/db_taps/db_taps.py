@@ -58,14 +58,10 @@ class DbTaps:
         """Return a page of the account's taps, newest first."""
         require(by, Action.READ, Resource.DB_TAP)
         with self._database.connect() as connection:
-            rows = connection.execute(
-                sa.select(db_taps)
-                .where(db_taps.c.account_id == by.account_id)
-                .order_by(db_taps.c.id.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-        shown, paging_info = page.cut(rows)
+            shown, paging_info = page.read(
+                connection,
+                sa.select(db_taps).where(db_taps.c.account_id == by.account_id).order_by(db_taps.c.id.desc()),
+            )
         return DbTapList(db_taps=[_record(row) for row in shown], paging_info=paging_info)
 
     def get(self, tap_id: int, *, by: Caller) -> DbTap:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.catalogue import Catalogue
-from svc_jupyter.service.hive.partition_search import PartitionSearch
+from svc_jupyter.service.hive.partitions import PartitionSearch
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.runtimes.metastore.connections import HiveConnections, MetastoreProbe
 from svc_jupyter.service.runtimes.metastore.metastore import Metastore

@@ -11,7 +11,7 @@ from svc_jupyter.api.sensors import FileSensor, PartitionSensor, SensorColumn, S
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.ground.errors import Invalid, translated
-from svc_jupyter.service.hive.partition_search import PartitionSearch
+from svc_jupyter.service.hive.partitions import PartitionSearch
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
 
 from svc_jupyter.api.fields import PagingInfo
 
@@ -31,6 +33,14 @@ class Page:
     def cut(self, rows: Sequence[Row]) -> tuple[list[Row], PagingInfo]:
         """Return the rows of the page out of up to `fetch` rows, and its position."""
         return list(rows[: self.size]), self.info(has_more=len(rows) > self.size)
+
+    def read(self, connection: sa.Connection, query: sa.Select[Any]) -> tuple[list[sa.Row[Any]], PagingInfo]:
+        """Return the rows of the page out of those of an ordered query, and its position."""
+        return self.cut(connection.execute(query.offset(self.offset).limit(self.fetch)).all())
+
+    def of(self, rows: Sequence[Row]) -> tuple[list[Row], PagingInfo]:
+        """Return the rows of the page out of all rows, and its position."""
+        return self.cut(rows[self.offset : self.offset + self.fetch])
 
     def info(self, *, has_more: bool) -> PagingInfo:
         """Return the page's position."""

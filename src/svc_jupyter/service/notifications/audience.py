@@ -1,4 +1,4 @@
-"""The recipients of notifications about a schedule or a pipeline.
+"""The recipients of notifications about a schedule or a pipeline, and the outcomes to which they subscribe.
 
 If channels are enabled but none is listed or left, the owner gets an e-mail. A disabled owner gets nothing, since they
 may no longer see the account's work.
@@ -8,16 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.notification_channels import ChannelType
-from svc_jupyter.service.notifications.channel_targets import addresses_of
-from svc_jupyter.service.notifications.outcomes import Outcome
+from svc_jupyter.api.states import ActionStatus, CommandStatus
+from svc_jupyter.service.notifications.channels import addresses_of
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.notifications import channels
 from svc_jupyter.service.schema.schedules import Schedule
+
+
+class Outcome(StrEnum):
+    """The outcomes that a schedule can report: `notify_failure` and `notify_success`."""
+
+    FAILURE = "failure"
+    SUCCESS = "success"
+
+
+_OUTCOMES: Mapping[str, Outcome] = {
+    CommandStatus.DONE.value: Outcome.SUCCESS,
+    CommandStatus.ERROR.value: Outcome.FAILURE,
+    ActionStatus.NOT_FOUND.value: Outcome.FAILURE,
+}
+
+
+def outcome_of(status: str) -> Outcome | None:
+    """Return the outcome of an action's final status; None for `cancelled`, since the user who cancelled it knows."""
+    return _OUTCOMES.get(status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ import sqlalchemy as sa
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.notifications import outbox
-from svc_jupyter.service.notifications.audience import Recipient, schedule_audience
+from svc_jupyter.service.notifications.audience import Outcome, Recipient, schedule_audience
 from svc_jupyter.service.notifications.events import Event, digest_event, digest_key
-from svc_jupyter.service.notifications.outcomes import Outcome
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.schema.notifications import digest_entries
 from svc_jupyter.service.schema.schedules import Schedule, schedules

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from svc_jupyter.service.notifications.outcomes import Outcome
+from svc_jupyter.service.notifications.audience import Outcome
 from svc_jupyter.service.schema.schedules import Action, Schedule
 
 Row = Mapping[str, Any]

@@ -20,14 +20,19 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import digests, outbox
-from svc_jupyter.service.notifications.audience import Recipient, pipeline_audience, schedule_audience
+from svc_jupyter.service.notifications.audience import (
+    Outcome,
+    Recipient,
+    outcome_of,
+    pipeline_audience,
+    schedule_audience,
+)
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.notifications.digests import DIGESTS, Digests
 from svc_jupyter.service.notifications.events import Event, action_event, command_event, pipeline_event
-from svc_jupyter.service.notifications.mail_sender import MailSender
-from svc_jupyter.service.notifications.outcomes import Outcome, outcome_of
+from svc_jupyter.service.notifications.mail import MailSender
 from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
-from svc_jupyter.service.notifications.webhook_sender import WebhookSender
+from svc_jupyter.service.notifications.webhooks import WebhookSender
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import Action, Schedule

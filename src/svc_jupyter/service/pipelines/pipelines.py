@@ -16,16 +16,14 @@ from svc_jupyter.api.pipelines import Pipeline, PipelineCreate, PipelineList, Pi
 from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.listing import readable
-from svc_jupyter.service.access.permissions import require
-from svc_jupyter.service.access.running import require_to_write_code
+from svc_jupyter.service.access.permissions import require, require_to_write_code
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.pipelines.definition import changed, definition_of, runs_otherwise
-from svc_jupyter.service.pipelines.records import PIPELINES, pipeline_list, pipeline_record
-from svc_jupyter.service.pipelines.states import is_active
+from svc_jupyter.service.pipelines.records import PIPELINES, is_active, pipeline_list, pipeline_record
 from svc_jupyter.service.schema.pipelines import pipelines
 
 Result = TypeVar("Result")

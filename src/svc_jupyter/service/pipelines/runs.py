@@ -30,8 +30,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.pipelines.definition import submit_line
 from svc_jupyter.service.pipelines.pipelines import found, locked, require_inactive
-from svc_jupyter.service.pipelines.records import PIPELINES, pipeline_record
-from svc_jupyter.service.pipelines.states import Told, after_end, is_active
+from svc_jupyter.service.pipelines.records import PIPELINES, Told, after_end, is_active, pipeline_record
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.pipelines import pipelines
 

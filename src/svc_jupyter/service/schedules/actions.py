@@ -21,7 +21,7 @@ from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schedules.advance import action_row, new_action
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
-from svc_jupyter.service.schedules.record import action_record
+from svc_jupyter.service.schedules.records import action_record
 from svc_jupyter.service.schema.commands import commands as command_rows
 from svc_jupyter.service.schema.schedules import Action as ActionRow
 from svc_jupyter.service.schema.schedules import actions, schedules
@@ -125,10 +125,9 @@ class Actions:
             query = query.where(actions.c.schedule_id == schedule_id)
         if sequence_id is not None:
             query = query.where(actions.c.sequence_id == sequence_id)
-        rows = connection.execute(query.limit(page.fetch).offset(page.offset)).all()
-        if sequence_id is not None and not rows and page.number == 1:
+        shown, info = page.read(connection, query)
+        if sequence_id is not None and not shown and page.number == 1:
             raise NotFound(f"schedule {schedule_id} has no action with the sequence number {sequence_id}")
-        shown, info = page.cut(rows)
         return _with_commands(connection, [ActionRow.of(row) for row in shown]), info
 
     def _command_rows(
@@ -143,8 +142,8 @@ class Actions:
         if sequence_id is not None:
             _original(schedule_id, sequence_id, by, connection)
             query = query.where(actions.c.sequence_id == sequence_id)
-        query = query.order_by(actions.c.id.desc()).limit(page.fetch).offset(page.offset)
-        return page.cut(read_rows(connection.execute(query)))
+        shown, info = page.read(connection, query.order_by(actions.c.id.desc()))
+        return [CommandRow.from_row(row) for row in shown], info
 
     def _kill_unbegun(self, action_id: int, by: Caller, connection: sa.Connection) -> int | None:
         """End an action without a command and return None; else return its command, or 0 when it has ended."""

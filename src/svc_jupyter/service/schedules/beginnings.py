@@ -20,11 +20,11 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.macros.sandbox import WORKERS, MacroEngineError
+from svc_jupyter.service.schedules.advance import Macros
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
 from svc_jupyter.service.schedules.timetable import from_seconds
 from svc_jupyter.service.schedules.turns import Turns
 
-Step = Callable[[sa.Connection], Ready | None]
 _SLOW_SECONDS = 0.5
 _MOST_SLOW = 10_000
 """Schedules known to have slow macros; a forgotten one is recognised again at its next action."""
@@ -60,28 +60,27 @@ class Beginnings:
     async def _begin(self, item: Ready) -> None:
         ready: Ready | None = item
         while ready is not None:
-            step = await self._step_for(ready)
+            resolved, problem = await self._resolved(ready)
             self._turns.settle(item.action_id)
-            ready = await self._database.write(step)
+            ready = await self._database.write(partial(self._write, ready, resolved, problem))
 
-    async def _step_for(self, item: Ready) -> Step:
-        """Return the step to write: the beginning, or the failure of the macros."""
+    def _write(self, item: Ready, resolved: Macros, problem: str | None, connection: sa.Connection) -> Ready | None:
+        return self._work.begin(connection, item, resolved, self._clock(), problem=problem)
+
+    async def _resolved(self, item: Ready) -> tuple[Macros, str | None]:
+        """Return the macros with their values, and the problem if they have none."""
         pause = _ENGINE_RETRY_SECONDS
         while True:
             try:
-                resolved = await self._resolved(item)
+                return await self._evaluated_in_turn(item), None
             except MacroEngineError as error:
                 log.warning("macros_not_resolved_yet", action_id=item.action_id, reason=error.message)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _ENGINE_LONGEST_RETRY_SECONDS)
             except MacroError as error:
-                return lambda connection, text=f"not run: {error}": self._work.give_up(  # type: ignore[misc]
-                    connection, item, text, self._clock()
-                )
-            else:
-                return lambda connection: self._work.begin(connection, item, resolved, self._clock())
+                return (), f"not run: {error}"
 
-    async def _resolved(self, item: Ready) -> list[dict[str, Any]]:
+    async def _evaluated_in_turn(self, item: Ready) -> list[dict[str, Any]]:
         schedule_id = item.schedule.id
         if schedule_id not in self._slow:
             async with self._places:

@@ -24,19 +24,19 @@ from svc_jupyter.service.schema.schedules import Action, Schedule, actions, sche
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 
-LOOK_SECONDS = 10.0
+CHECK_SECONDS = 10.0
 """The longest interval between two checks of an action's dependencies."""
-_FIRST_LOOK_SECONDS = 0.5
+_FIRST_CHECK_SECONDS = 0.5
 """Shortest interval of checks; an interval is half the action's age, so that new files are found soon."""
 _TAKEN_AT_ONCE = 50
 _PLAN = sa.update(actions).where(actions.c.id == sa.bindparam("this_action"))
 _decided_by = attrgetter("dependency_info", "time_zone", "start_time", "frequency", "time_unit", "cron_expression")
 """Returns what decides which files a schedule's actions wait for."""
-_LOOKED_UP_AT_ONCE = 16
+_CHECKED_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Check:
     """An action due for a check, and its schedule, as they were when the check was taken."""
 
     action: Action
@@ -44,7 +44,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Result:
     """The result of a check. `problem` is why something could not be checked; it counts as not found."""
 
     found: Sequence[str]
@@ -56,10 +56,10 @@ class Sight:
         """Whether everything was found."""
         return not self.not_found and self.problem is None
 
-    def is_news_for(self, look: Look, now: float) -> bool:
+    def is_news_for(self, check: Check, now: float) -> bool:
         """Return whether the action's row must be changed."""
-        known = look.action.dependencies, look.action.message
-        return self.is_complete or self.as_columns() != known or is_over(look.action, look.schedule, now)
+        known = check.action.dependencies, check.action.message
+        return self.is_complete or self.as_columns() != known or is_over(check.action, check.schedule, now)
 
     def as_columns(self) -> tuple[dict[str, list[str]], str | None]:
         """Return the columns `dependencies` and `message` of the action's row."""
@@ -80,7 +80,7 @@ def is_over(action: Action, schedule: Schedule, now: float) -> bool:
     return moment is not None and now >= moment
 
 
-def take_due(connection: sa.Connection, now: float) -> list[Look]:
+def take_due(connection: sa.Connection, now: float) -> list[Check]:
     """Return the actions to check now, and plan their next checks."""
     due = connection.execute(
         sa.select(actions)
@@ -96,31 +96,33 @@ def take_due(connection: sa.Connection, now: float) -> list[Look]:
         sa.select(schedules).where(schedules.c.id.in_({action.schedule_id for action in found}))
     )
     by_id = {row.id: Schedule.of(row) for row in theirs}
-    looks = [Look(action, by_id[action.schedule_id]) for action in found]
-    connection.execute(_PLAN, [{"this_action": look.action.id, "look_at": _next_look(look, now)} for look in looks])
-    return looks
+    checks = [Check(action, by_id[action.schedule_id]) for action in found]
+    connection.execute(
+        _PLAN, [{"this_action": check.action.id, "look_at": _next_check(check, now)} for check in checks]
+    )
+    return checks
 
 
-def note(connection: sa.Connection, work: Materialisation, look: Look, sight: Sight, now: float) -> None:
+def write_result(connection: sa.Connection, work: Materialisation, check: Check, result: Result, now: float) -> None:
     """Write the result of a check: the action becomes ready, keeps waiting, or ends as `not_found`.
 
     Writes nothing when the action or its dependencies have changed meanwhile: its next check is planned.
     """
-    action_id = look.action.id
-    schedule = lock(connection, look.schedule.id)
-    if _decided_by(schedule) != _decided_by(look.schedule):
+    action_id = check.action.id
+    schedule = lock(connection, check.schedule.id)
+    if _decided_by(schedule) != _decided_by(check.schedule):
         return
-    dependencies, problem = sight.as_columns()
+    dependencies, problem = result.as_columns()
     values: dict[str, Any] = {"dependencies": dependencies, "message": problem}
-    if sight.is_complete:
+    if result.is_complete:
         values |= {"status": ActionStatus.SUBMITTED.value, "look_at": None}
     still_waits = (actions.c.id == action_id, actions.c.status == ActionStatus.WAITING, sa.not_(actions.c.done))
     if connection.execute(sa.update(actions).where(*still_waits).values(**values)).rowcount == 0:
         return
-    if sight.is_complete:
+    if result.is_complete:
         work.wake(connection, schedule.id)
-    elif is_over(look.action, schedule, now) and may_run(schedule, look.action.rerun_number):
-        message = _given_up(schedule.time_out, sight)
+    elif is_over(check.action, schedule, now) and may_run(schedule, check.action.rerun_number):
+        message = _given_up(schedule.time_out, result)
         work.end(connection, schedule, action_id, status=ActionStatus.NOT_FOUND.value, message=message, now=now)
 
 
@@ -129,7 +131,7 @@ def pause(connection: sa.Connection, schedule_id: int) -> None:
     connection.execute(_waiting(schedule_id).where(actions.c.rerun_number == 0).values(look_at=None))
 
 
-def look_soon(connection: sa.Connection, schedule: Schedule, now: float) -> None:
+def check_soon(connection: sa.Connection, schedule: Schedule, now: float) -> None:
     """Check the dependencies of a locked schedule's actions at once, after a resume or a change of `time_out`."""
     which = sa.true() if may_run(schedule, rerun_number=0) else actions.c.rerun_number > 0
     connection.execute(_waiting(schedule.id).where(which).values(look_at=now))
@@ -145,7 +147,7 @@ def begin_anew(connection: sa.Connection, schedule: Schedule, now: float) -> Non
         .values(status=status.value, dependencies=None, message=None, look_at=None)
     )
     if waits:
-        look_soon(connection, schedule, now)
+        check_soon(connection, schedule, now)
 
 
 def decides_otherwise(before: Schedule, after: Schedule) -> bool:
@@ -163,17 +165,17 @@ def _waiting(schedule_id: int) -> sa.Update:
     )
 
 
-def _next_look(look: Look, now: float) -> float:
-    waited = now - look.action.created_at
-    planned = now + min(max(waited / 2, _FIRST_LOOK_SECONDS), LOOK_SECONDS)
-    last = deadline(look.action, look.schedule)
+def _next_check(check: Check, now: float) -> float:
+    waited = now - check.action.created_at
+    planned = now + min(max(waited / 2, _FIRST_CHECK_SECONDS), CHECK_SECONDS)
+    last = deadline(check.action, check.schedule)
     return planned if last is None or last <= now else min(planned, last)
 
 
-def _given_up(minutes: int, sight: Sight) -> str:
-    missing = sight.not_found
+def _given_up(minutes: int, result: Result) -> str:
+    missing = result.not_found
     shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    why = f" ({sight.problem})" if sight.problem else ""
+    why = f" ({result.problem})" if result.problem else ""
     return f"dependencies not found within {minutes} min: {shown}{why}"
 
 
@@ -189,43 +191,45 @@ class DependencyWatch:
         self._clock = clock
         # A check whose result could not be written is already planned again.
         self._turns = Turns(on_lost=lambda: None)
-        self._places = asyncio.Semaphore(_LOOKED_UP_AT_ONCE)
+        self._places = asyncio.Semaphore(_CHECKED_AT_ONCE)
 
-    async def look(self) -> int:
+    async def start_due(self) -> int:
         """Begin the checks that are due; return how many. Raises `Unavailable`."""
-        looks = await self._database.write(partial(take_due, now=self._clock()), durable=False)
-        for look in looks:
-            self._turns.add(look.schedule.id, look.action.id, partial(self._look_up, look))
-        return len(looks)
+        checks = await self._database.write(partial(take_due, now=self._clock()), durable=False)
+        for check in checks:
+            self._turns.add(check.schedule.id, check.action.id, partial(self._do, check))
+        return len(checks)
 
     async def stop(self) -> None:
         """Stop all checks."""
         await self._turns.stop()
 
-    async def _look_up(self, look: Look) -> None:
+    async def _do(self, check: Check) -> None:
         async with self._places:
-            sight = await self._sight(look)
-        self._turns.settle(look.action.id)
-        if sight.is_news_for(look, self._clock()):
-            await self._database.write(lambda connection: note(connection, self._work, look, sight, self._clock()))
+            result = await self._result(check)
+        self._turns.settle(check.action.id)
+        if result.is_news_for(check, self._clock()):
+            await self._database.write(
+                lambda connection: write_result(connection, self._work, check, result, self._clock())
+            )
 
-    async def _sight(self, look: Look) -> Sight:
+    async def _result(self, check: Check) -> Result:
         try:
-            wanted = await asyncio.to_thread(_wanted, look)
+            wanted = await asyncio.to_thread(_wanted, check)
         except (ValueError, OverflowError) as error:  # the window of this nominal time lies outside the calendar
-            return Sight([], [], f"dependency_info: {error}")
+            return Result([], [], f"dependency_info: {error}")
         problem = None
         try:
-            there = await self._checker.found(look.schedule.account_id, wanted)
+            there = await self._checker.found(check.schedule.account_id, wanted)
         except (StorageFailure, ServiceError) as error:
             there, problem = set(), error.message
         found = [item.key for item in wanted if item in there]
-        return Sight(found, [item.key for item in wanted if item not in there], problem)
+        return Result(found, [item.key for item in wanted if item not in there], problem)
 
 
-def _wanted(look: Look) -> list[Needed]:
-    info = DependencyInfo.model_validate(look.schedule.dependency_info or {})
-    return needed(info, from_seconds(look.action.nominal_time), timetable_of(look.schedule))
+def _wanted(check: Check) -> list[Needed]:
+    info = DependencyInfo.model_validate(check.schedule.dependency_info or {})
+    return needed(info, from_seconds(check.action.nominal_time), timetable_of(check.schedule))
 
 
 class FileDependencies:

@@ -154,33 +154,30 @@ class Materialisation:
                 connection.execute(_MOVE_ON, {"this_schedule": schedule.id, "due_at": now + _AFTER_FAILURE_SECONDS})
         return Ticked(len(due), ready)
 
-    def begin(self, connection: sa.Connection, item: Ready, resolved: Macros, now: float) -> Ready | None:
+    def begin(
+        self, connection: sa.Connection, item: Ready, resolved: Macros, now: float, *, problem: str | None = None
+    ) -> Ready | None:
         """Give a ready action its command, unless it was killed, suspended or begun meanwhile.
 
-        When the schedule was edited, so that its macros must be resolved again, returns the action with its new row.
+        With a `problem`, such as macros without a value, it ends with `error` instead. When the schedule was edited, so
+        that its macros must be resolved again, returns the action with its new row.
         """
-        schedule, action = self._still_ready(connection, item)
-        if action is None:
+        schedule = lock(connection, item.schedule.id)
+        # Slots are counted again: an older action may have become ready meanwhile.
+        may_begin = _open_actions(connection, [schedule.id])[schedule.id].may_begin(schedule.concurrency)
+        action = next((one for one in may_begin if one.id == item.action_id), None)
+        if action is None or not may_run(schedule, action.rerun_number):
             return None
-        if (again := _if_edited(item, schedule)) is not None:
-            return again
-        if reason := refusals(connection, [schedule]).get(schedule.id):
+        before = item.schedule
+        if (before.command, before.macros, before.time_zone) != (schedule.command, schedule.macros, schedule.time_zone):
+            return Ready(item.action_id, item.nominal_time, schedule)
+        if reason := problem or refusals(connection, [schedule]).get(schedule.id):
             self._refuse(connection, schedule, action.id, reason, now)
             return None
         if (row := self._placed(connection, schedule, action, resolved, now)) is not None:
             self._give_commands(connection, [row], [action.id])
         if schedule.due_at is None:  # the backlog was full
             self.wake(connection, schedule.id)
-        return None
-
-    def give_up(self, connection: sa.Connection, item: Ready, message: str, now: float) -> Ready | None:
-        """End a ready action whose macros have no value with `error`; returns like `begin`."""
-        schedule, action = self._still_ready(connection, item)
-        if action is None:
-            return None
-        if (again := _if_edited(item, schedule)) is not None:
-            return again
-        self._refuse(connection, schedule, action.id, message, now)
         return None
 
     def end(
@@ -275,15 +272,6 @@ class Materialisation:
     def _refuse(self, connection: sa.Connection, schedule: Schedule, action_id: int, message: str, now: float) -> None:
         self.end(connection, schedule, action_id, status=ActionStatus.ERROR.value, message=message, now=now)
 
-    def _still_ready(self, connection: sa.Connection, item: Ready) -> tuple[Schedule, OpenAction | None]:
-        """Lock the schedule of a ready action; return its row, and the action's row if it may still begin."""
-        schedule_id = item.schedule.id
-        schedule = lock(connection, schedule_id)
-        # Slots are counted again: an older action may have become ready meanwhile.
-        may_begin = _open_actions(connection, [schedule_id])[schedule_id].may_begin(schedule.concurrency)
-        allowed = [row for row in may_begin if row.id == item.action_id and may_run(schedule, row.rerun_number)]
-        return schedule, allowed[0] if allowed else None
-
 
 def next_moments(connection: sa.Connection) -> tuple[float, float]:
     """Return the next time a schedule is due, and the next time of a dependency check; infinity for never."""
@@ -330,10 +318,3 @@ def _store_new(connection: sa.Connection, steps: Sequence[Advance], now: float) 
     if later:
         connection.execute(_INSERT, [action_row(schedule, action, now) for schedule, action in later])
     return [(schedule, action if action.id else replace(action, id=next(numbers))) for schedule, action in beginning]
-
-
-def _if_edited(item: Ready, schedule: Schedule) -> Ready | None:
-    """Return the action to be resolved again if its schedule has been edited."""
-    before = item.schedule
-    same = (before.command, before.macros, before.time_zone) == (schedule.command, schedule.macros, schedule.time_zone)
-    return None if same else Ready(item.action_id, item.nominal_time, schedule)

@@ -15,9 +15,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.schedules import ScheduleUpdate
+from svc_jupyter.service.access.caller_reading import enabled_owners
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.owners import enabled_owners
-from svc_jupyter.service.access.running import lack_to_schedule, lack_to_submit
+from svc_jupyter.service.access.permissions import lack_to_schedule, lack_to_submit
 from svc_jupyter.service.clusters.gate import DEFAULT_LABEL
 from svc_jupyter.service.commands.record import public
 from svc_jupyter.service.ground.errors import Forbidden

@@ -24,9 +24,8 @@ from svc_jupyter.api.schedules import (
 )
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.service.access.dependencies import MAX_PAGE, CallerDep, PageDep
-from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.access.permissions import Action, Resource, require_to_schedule_some
 from svc_jupyter.service.access.route_rights import needs, needs_to
-from svc_jupyter.service.access.running import require_to_schedule_some
 from svc_jupyter.service.commands import result_routes
 from svc_jupyter.service.commands.route_parameters import CommandsDep
 from svc_jupyter.service.ground.errors import Invalid
@@ -35,7 +34,7 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import json_response
 from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.schedules.actions import Actions
-from svc_jupyter.service.schedules.listing import ScheduleFilter
+from svc_jupyter.service.schedules.records import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
 
 router = APIRouter(tags=["schedules"], route_class=JsonRoute)

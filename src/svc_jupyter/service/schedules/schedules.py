@@ -15,8 +15,7 @@ from svc_jupyter.api.schedules import DependencyInfo, PreviewRequest, ScheduleSu
 from svc_jupyter.api.states import SCHEDULE_TRANSITIONS, ActionStatus, ScheduleStatus
 from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, require, require_any
-from svc_jupyter.service.access.running import require_to_schedule
+from svc_jupyter.service.access.permissions import Action, Resource, require, require_any, require_to_schedule
 from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.kind import Kind
@@ -26,10 +25,9 @@ from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.schedules import dependency_checks
 from svc_jupyter.service.schedules.dependencies import TableChecker
-from svc_jupyter.service.schedules.listing import Listing
 from svc_jupyter.service.schedules.materialisation import TICK, lock
 from svc_jupyter.service.schedules.plans import Edit, changed, next_after_edit, planned, preview
-from svc_jupyter.service.schedules.record import schedule_record
+from svc_jupyter.service.schedules.records import Listing, schedule_record
 from svc_jupyter.service.schedules.rights import editor_after
 from svc_jupyter.service.schedules.timetable import from_seconds, next_nominal_time, timetable_of
 from svc_jupyter.service.schema.schedules import AT_ONCE, Schedule, actions, schedules
@@ -166,7 +164,7 @@ class Schedules:
         if dependency_checks.decides_otherwise(current, edited):
             dependency_checks.begin_anew(connection, edited, now)
         elif edited.time_out != current.time_out:
-            dependency_checks.look_soon(connection, edited, now)
+            dependency_checks.check_soon(connection, edited, now)
         self._notifications.on_schedule_edit(connection, edited)
         self._bus.publish(connection, TICK)
         return self._record(connection, edited)
@@ -204,7 +202,7 @@ class Schedules:
         if body.no_catch_up:
             following = next_nominal_time(timetable_of(row), from_seconds(now))
             values["next_nominal"] = None if following is None else following.timestamp()
-        dependency_checks.look_soon(connection, replace(row, **values), now)
+        dependency_checks.check_soon(connection, replace(row, **values), now)
         return values
 
     def _record(self, connection: sa.Connection, row: Schedule, *, is_new: bool = False) -> Record:

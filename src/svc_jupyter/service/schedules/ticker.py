@@ -25,7 +25,7 @@ from svc_jupyter.service.ground.background import run_forever
 from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.schedules.beginnings import Beginnings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker
-from svc_jupyter.service.schedules.dependency_checks import LOOK_SECONDS, DependencyWatch
+from svc_jupyter.service.schedules.dependency_checks import CHECK_SECONDS, DependencyWatch
 from svc_jupyter.service.schedules.materialisation import TICK, Materialisation, next_moments
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules, service_leases
@@ -160,7 +160,7 @@ class Ticker:
         if now < min(due_at, look_at):
             return float(min(min(due_at, look_at) - now, LONGEST_SLEEP_SECONDS))
         taken = await self._tick() if due_at <= now else 0
-        taken += await self._watch.look() if look_at <= now else 0
+        taken += await self._watch.start_due() if look_at <= now else 0
         # Schedules that could not be taken are locked by another transaction, usually briefly.
         longer = min(2 * self._locked_seconds + _SPACING_SECONDS, _LONGEST_LOCKED_SECONDS)
         self._locked_seconds = 0.0 if taken else longer
@@ -231,7 +231,7 @@ def wake_stranded(connection: sa.Connection, now: float) -> None:
     )
     stranded = sa.select(schedules.c.id).where(schedules.c.id.in_(ready)).with_for_update(skip_locked=True)
     connection.execute(sa.update(schedules).where(schedules.c.id.in_(stranded)).values(due_at=AT_ONCE))
-    late = sa.select(actions.c.id).where(actions.c.look_at > now + LOOK_SECONDS).with_for_update(skip_locked=True)
+    late = sa.select(actions.c.id).where(actions.c.look_at > now + CHECK_SECONDS).with_for_update(skip_locked=True)
     connection.execute(sa.update(actions).where(actions.c.id.in_(late)).values(look_at=now))
 
 

@@ -1,14 +1,16 @@
-"""Permissions on paths of the Jupyter contents, and their place on disk.
+"""Permissions on paths of the Jupyter contents, the root folders, and their place on disk.
 
 The notebook's own policy comes first, then groups and roles, which must give the permission to manage in another user's
 folder. A caller whom no notebook policy names causes no database query.
+
+A user's folder is named by the user's id, so no e-mail address ever becomes a name on disk.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -30,13 +32,57 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.admission import admission
-from svc_jupyter.service.workspace.contents_paths import ContentsPath, parse_path
-from svc_jupyter.service.workspace.contents_roots import NOBODY, Root, root_of, user_folder
+from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, parse_path, user_root
 from svc_jupyter.service.workspace.file_tree import FileTree
 
+NOBODY = 0
+"""Stands for the owner's id if no user has the e-mail address."""
+_COMMON_FOLDER = "common"
+_USERS_FOLDER = "users"
 _FOLDER = "jupyter"
 _SWEEP_AGE = 3600.0
 """Seconds after which a draft counts as left by a killed process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """`Common`, with `owner_id` None, or a user's own folder."""
+
+    path: ContentsPath
+    owner_id: int | None
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The folders whose policies apply to its contents: Jupyter folders have none."""
+        return ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Its place on disk, relative to the account's folder."""
+        return (_COMMON_FOLDER,) if self.owner_id is None else (_USERS_FOLDER, str(self.owner_id))
+
+
+COMMON_ROOT = Root(ContentsPath((COMMON,)), None)
+
+
+def root_of(path: ContentsPath, caller: Caller, connect: Callable[[], AbstractContextManager[sa.Connection]]) -> Root:
+    """Return the root folder of a path; its owner is `NOBODY` if no user has the address.
+
+    Queries the database only for other users.
+    """
+    if path.owner is None:
+        return COMMON_ROOT
+    if path.owner == caller.email:
+        return Root(user_root(caller.email), caller.user_id)
+    query = sa.select(users.c.id).where(users.c.account_id == caller.account_id, users.c.email == path.owner)
+    with connect() as connection:
+        found: int | None = connection.execute(query).scalar_one_or_none()
+    return Root(user_root(path.owner), NOBODY if found is None else found)
+
+
+def user_folder(user_id: int, email: str) -> Root:
+    """Return a user's own folder."""
+    return Root(user_root(email), user_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
-from svc_jupyter.service.workspace.versions import etag
+from svc_jupyter.service.workspace.note_store import etag
 
 router = APIRouter(prefix="/notebook_dashboard", tags=["dashboards"], route_class=JsonRoute)
 _DASHBOARD: dict[int | str, dict[str, Any]] = {

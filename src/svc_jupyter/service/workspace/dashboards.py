@@ -21,13 +21,11 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.workspace import dashboards
 from svc_jupyter.service.workspace import folder_tree, note_store
 from svc_jupyter.service.workspace.admission import absent, admission, admit, admit_into
-from svc_jupyter.service.workspace.folder_tree import FolderPlace
-from svc_jupyter.service.workspace.locations import name_of
-from svc_jupyter.service.workspace.names import free_copy_name, require_free
+from svc_jupyter.service.workspace.folder_tree import FolderPlace, free_copy_name, name_of, require_free
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
+from svc_jupyter.service.workspace.note_store import require_match
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import DASHBOARD_COLUMNS, dashboard_summary
-from svc_jupyter.service.workspace.versions import require_match
 
 _WHAT = "dashboard"
 _RESOURCE = Resource.NOTEBOOK_DASHBOARD
@@ -76,7 +74,7 @@ class Dashboards:
             ).all()
             places = folder_tree.places(connection, by.account_id, {row.folder_id for row in rows})
         readable = [row for row in rows if _may_read(by, places[row.folder_id], row.id)]
-        shown, paging_info = page.cut(readable[page.offset : page.offset + page.fetch])
+        shown, paging_info = page.of(readable)
         records = [dashboard_summary(row, places[row.folder_id].path) for row in shown]
         return DashboardList(notebook_dashboards=records, paging_info=paging_info)
 

@@ -27,8 +27,7 @@ from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
-from svc_jupyter.service.workspace.folder_lists import FolderLists
-from svc_jupyter.service.workspace.folders import Folders
+from svc_jupyter.service.workspace.folders import FolderLists, Folders
 
 router = APIRouter(prefix="/folders", tags=["folders"], route_class=JsonRoute)
 

@@ -1,25 +1,42 @@
-"""The folders of notes and dashboards as a tree in the database: each row has its parent, so a move changes one row.
+"""The folders of notes and dashboards as a tree in the database, and the locations and names of what is in them.
 
-Every function takes a connection; changes of the tree require `lock`.
+Each row has its parent, so a move changes one row. Changes of the tree require `lock`.
+
+Locations look like the paths of Jupyter contents and have the same roots. Names are case-sensitive, in Unicode's
+composed form, so that no two look the same, and unique in their folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from svc_jupyter.service.database.database import conflict_insert
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.workspace import COMMON_ROOT, folders
-from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
+from svc_jupyter.service.workspace.contents_paths import (
+    COMMON,
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_NAME_BYTES,
+    ContentsPath,
+    check_name,
+    parse_path,
+    user_root,
+)
 
 _LOCK = 0x5C4A05
 """Key of PostgreSQL's advisory lock on all trees; SQLite has one writer at a time anyway."""
+_COPY_MARK = re.compile(r"(?<=.)-Copy\d{1,9}\Z", re.DOTALL)
+_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +178,60 @@ def extent(connection: sa.Connection, folder_id: int) -> Extent:
     tree = subtree(folder_id)
     row = connection.execute(sa.select(sa.func.max(tree.c.level), sa.func.max(tree.c.characters))).one()
     return Extent(*row)
+
+
+def location_of(text: str, field: str) -> ContentsPath:
+    """Return the folder of a location. Raises `Invalid` and `NotFound` as `parse_path` does, naming `field`."""
+    path = parse_path(text, field)
+    if path.is_above_roots:
+        return path
+    root = ContentsPath((COMMON,)) if path.owner is None else user_root(path.owner)
+    return ContentsPath((*root.parts, *(name_of(part, field) for part in path.inside)))
+
+
+def name_of(text: str, field: str = "name") -> str:
+    """Return a name as it is stored. Raises `Invalid`, naming `field`, for an invalid one."""
+    name = unicodedata.normalize("NFC", text)
+    check_name(name, field)
+    return name
+
+
+def require_room(path: ContentsPath, extent: Extent, field: str) -> None:
+    """Raise `Invalid` when a folder and its subtree would be too deep for any location to name it."""
+    if len(path.parts) + extent.levels > MAX_DEPTH:
+        raise Invalid(f"{field}: {path} would reach deeper than {MAX_DEPTH} folders")
+    if len(str(path)) + extent.characters > MAX_LENGTH:
+        raise Invalid(f"{field}: locations in it would be longer than {MAX_LENGTH} characters")
+
+
+def copy_names(name: str) -> Iterator[str]:
+    """Yield the names for a copy: `report-Copy1`, `report-Copy2`, …; too long ones are shortened."""
+    name = _COPY_MARK.sub("", name)
+    for number in count(1):
+        mark = f"-Copy{number}"
+        stem = name.encode()[: MAX_NAME_BYTES - len(mark)].decode(errors="ignore")
+        yield stem + mark
+
+
+def require_free(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str, what: str) -> None:
+    """Raise `Invalid` when a folder already has a note or dashboard of this name."""
+    known = connection.execute(
+        sa.select(table.c.id).where(table.c.folder_id == where.id, table.c.name == name)
+    ).scalar()
+    if known is not None:
+        raise Invalid(f"name: there is a {what} {where.path / name} already ({what} {known})")
+
+
+def free_copy_name(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str) -> str:
+    """Return the first free name for a copy of `name` in a folder: `report-Copy1` …"""
+    names = copy_names(name)
+    while True:
+        some = list(islice(names, _AT_ONCE))
+        taken = set(
+            connection.execute(
+                sa.select(table.c.name).where(table.c.folder_id == where.id, table.c.name.in_(some))
+            ).scalars()
+        )
+        for free in some:
+            if free not in taken:
+                return free

@@ -22,11 +22,9 @@ from svc_jupyter.service.access.permissions import Action, Resource, Target, dec
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, translated
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.workspace import contents_files, notebook_ids
 from svc_jupyter.service.workspace import contents_models as models
-from svc_jupyter.service.workspace import contents_reading as reading
-from svc_jupyter.service.workspace import contents_writing as writing
-from svc_jupyter.service.workspace import notebook_ids
-from svc_jupyter.service.workspace.contents_failures import told
+from svc_jupyter.service.workspace.contents_files import Wanted, model_of, require_folder, status_of, told
 from svc_jupyter.service.workspace.contents_paths import (
     COMMON,
     NOTEBOOK_SUFFIX,
@@ -37,7 +35,6 @@ from svc_jupyter.service.workspace.contents_paths import (
     parse_path,
 )
 from svc_jupyter.service.workspace.contents_places import ContentsPlaces, Place
-from svc_jupyter.service.workspace.contents_reading import Wanted, model_of, require_folder, status_of
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, encoded, require_outline
 
 COPY_LIMIT_BYTES = 500 * 10**6
@@ -63,11 +60,11 @@ class JupyterContents:
         parsed = parse_path(path)
         if parsed.is_above_roots:
             self._places.admit(by, Action.READ)
-            reading.check_type(parsed, "directory", wanted.type)
+            contents_files.check_type(parsed, "directory", wanted.type)
             return self._above_roots(parsed, by, content=wanted.content)
         place = self._places.place(parsed, by, Action.READ)
         with told(place.path):
-            model = reading.read(place, wanted)
+            model = contents_files.read(place, wanted)
         if model.type != "directory" or model.content is None:
             return model
         hidden = self._places.hidden(place, by)
@@ -82,7 +79,7 @@ class JupyterContents:
         if request.copy_from is not None:
             name = self._copy(request.copy_from, folder, request.name, by)
         else:
-            name = writing.create(folder, request)
+            name = contents_files.create(folder, request)
         self._tell(by, "create", folder / name, forget=True)
         return model_of(folder / name)
 
@@ -98,7 +95,7 @@ class JupyterContents:
             self._places.place(path, by, Action.UPDATE, is_new=True)
         require_folder(place.folder)
         with told(place.path):
-            writing.save(place, request)
+            contents_files.save(place, request)
         self._tell(by, "save", place, forget=is_new)
         return model_of(place)
 
@@ -150,7 +147,7 @@ class JupyterContents:
         """
         place, *_ = [self._runnable_place(path, self._places.caller(account_id, user_id)) for user_id in users]
         with told(place.path):
-            data, _ = place.tree.read(place.parts, reading.READ_LIMIT_BYTES)
+            data, _ = place.tree.read(place.parts, contents_files.READ_LIMIT_BYTES)
         with translated(NotANotebookError, to=Invalid, about=f"{place.path} is not a notebook"):
             return require_outline(data)
 
@@ -164,8 +161,8 @@ class JupyterContents:
         callers = [self._places.caller(account_id, user_id) for user_id in users]
         place, *_ = [self._notebook_place(path, caller, Action.UPDATE) for caller in callers]
         data = encoded(text)
-        if len(data) > reading.READ_LIMIT_BYTES:
-            limit = reading.READ_LIMIT_BYTES
+        if len(data) > contents_files.READ_LIMIT_BYTES:
+            limit = contents_files.READ_LIMIT_BYTES
             raise Invalid(f"{place.path} stays as it was: the new text has {len(data)} bytes, more than {limit}")
         with told(place.path):
             place.tree.save(place.parts, data, must_exist=True)

@@ -23,8 +23,8 @@ from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.contents_models import as_json
-from svc_jupyter.service.workspace.contents_reading import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 router = APIRouter(

@@ -16,11 +16,10 @@ from svc_jupyter.service.schema.workspace import note_revisions, notes
 from svc_jupyter.service.workspace import note_store
 from svc_jupyter.service.workspace.admission import admit
 from svc_jupyter.service.workspace.note_documents import Document, unpacked
-from svc_jupyter.service.workspace.note_store import PackedDocument
+from svc_jupyter.service.workspace.note_store import PackedDocument, require_match
 from svc_jupyter.service.workspace.notes import ReadNote
 from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
-from svc_jupyter.service.workspace.versions import require_match
 
 _COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     note_revisions.c.number,
@@ -47,14 +46,12 @@ class NoteHistory:
         """Return a page of a note's revisions, newest first. Raises `NotFound`, `Forbidden`."""
         with self._places.database.connect() as connection:
             _admitted(connection, note_id, Action.READ, by)
-            rows = connection.execute(
+            shown, paging_info = page.read(
+                connection,
                 sa.select(*_COLUMNS)
                 .where(note_revisions.c.note_id == note_id)
-                .order_by(note_revisions.c.number.desc())
-                .offset(page.offset)
-                .limit(page.fetch)
-            ).all()
-        shown, paging_info = page.cut(rows)
+                .order_by(note_revisions.c.number.desc()),
+            )
         return NoteRevisionList(revisions=[_record(row) for row in shown], paging_info=paging_info)
 
     def get(self, note_id: int, number: int, *, by: Caller) -> ReadRevision:

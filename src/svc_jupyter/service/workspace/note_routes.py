@@ -33,8 +33,8 @@ from svc_jupyter.service.workspace.note_documents import shown
 from svc_jupyter.service.workspace.note_files import FileFormat
 from svc_jupyter.service.workspace.note_forms import forms_of
 from svc_jupyter.service.workspace.note_history import NoteHistory
+from svc_jupyter.service.workspace.note_store import etag
 from svc_jupyter.service.workspace.notes import Notes, ReadNote
-from svc_jupyter.service.workspace.versions import etag
 
 router = APIRouter(prefix="/notebooks", tags=["notes"], route_class=JsonRoute)
 _ETAG = {"ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}}

@@ -1,14 +1,21 @@
-"""Rows of notes and of their revisions. Everything takes a connection."""
+"""Rows of notes and of their revisions, with the entity tags that detect concurrent edits.
+
+Running notes are among them: their folders cannot be deleted meanwhile.
+"""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
-from svc_jupyter.service.ground.errors import NotFound
+from svc_jupyter.service.ground.errors import NotFound, StateConflict
+from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.workspace import note_revisions, notes
 from svc_jupyter.service.workspace.admission import absent
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
@@ -21,6 +28,7 @@ _WITH_DOCUMENT: tuple[sa.ColumnElement[Any], ...] = (
     note_revisions.c.document,
     note_revisions.c.size,
 )
+_OPEN = (CommandStatus.WAITING.value, CommandStatus.RUNNING.value)
 
 
 class PackedDocument(NamedTuple):
@@ -110,3 +118,45 @@ def revision_row(connection: sa.Connection, note_id: int, number: int) -> sa.Row
     if row is None:
         raise NotFound(f"note {note_id} has no revision {number}; the newest {KEPT_REVISIONS} are kept")
     return row
+
+
+def etag(version: int) -> str:
+    """Return the entity tag of a version."""
+    return f'"{version}"'
+
+
+def require_match(if_match: str | None, version: int, what: str, updated_at: float) -> None:
+    """Raise `StateConflict` unless the header If-Match is absent, `*`, or names `version` of `what`."""
+    if if_match is None:
+        return
+    named = {tag.strip().removeprefix("W/").strip('"') for tag in if_match.split(",")}
+    if named & {"*", str(version)}:
+        return
+    moment = datetime.fromtimestamp(int(updated_at), UTC).strftime("%Y-%m-%d %H:%M:%S")
+    raise StateConflict(
+        f"{what} was changed meanwhile: it is of version {version} since {moment} UTC, and If-Match names another; "
+        "read it again and make your change there"
+    )
+
+
+def require_none_running(connection: sa.Connection, account_id: int, condition: sa.ColumnElement[bool]) -> None:
+    """Raise `StateConflict`, naming one, when a waiting or running command runs one of these notes."""
+    open_runs = connection.execute(
+        sa.select(commands.c.id, commands.c.command["note_id"].as_string().label("note_id")).where(
+            commands.c.status.in_(_OPEN),
+            commands.c.account_id == account_id,
+            commands.c.command_type == CommandType.SPARK.value,
+        )
+    ).all()
+    commands_of = {int(row.note_id): row.id for row in open_runs if str(row.note_id).isdigit()}
+    if not commands_of:
+        return
+    wanted = sa.bindparam(None, sorted(commands_of), expanding=True, literal_execute=True, type_=sa.BigInteger())
+    found = connection.execute(
+        sa.select(notes.c.id, notes.c.name).where(notes.c.id.in_(wanted), condition).limit(1)
+    ).one_or_none()
+    if found is not None:
+        raise StateConflict(
+            f"note {found.id} ({found.name}) is being run by command {commands_of[found.id]}; "
+            "cancel it, or wait for its end"
+        )

@@ -17,8 +17,7 @@ from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import absent, is_closed, require_visible
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
-from svc_jupyter.service.workspace.folder_tree import FolderPlace
-from svc_jupyter.service.workspace.locations import location_of
+from svc_jupyter.service.workspace.folder_tree import FolderPlace, location_of
 
 _OTHER_TYPE = {NOTES: DASHBOARDS, DASHBOARDS: NOTES}
 
