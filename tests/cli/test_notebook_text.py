@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import base64
 
-from svc_jupyter.cli.notebook_text import cell_text, error_text, output_text
+from svc_jupyter.cli.run_notebook import cell_text, error_text, output_text
 
 
 def test_code_stands_behind_a_bar():

@@ -129,7 +129,7 @@ def test_a_service_without_samples_has_none(client: Any, service: ServiceDouble)
 
 
 def test_the_wait_for_a_state_tells_each_look(client: Any, service: ServiceDouble, monkeypatch: Any) -> None:
-    monkeypatch.setattr("svc_jupyter.client.conversations.cluster_waiting.LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("svc_jupyter.client.conversations.clusters.LOOK_SECONDS", 0.001)
     looks = [STATE | {"state": "PENDING", "message": text} for text in ("0 of 2", "1 of 2")] + [STATE]
     service.next_answers += [httpx.Response(200, json=look) for look in looks]
     service.next_answers.insert(1, error(503, "the service is starting", **{"Retry-After": "0"}))

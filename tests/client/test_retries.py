@@ -79,12 +79,12 @@ def test_a_status_tells_how_far_the_call_came() -> None:
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
 def test_what_was_not_sent_may_always_be_sent_and_what_was_answered_never(method: str) -> None:
-    assert may_repeat(method, Reach.NOT_SENT, idempotent_post=False, told_when=False)
-    assert not may_repeat(method, Reach.ANSWERED, idempotent_post=True, told_when=True)
+    assert may_repeat(method, Reach.NOT_SENT, idempotent_post=False, has_retry_after=False)
+    assert not may_repeat(method, Reach.ANSWERED, idempotent_post=True, has_retry_after=True)
 
 
 @pytest.mark.parametrize(
-    ("method", "reach", "idempotent_post", "told_when", "repeat"),
+    ("method", "reach", "idempotent_post", "has_retry_after", "repeat"),
     [
         ("GET", Reach.MAYBE_DONE, False, False, True),
         ("PUT", Reach.MAYBE_DONE, False, False, True),
@@ -98,6 +98,6 @@ def test_what_was_not_sent_may_always_be_sent_and_what_was_answered_never(method
     ],
 )
 def test_a_call_is_repeated_only_where_it_can_do_no_harm(
-    method: str, reach: Reach, idempotent_post: bool, told_when: bool, repeat: bool
+    method: str, reach: Reach, idempotent_post: bool, has_retry_after: bool, repeat: bool
 ) -> None:
-    assert may_repeat(method, reach, idempotent_post=idempotent_post, told_when=told_when) is repeat
+    assert may_repeat(method, reach, idempotent_post=idempotent_post, has_retry_after=has_retry_after) is repeat

@@ -13,7 +13,7 @@ import pytest
 from svc_jupyter.cli import main as command_line
 from svc_jupyter.magics.arguments.options import option_names, parser_of
 from svc_jupyter.magics.extension import FAMILIES
-from svc_jupyter.magics.session.settings import SvcMagics
+from svc_jupyter.magics.session.session import SvcMagics
 from svc_jupyter.service.ground.settings import Settings
 
 ROOT = Path(__file__).parents[2]

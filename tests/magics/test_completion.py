@@ -7,8 +7,7 @@ from IPython.core.completer import provisionalcompleter
 
 from svc_jupyter.magics.completion import service_names
 from svc_jupyter.magics.completion.service_names import FRESH_SECONDS, WAIT_SECONDS, ServiceNames
-from svc_jupyter.magics.session.session import Session
-from svc_jupyter.magics.session.settings import SvcMagics
+from svc_jupyter.magics.session.session import Session, SvcMagics
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import hypothesis.strategies as st
 from hypothesis import given
 
-from svc_jupyter.magics.policies.entries import entry, put_first, put_last, without_idle
+from svc_jupyter.magics.policies.policies import entry, put_first, put_last, without_idle
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, policy_decision
 from svc_jupyter.service.access.policy_book import PolicyBook, entries_of

@@ -146,7 +146,7 @@ def test_dependencies_can_be_a_dict_of_the_notebook(service, notebook):
         ("--every day --dependencies needs", "the notebook has no variable needs"),
         ("--every day --dependencies days", "the notebook has int, no dict, days"),
         ("--every day --dependencies days --wait-for x", "or --wait-for"),
-        ("--every day --channel 4", "say what to tell"),
+        ("--every day --channel 4", "say when to notify"),
         ("--every day --evry x", "Did you mean --every?"),
         ("--every day --timeout 5", "timeout is given in both lines"),
         ("--every day --macro day=2", "$day$ has a value in both lines"),
@@ -227,7 +227,7 @@ def test_a_preview_of_a_cell_makes_nothing(service, notebook):
     assert service.schedules.schedules == {}
     assert answer.macros == {"a": '"x"', "b": "1"}
     if service.bare:
-        assert "the service does not tell" in repr(answer)
+        assert "the service does not report them" in repr(answer)
         assert len(answer.next_runs) == 0
     else:
         assert list(answer.next_runs) == [

@@ -2,9 +2,9 @@
 
 import pytest
 
-from svc_jupyter.client.commands.dumps import table_texts
+from svc_jupyter.client.commands.outputs import table_texts
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.spark_notes.spark_run import frame_of_table, outputs_of
+from svc_jupyter.magics.spark_notes import frame_of_table, outputs_of
 
 
 def test_the_last_table_and_others_get_their_names():

@@ -56,8 +56,8 @@ def test_where_something_can_go(item, destination, obstacle):
 
 
 def test_a_question_names_what_it_is_about_and_what_goes():
-    told = Question(Step.DELETE, FOLDER, told="deleting Common/a takes 2 folders, 1 note, 0 dashboards")
-    assert told.text == ("Delete folder Common/a? Deleting Common/a takes 2 folders, 1 note, 0 dashboards, for good.")
+    known = Question(Step.DELETE, FOLDER, consequences="deleting Common/a takes 2 folders, 1 note, 0 dashboards")
+    assert known.text == ("Delete folder Common/a? Deleting Common/a takes 2 folders, 1 note, 0 dashboards, for good.")
     assert Question(Step.DELETE, FOLDER).text.endswith("All that is in it goes with it, for good.")
     assert "dashboards that show it go with it" in Question(Step.DELETE, NOTE).text
     assert Question(Step.DELETE, BOARD).text == "Delete dashboard Common/shown? It is gone for good."

@@ -7,7 +7,7 @@ from tests.support.service_process import wait_until
 from tests.widgets.screen import Screen
 
 from svc_jupyter.api.notes import Note, NoteForm
-from svc_jupyter.widgets.notes.form import NoteFormPanel, field_of, form_text
+from svc_jupyter.widgets.notes import NoteFormPanel, field_of, form_text
 
 DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
 

@@ -1,4 +1,4 @@
-"""What a command made besides its result, as its record tells it: extensions that another service may lack."""
+"""What a command made besides its result, in its record: extensions that another service may lack."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class SparkSubmission(Request):
     def _exactly_one_source(self) -> SparkSubmission:
         given = [name for name in _SOURCES if not _is_empty(getattr(self, name))]
         if len(given) != 1:
-            told = "none was given" if not given else f"given were {', '.join(given)}"
-            raise ValueError(f"give exactly one of {', '.join(_SOURCES)}: {told}")
+            found = "none was given" if not given else f"given were {', '.join(given)}"
+            raise ValueError(f"give exactly one of {', '.join(_SOURCES)}: {found}")
         language = self.known_language
         if language is None and self.program and self.program.strip():
             raise ValueError("language: a program needs one of python, scala, R and sql")

@@ -25,7 +25,7 @@ def where_it_stands(service: EmbeddedService) -> str:
     belongs = "" if database is None else f", which belongs to the PostgreSQL database {database}"
     if service.is_held():
         return (
-            f"a service works on the data folder {service.data_dir}{belongs}, but tells no address here: it is just "
+            f"a service works on the data folder {service.data_dir}{belongs}, but has no address here: it is just "
             "starting or stopping, or a replica whose announced one has ended"
         )
     how = "the first use starts it" if database is None else "start it with SVC_DATABASE_URL set to that database"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from svc_jupyter.api.groups import Group
-from svc_jupyter.cli.access.actions import Actions, perform
-from svc_jupyter.cli.access.confirmation import confirm
+from svc_jupyter.cli.access.actions import Actions, confirm, perform
 from svc_jupyter.cli.access.printing import show, show_list
 from svc_jupyter.client import Client
 
@@ -57,11 +56,11 @@ def _list(client: Client, arguments: argparse.Namespace) -> None:
 
 
 def _show(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.groups.get(arguments.group))
+    _print(arguments, client.groups.get(arguments.group))
 
 
 def _create(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.groups.create(arguments.name, members=arguments.members, roles=arguments.roles))
+    _print(arguments, client.groups.create(arguments.name, members=arguments.members, roles=arguments.roles))
 
 
 def _rename(client: Client, arguments: argparse.Namespace) -> None:
@@ -77,7 +76,7 @@ def _delete(client: Client, arguments: argparse.Namespace) -> None:
 
 
 def _duplicate(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.groups.duplicate(arguments.group, name=arguments.name))
+    _print(arguments, client.groups.duplicate(arguments.group, name=arguments.name))
 
 
 def _add(client: Client, arguments: argparse.Namespace) -> None:
@@ -103,7 +102,7 @@ def _unassign(client: Client, arguments: argparse.Namespace) -> None:
     print(f"the group {arguments.group} no longer has the role {arguments.role}")
 
 
-def _tell(arguments: argparse.Namespace, group: Group) -> None:
+def _print(arguments: argparse.Namespace, group: Group) -> None:
     facts = {
         "id": group.id,
         "name": group.name,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from svc_jupyter.api.groups import Role
-from svc_jupyter.cli.access.actions import Actions, OperatorError, perform
-from svc_jupyter.cli.access.confirmation import confirm
-from svc_jupyter.cli.access.policies import add_policy_options, given_policies, merged, told
+from svc_jupyter.cli.access.actions import Actions, OperatorError, confirm, perform
+from svc_jupyter.cli.access.policies import add_policy_options, entry_text, given_policies, merged
 from svc_jupyter.cli.access.printing import show, show_list
 from svc_jupyter.client import Client
 
@@ -46,17 +45,17 @@ def _list(client: Client, arguments: argparse.Namespace) -> None:
         "id": lambda role: role.id,
         "name": lambda role: role.name,
         "groups": lambda role: ", ".join(_groups(role)),
-        "entries": lambda role: "; ".join(map(told, role.policies)),
+        "entries": lambda role: "; ".join(map(entry_text, role.policies)),
     }
     show_list(arguments, sorted(client.roles.iter(), key=lambda role: role.id), columns, "there are no roles")
 
 
 def _show(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.roles.get(arguments.role))
+    _print(arguments, client.roles.get(arguments.role))
 
 
 def _create(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.roles.create(arguments.name, given_policies(arguments) or []))
+    _print(arguments, client.roles.create(arguments.name, given_policies(arguments) or []))
 
 
 def _edit(client: Client, arguments: argparse.Namespace) -> None:
@@ -70,7 +69,7 @@ def _edit(client: Client, arguments: argparse.Namespace) -> None:
         else:
             what = f"its {len(role.policies)} entries are replaced by {len(policies)}"
             confirm(arguments, f"Change the role {role.name} for {len(role.groups)} groups: {what}?")
-    _tell(arguments, client.roles.update(role.id, name=arguments.name, policies=policies))
+    _print(arguments, client.roles.update(role.id, name=arguments.name, policies=policies))
 
 
 def _delete(client: Client, arguments: argparse.Namespace) -> None:
@@ -82,14 +81,14 @@ def _delete(client: Client, arguments: argparse.Namespace) -> None:
 
 
 def _duplicate(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.roles.duplicate(arguments.role, name=arguments.name))
+    _print(arguments, client.roles.duplicate(arguments.role, name=arguments.name))
 
 
-def _tell(arguments: argparse.Namespace, role: Role) -> None:
+def _print(arguments: argparse.Namespace, role: Role) -> None:
     facts = {
         "id": role.id,
         "name": role.name,
-        "entries": [told(entry) for entry in role.policies],
+        "entries": [entry_text(entry) for entry in role.policies],
         "groups": _groups(role),
     }
     show(arguments, role, facts)

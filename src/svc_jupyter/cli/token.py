@@ -7,15 +7,17 @@ error.
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from svc_jupyter.api.access import NewToken
-from svc_jupyter.cli.access.actions import Actions, OperatorError, perform
-from svc_jupyter.cli.access.confirmation import confirm
+from svc_jupyter.cli.access.actions import Actions, OperatorError, confirm, perform
 from svc_jupyter.cli.access.lookup import find_token, user_id_of
 from svc_jupyter.cli.access.moments import from_now, moment_option
 from svc_jupyter.cli.access.printing import as_json, fact_lines, show_list
-from svc_jupyter.cli.access.token_file import new_token_file, write_token
 from svc_jupyter.client import Client
 
 
@@ -62,7 +64,7 @@ def _list(client: Client, arguments: argparse.Namespace) -> None:
 def _create(client: Client, arguments: argparse.Namespace) -> None:
     user_id, email = user_id_of(client, arguments.user)
     if arguments.file is None:
-        _tell(arguments, client.users.tokens.create(user_id, arguments.name, expires_at=arguments.expires), email)
+        _print(arguments, client.users.tokens.create(user_id, arguments.name, expires_at=arguments.expires), email)
         return
     with new_token_file(arguments.file) as file:
         token = client.users.tokens.create(user_id, arguments.name, expires_at=arguments.expires)
@@ -71,7 +73,7 @@ def _create(client: Client, arguments: argparse.Namespace) -> None:
         except OSError as error:
             client.users.tokens.delete(user_id, token.id)
             raise OperatorError(f"{arguments.file}: {error.strerror}; the token was deleted again") from None
-    _tell(arguments, token, email)
+    _print(arguments, token, email)
 
 
 def _revoke(client: Client, arguments: argparse.Namespace) -> None:
@@ -82,7 +84,7 @@ def _revoke(client: Client, arguments: argparse.Namespace) -> None:
     print(f"deleted the token {token.name} (id {token.id}) of {email}")
 
 
-def _tell(arguments: argparse.Namespace, token: NewToken, email: str) -> None:
+def _print(arguments: argparse.Namespace, token: NewToken, email: str) -> None:
     in_file = arguments.file is not None
     if arguments.json:
         hidden = {"token"} if in_file else set()
@@ -93,3 +95,34 @@ def _tell(arguments: argparse.Namespace, token: NewToken, email: str) -> None:
         print(fact_lines({**facts, "token": where}))
     elif not in_file:
         print(token.token)
+
+
+_MODE = 0o600
+
+
+@contextmanager
+def new_token_file(path: Path) -> Iterator[TextIO]:
+    """Yield a new file of mode 0600, created before the token and removed if no token is created.
+
+    Raises `OperatorError` for an existing file, and when it cannot be created.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+    except FileExistsError:
+        raise OperatorError(f"{path} is there already; name another file, or remove it") from None
+    except OSError as error:
+        raise OperatorError(f"{path}: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            os.fchmod(descriptor, _MODE)  # independent of the umask
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def write_token(file: TextIO, token: str) -> None:
+    """Write the token and flush it to disk. Raises `OSError`, for example when the disk is full."""
+    file.write(f"{token}\n")
+    file.flush()
+    os.fsync(file.fileno())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from svc_jupyter.api.access import User
-from svc_jupyter.cli.access.actions import Actions, perform
-from svc_jupyter.cli.access.confirmation import confirm
+from svc_jupyter.cli.access.actions import Actions, confirm, perform
 from svc_jupyter.cli.access.lookup import find_user
 from svc_jupyter.cli.access.printing import show, show_list
 from svc_jupyter.client import Client
@@ -49,11 +48,11 @@ def _list(client: Client, arguments: argparse.Namespace) -> None:
 
 
 def _show(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, find_user(client, arguments.user))
+    _print(arguments, find_user(client, arguments.user))
 
 
 def _invite(client: Client, arguments: argparse.Namespace) -> None:
-    _tell(arguments, client.users.invite(arguments.email, groups=arguments.groups))
+    _print(arguments, client.users.invite(arguments.email, groups=arguments.groups))
 
 
 def _enable(client: Client, arguments: argparse.Namespace) -> None:
@@ -67,7 +66,7 @@ def _disable(client: Client, arguments: argparse.Namespace) -> None:
     print(f"{client.users.disable(user.id).user.email} is disabled")
 
 
-def _tell(arguments: argparse.Namespace, user: User) -> None:
+def _print(arguments: argparse.Namespace, user: User) -> None:
     facts = {"id": user.id, "e-mail": user.email, "name": user.name, "state": _state(user), "groups": user.groups}
     show(arguments, user, facts)
 

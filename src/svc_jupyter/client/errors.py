@@ -41,7 +41,7 @@ class Handle(Protocol):
 
 
 class SvcError(Exception):
-    """Base of all errors that this client raises; `message` tells the user what to do."""
+    """Base of all errors that this client raises; `message` says what the user can do."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

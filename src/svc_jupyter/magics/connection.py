@@ -13,8 +13,7 @@ from svc_jupyter.magics.arguments.options import nearest, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.rendering import Facts
-from svc_jupyter.magics.session.session import ask
-from svc_jupyter.magics.session.settings import SvcMagics
+from svc_jupyter.magics.session.session import SvcMagics, ask
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
@@ -27,7 +26,7 @@ class ConnectionMagics(SvcFamily):
 
     @line_magic
     def svc_status(self, line: str) -> Facts:
-        """Connect, and tell which service answers, who you are there, and what it offers. Never shows the token."""
+        """Connect and show the service, your account there and its features. Never shows the token."""
         parse(self.svc_status, line)
         return ask(lambda: service_facts(self.session.client()), "status")
 

@@ -21,12 +21,9 @@ from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.policies.policies import PolicyMagics
 from svc_jupyter.magics.schedules.schedules import ScheduleMagics
-from svc_jupyter.magics.session.session import Session
-from svc_jupyter.magics.session.settings import SvcMagics
-from svc_jupyter.magics.spark_notes.spark_note import SparkNoteMagics
-from svc_jupyter.magics.spark_notes.spark_run import SparkRunMagics
-from svc_jupyter.magics.tables.sensors import SensorMagics
-from svc_jupyter.magics.tables.tables import TableMagics
+from svc_jupyter.magics.session.session import Session, SvcMagics
+from svc_jupyter.magics.spark_notes import SparkNoteMagics, SparkRunMagics
+from svc_jupyter.magics.tables import SensorMagics, TableMagics
 from svc_jupyter.magics.workspace.folders import FolderMagics
 from svc_jupyter.magics.workspace.notebooks import ContentsMagics
 from svc_jupyter.magics.workspace.notes import NoteMagics

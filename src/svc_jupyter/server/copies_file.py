@@ -38,7 +38,7 @@ class CopiesFile:
         """Return the name of this server, the same for every process that serves this folder to this user."""
         if self._server is None:
             async with self._locked(fcntl.LOCK_EX) as descriptor:
-                with _told():
+                with _readable_errors():
                     machine = _kept_id(descriptor)
             self._server = sha256(f"{machine}\n{self._root}".encode()).hexdigest()[:_NAME_LENGTH]
         return self._server
@@ -58,7 +58,7 @@ class CopiesFile:
     @asynccontextmanager
     async def _locked(self, kind: int) -> AsyncIterator[int]:
         """Hold the file's lock and yield its descriptor; the lock of a killed process is released."""
-        with _told():
+        with _readable_errors():
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -70,7 +70,7 @@ class CopiesFile:
 
 
 def _took(descriptor: int, kind: int) -> bool:
-    with _told():
+    with _readable_errors():
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except OSError as error:
@@ -91,12 +91,12 @@ def _kept_id(descriptor: int) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _readable_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise HTTPError(
             503,
-            f"what tells this server's scheduled copies from others cannot be kept in Jupyter's data folder ({error}): "
+            f"the list of this server's scheduled copies cannot be kept in Jupyter's data folder ({error}): "
             "see that it is writable and has room, then try again",
         ) from error

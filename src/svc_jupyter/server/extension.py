@@ -18,9 +18,8 @@ from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
-from svc_jupyter.server.handlers.note_copies import NOTE_BINDINGS, NOTE_COPY_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
-from svc_jupyter.server.handlers.notes import NOTE_HANDLERS
+from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_COPY_HANDLERS, NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
 from svc_jupyter.server.note_bindings import NoteBindings

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from svc_jupyter.cli.access.printing import printable
 from svc_jupyter.client import Client, NotFound, SvcError
 
 FAILED = 1
@@ -86,3 +87,15 @@ def _fail(arguments: argparse.Namespace, message: str, code: int) -> int:
     name = " ".join(word for word in ("svc-jupyter", arguments.subcommand, action) if word)
     print(f"{name}: {message}", file=sys.stderr)
     return code
+
+
+def confirm(arguments: argparse.Namespace, question: str) -> None:
+    """Return after a confirmation, or at once with `--yes`. Raises `OperatorError`, also without a terminal."""
+    if arguments.yes:
+        return
+    if not sys.stdin.isatty():
+        raise OperatorError("nothing was changed: there is no terminal to ask for a yes; give --yes", NOT_CONFIRMED)
+    # On stderr: a program may read stdout.
+    print(f"{printable(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise OperatorError("nothing was changed", NOT_CONFIRMED)

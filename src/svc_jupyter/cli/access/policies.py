@@ -72,7 +72,7 @@ def policies_of(text: str, name: str) -> list[Entry]:
     return [entry.model_dump(mode="json") for entry in found.policies]
 
 
-def told(entry: RolePolicy) -> str:
+def entry_text(entry: RolePolicy) -> str:
     """Return an entry in the form of the options."""
     return f"{entry.access.value} {entry.resource}:{','.join(entry.action)}"
 

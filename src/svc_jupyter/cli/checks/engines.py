@@ -36,7 +36,7 @@ async def check_engines(engines: Engines, *, verify: bool) -> AsyncIterator[Find
         if damaged:
             yield wrong(
                 about,
-                _told_damage(damaged),
+                _damage_text(damaged),
                 f"svc-jupyter engines uninstall {entry.engine} && {install}",
             )
         elif entry.lacks_archive:
@@ -58,13 +58,13 @@ def check_engines_at_once(settings: Settings) -> Finding:
     if folder.fix:
         return wrong("engines", folder.what, folder.fix)
     java = asyncio.run(engines.javas.offered())
-    told = f"Java {java.version}" if java else "no Java yet"
+    runtime = f"Java {java.version}" if java else "no Java yet"
     installed = [str(engine) for engine in Engine if engines.installed(engine)]
     names = ", ".join(installed) or "none is installed; the first use installs what a command needs"
-    return fine("engines", f"{names} ({told}); svc-jupyter engines doctor says more")
+    return fine("engines", f"{names} ({runtime}); svc-jupyter engines doctor says more")
 
 
-def _told_damage(files: list[str]) -> str:
+def _damage_text(files: list[str]) -> str:
     few = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
     return f"{'1 file is' if len(files) == 1 else f'{len(files)} files are'} not what was installed: {few}"
 

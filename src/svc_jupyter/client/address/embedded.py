@@ -127,7 +127,7 @@ class EmbeddedService:
         database = self.postgresql()
         if database is None or "SVC_DATABASE_URL" in os.environ:
             return
-        where = "works on it, but told no address here" if self.is_held() else "does not run"
+        where = "works on it, but its address is not known here" if self.is_held() else "does not run"
         raise EmbeddedServiceFailed(
             f"the data folder {self.data_dir} belongs to the PostgreSQL database {database}, and its service {where}. "
             "Set SVC_BASE_URL and SVC_API_TOKEN to those of the service; or start one with SVC_DATABASE_URL set to the "
@@ -203,7 +203,7 @@ class EmbeddedService:
         return EmbeddedServiceFailed(
             f"the embedded service of {self.data_dir} could not be started: {why}.\n"
             f"The end of {self.log}:\n{tail}\n"
-            "`svc-jupyter doctor` tells what is missing; a remote service is set by SVC_BASE_URL and SVC_API_TOKEN."
+            "`svc-jupyter doctor` shows what is missing; a remote service is set by SVC_BASE_URL and SVC_API_TOKEN."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from svc_jupyter.api.folders import NOTES, Folder, FolderChanged, FolderContents, FolderDeleted, FolderDeletion
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.folders import FolderFlows
-from svc_jupyter.client.transport.calls import told_if_known
+from svc_jupyter.client.transport.calls import answer_if_known
 
 
 class AsyncFolders:
@@ -42,7 +42,7 @@ class AsyncFolders:
 
     async def deletion(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeletion | None:
         """Return what deleting a folder would delete, without deleting; None when the service cannot say."""
-        return await self._performer.run(told_if_known(self._flows.deletion(folder, folder_type)))
+        return await self._performer.run(answer_if_known(self._flows.deletion(folder, folder_type)))
 
     async def delete(self, folder: str | int, *, folder_type: str = NOTES) -> FolderDeleted:
         """Delete a folder with its contents and return the counts. Raises `Conflict` while one of its notes runs."""

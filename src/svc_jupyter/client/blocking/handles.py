@@ -18,9 +18,8 @@ from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.blocking.reading_ahead import ReadAhead
 from svc_jupyter.client.blocking.results import Result
 from svc_jupyter.client.commands.composites import sub_command, sub_commands
-from svc_jupyter.client.commands.dumps import check_table, number_of_dump
-from svc_jupyter.client.commands.executed_notebooks import NOTEBOOK, PAGE, executed_notebook
 from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.commands.outputs import NOTEBOOK, PAGE, check_table, executed_notebook, number_of_dump
 from svc_jupyter.client.commands.reading_ahead import can_read_ahead
 from svc_jupyter.client.commands.tracking import Tracked, refresh
 from svc_jupyter.client.commands.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended

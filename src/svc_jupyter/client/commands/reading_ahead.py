@@ -49,7 +49,7 @@ class Asking:
         return Call("GET", self._path, params, accept=paths.ARROW_STREAM, headers=PLAIN_BYTES, hold=_HOLD, stream=True)
 
     def check(self, refusal: Invalid) -> None:
-        """Raise the refusal unless it means: no rows yet. A service without the extension refuses at once."""
+        """Raise the refusal, unless there are only no rows yet. A service without the extension refuses at once."""
         if time.monotonic() - self._asked < _HOLD / 2:
             raise refusal
 

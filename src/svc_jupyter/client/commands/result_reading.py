@@ -79,7 +79,7 @@ class Reading:
         if held.inline:
             return held.results or ""
         if not self.link.extended:
-            places = ", ".join(held.result_location or []) or "a place it does not tell"
+            places = ", ".join(held.result_location or []) or "a place that the service does not name"
             raise ResultUnavailable(
                 f"the result of command {self.command.id} is too large to be sent inline; it lies at {places}"
             )
@@ -97,10 +97,10 @@ class Reading:
     def rows_at_hand(self) -> pa.Table | None:
         """Return the rows that arrived with the command's end, if any."""
         record = self.command.record
-        told = record.arrow if isinstance(record, CommandWithRows) else None
-        if told is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
+        rows = record.arrow if isinstance(record, CommandWithRows) else None
+        if rows is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
             return None
-        return table_of(iter((b64decode(told),)))
+        return table_of(iter((b64decode(rows),)))
 
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
         """Return the call for the rows as a byte stream."""

@@ -150,7 +150,7 @@ class _Wait:
     def note_answer(self) -> None:
         self.answers += 1
         self._outage.over()
-        self._tell()
+        self._report()
 
     def check_timeout(self) -> None:
         if self._remaining() <= 0:
@@ -165,14 +165,14 @@ class _Wait:
     def pause_in_outage(self, error: SvcError) -> float:
         """Return the seconds until the next try, or raise the error when it is permanent or lasts too long."""
         pause = self._outage.pause(error)
-        self._tell(error.message, self._outage.seconds)
+        self._report(error.message, self._outage.seconds)
         self.check_timeout()
         return min(pause, self._remaining())
 
     def _remaining(self) -> float:
         return math.inf if self._timeout is None else self._started + self._timeout - self._clock()
 
-    def _tell(self, problem: str | None = None, outage: float = 0.0) -> None:
+    def _report(self, problem: str | None = None, outage: float = 0.0) -> None:
         if self._on_update is not None:
             self._on_update(Update(self._tracked.record, self._clock() - self._started, problem, outage))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -11,9 +12,12 @@ from svc_jupyter.api import paths
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
 from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord, ClusterStateRecord
 from svc_jupyter.api.commands import CommandRecord
-from svc_jupyter.client.conversations.cluster_waiting import until_state
-from svc_jupyter.client.transport.calls import Call, Flow, fetch, told_if_known
+from svc_jupyter.api.states import ClusterState
+from svc_jupyter.client.commands.waiting import Outage
+from svc_jupyter.client.errors import ClusterFailed, ConnectionFailed, StatusError, WaitTimeout
+from svc_jupyter.client.transport.calls import Call, Flow, Pause, answer_if_known, fetch
 from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.retries import Retries
 from svc_jupyter.client.transport.wire import idempotency
 
 _VERSION = "v1.3"
@@ -57,9 +61,9 @@ class ClusterFlows:
     def state(self, cluster: Reference) -> Flow[ClusterStateRecord]:
         """Fetch the state; a service without the extension has it in the configuration, without nodes."""
         call = Call("GET", _path(cluster, "state"))
-        told = yield from told_if_known(fetch(self.link, call, ClusterStateRecord))
-        if told is not None:
-            return told
+        state = yield from answer_if_known(fetch(self.link, call, ClusterStateRecord))
+        if state is not None:
+            return state
         record = yield from self.get(cluster)
         return ClusterStateRecord(state=record.state, cluster_id=record.id, config_id=record.id)
 
@@ -78,7 +82,7 @@ class ClusterFlows:
         self, cluster: Reference, names: tuple[str, ...] | None, interval: str | int
     ) -> Flow[ClusterMetrics | None]:
         call = Call("GET", _path(cluster, "metrics"), {"metric": names or None, "interval": interval})
-        return told_if_known(fetch(self.link, call, ClusterMetrics))
+        return answer_if_known(fetch(self.link, call, ClusterMetrics))
 
     def add_nodes(self, cluster: Reference, count: int) -> Flow[CommandRecord]:
         path = _path(cluster, "nodes", _NODES_VERSION)
@@ -93,3 +97,44 @@ class ClusterFlows:
 def _path(cluster: Reference, part: str = "", version: str = _VERSION) -> str:
     place = f"clusters/{quote(str(cluster), safe='')}"
     return paths.api(f"{place}/{part}" if part else place, version)
+
+
+LOOK_SECONDS = 0.5
+_STILL_COMING = {
+    ClusterState.UP: frozenset({ClusterState.PENDING}),
+    ClusterState.DOWN: frozenset({ClusterState.TERMINATING, ClusterState.PENDING, ClusterState.UP}),
+}
+"""The states from which a cluster reaches the wanted state once the change is requested."""
+
+
+def until_state(
+    look: Callable[[], Flow[ClusterStateRecord]],
+    retries: Retries,
+    name: str,
+    wanted: str,
+    timeout: float | None,
+    on_state: Callable[[ClusterStateRecord], None] | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Flow[ClusterStateRecord]:
+    """Poll until the cluster is in the wanted state, UP or DOWN. Raises ClusterFailed and WaitTimeout."""
+    coming = _STILL_COMING[ClusterState(wanted)]
+    started = clock()
+    outage = Outage(retries, clock)
+    while True:
+        pause = LOOK_SECONDS
+        try:
+            record = yield from look()
+        except (ConnectionFailed, StatusError) as error:
+            pause = outage.pause(error)
+        else:
+            outage.over()
+            if on_state is not None:
+                on_state(record)
+            if record.state == wanted:
+                return record
+            if record.state not in coming:
+                reason = f": {record.terminate_reason}" if record.terminate_reason else ""
+                raise ClusterFailed(f"cluster {name} is {record.state}, and does not come {wanted}{reason}")
+        if timeout is not None and clock() - started >= timeout:
+            raise WaitTimeout(f"cluster {name} is not {wanted} after {timeout:g} s; it goes on")
+        yield Pause(pause)

@@ -8,7 +8,7 @@ from typing import Any
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.object_policies import ObjectDecisions, ObjectPolicy, PolicyHistory
-from svc_jupyter.client.transport.calls import Call, Flow, fetch, told_if_known
+from svc_jupyter.client.transport.calls import Call, Flow, answer_if_known, fetch
 from svc_jupyter.client.transport.link import Link
 
 Policy = Sequence[Mapping[str, Any]]
@@ -38,4 +38,6 @@ class PolicyFlows:
         self, source_type: str, source_id: int | str, user: int | str | None, action: str | None
     ) -> Flow[ObjectDecisions | None]:
         query = {"source_id": source_id, "source_type": source_type, "user": user, "action": action}
-        return told_if_known(fetch(self.link, Call("GET", paths.api("object_policy/decision"), query), ObjectDecisions))
+        return answer_if_known(
+            fetch(self.link, Call("GET", paths.api("object_policy/decision"), query), ObjectDecisions)
+        )

@@ -116,7 +116,7 @@ def exchange(link: Link, call: Call, retries: Retries | None = None) -> Flow[htt
                 if (yield Relocate(used or link.connection, start=False)):
                     continue
         harmless = may_repeat(
-            call.method, reach, idempotent_post=link.honours_idempotency_keys, told_when=wanted is not None
+            call.method, reach, idempotent_post=link.honours_idempotency_keys, has_retry_after=wanted is not None
         )
         pause = retries.pause(attempt, time.monotonic() - started, wanted) if harmless else None
         if pause is None:
@@ -130,7 +130,7 @@ def fetch(link: Link, call: Call, model: type[M], retries: Retries | None = None
     return read(model, response)
 
 
-def told_if_known(flow: Flow[T]) -> Flow[T | None]:
+def answer_if_known(flow: Flow[T]) -> Flow[T | None]:
     """Return the answer to a call of the extensions; None if the service lacks it or the object does not exist."""
     try:
         return (yield from flow)
@@ -168,8 +168,8 @@ def _words_of(response: httpx.Response) -> tuple[str | None, str | None, dict[st
     if isinstance(error, dict):
         message, trace_id = error.get("error_message"), error.get("trace_id")
         fields = error.get("fields")
-        told = {name: str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
-        return (str(message) if message else None), (str(trace_id) if trace_id else None), told
+        of_fields = {name: str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
+        return (str(message) if message else None), (str(trace_id) if trace_id else None), of_fields
     return (error if isinstance(error, str) and error else None), None, {}
 
 

@@ -79,15 +79,15 @@ def reach_of_status(status: int) -> Reach:
     return Reach.MAYBE_DONE if status in _LOST else Reach.ANSWERED
 
 
-def may_repeat(method: str, reach: Reach, *, idempotent_post: bool, told_when: bool) -> bool:
-    """Return whether sending the call again is safe; `told_when` is whether there was a Retry-After."""
+def may_repeat(method: str, reach: Reach, *, idempotent_post: bool, has_retry_after: bool) -> bool:
+    """Return whether sending the call again is safe; `has_retry_after` is whether there was a Retry-After."""
     if reach is Reach.ANSWERED:
         return False
     if reach is Reach.NOT_SENT:
         return True
     if method in ("GET", "PUT") or (method == "POST" and idempotent_post):
         return True
-    return reach is Reach.REFUSED and told_when
+    return reach is Reach.REFUSED and has_retry_after
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:

@@ -29,17 +29,20 @@ def argument(*spellings: str, **how: Any) -> Decorator[Any]:
 
 def line_magic(method: F) -> F:
     """Make a method a `%magic`, with the options of the `argument`s below this decorator."""
-    return _with_parser(magic.line_magic(method))
+    magic.line_magic(method)  # registers the method
+    return _with_parser(method)
 
 
 def cell_magic(method: F) -> F:
     """Make a method a `%%magic`, with its options."""
-    return _with_parser(magic.cell_magic(method))
+    magic.cell_magic(method)  # registers the method
+    return _with_parser(method)
 
 
 def line_cell_magic(method: F) -> F:
     """Make a method a `%magic` and a `%%magic`, with its options."""
-    return _with_parser(magic.line_cell_magic(method))
+    magic.line_cell_magic(method)  # registers the method
+    return _with_parser(method)
 
 
 def _with_parser(method: F) -> F:

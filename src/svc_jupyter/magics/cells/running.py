@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from svc_jupyter.durations import duration
-from svc_jupyter.magics.display.errors import SvcInterrupted, told_in_words
+from svc_jupyter.magics.display.errors import SvcInterrupted, translated_errors
 from svc_jupyter.magics.display.failures import Origin, failure_of
 from svc_jupyter.magics.display.progress import (
     INTERRUPT_HINT,
@@ -117,7 +117,7 @@ class Run:
     # Below: the worker thread.
 
     def _submit(self) -> None:
-        with told_in_words():
+        with translated_errors():
             command = self.start()
         self.command = command
         self._known.set()
@@ -129,7 +129,7 @@ class Run:
 
         self._submit()
         command = self._the_command()
-        with told_in_words():
+        with translated_errors():
             try:
                 command.wait(on_update=self._note if self.line.animates else None, read_ahead=read_ahead)
             except CommandEnded as ended:
@@ -140,7 +140,7 @@ class Run:
         command = self._to_end(read_ahead=True)
         self._reading = True
         tables_imported()
-        with told_in_words():
+        with translated_errors():
             return self.read(command)
 
     def _note(self, update: Update) -> None:

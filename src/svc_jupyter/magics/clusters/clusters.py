@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,24 +13,25 @@ from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
-from svc_jupyter.magics.clusters.frames import clusters_frame, health_facts, nodes_frame, state_facts
 from svc_jupyter.magics.clusters.lines import VERBS, ClusterLine, line_of
 from svc_jupyter.magics.clusters.waits import ClusterWait
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError
 from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import done_line, line_for
 from svc_jupyter.magics.display.rendering import Facts
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.widgets.clusters.model import open_cluster
 from svc_jupyter.widgets.clusters.panel import ClusterPanel, cluster_text
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
-from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
-from svc_jupyter.widgets.clusters.words import state_words, title
+from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view, name_of, size_of, type_of
+from svc_jupyter.widgets.clusters.words import doing, figures, health_entries, since, state_words, title, workers_line
 from svc_jupyter.widgets.panels.status_words import DONE, RUNNING
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svc_jupyter.api.clusters import ClusterNode, ClusterRecord
     from svc_jupyter.client import Client, Command
 
 T = TypeVar("T")
@@ -161,8 +162,8 @@ class ClusterMagics(SvcFamily):
         assert run.command is not None
         state = ask(lambda: self.session.client().clusters.state(view.record.id), "cluster")
         workers = sum(str(node.role) == "worker" for node in state.nodes)
-        told = [f"cluster {view.name} has {workers} worker{'' if workers == 1 else 's'} now"] if state.nodes else []
-        line.finish(done_line(run.command.id, run.seconds, told))
+        size = [f"cluster {view.name} has {workers} worker{'' if workers == 1 else 's'} now"] if state.nodes else []
+        line.finish(done_line(run.command.id, run.seconds, size))
         return None
 
     @line_magic
@@ -174,3 +175,61 @@ class ClusterMagics(SvcFamily):
         records = ask(lambda: list(self.session.client().clusters.iter(state=values.state)), "clusters")
         frame = clusters_frame(records)
         return self.shown(values, frame)
+
+
+CLUSTER_COLUMNS = ("id", "label", "type", "state", "initial_nodes", "max_nodes", "labels")
+NODE_COLUMNS = ("private_dns", "role", "status", "private_ip", "instance_type", "up")
+
+
+def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
+    """Return a row per cluster."""
+    rows = [
+        (
+            record.id,
+            name_of(record),
+            type_of(record),
+            str(record.state),
+            size_of(record, "initial_nodes"),
+            size_of(record, "max_nodes"),
+            list(record.label),
+        )
+        for record in records
+    ]
+    return frame_of(CLUSTER_COLUMNS, rows)
+
+
+def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
+    """Return a row per node, the coordinator first; `up` is its uptime."""
+    rows = [
+        (
+            node.private_dns,
+            str(node.role),
+            str(node.status),
+            node.private_ip,
+            node.instance_type,
+            since(node.up_time, now),
+        )
+        for node in nodes
+    ]
+    return frame_of(NODE_COLUMNS, rows)
+
+
+def state_facts(view: ClusterView, now: datetime) -> list[tuple[str, str]]:
+    """Return the facts of a cluster's state."""
+    facts = [("state", state_words(view, now)), ("type", view.type)]
+    if activity := doing(view):
+        facts.append(("last" if view.phase == "DOWN" else "doing", activity.removeprefix("Last: ")))
+    if view.phase == "UP":
+        facts.append(("workers", workers_line(view).removeprefix("Workers ")))
+    return facts
+
+
+def health_facts(view: ClusterView) -> list[tuple[str, str]]:
+    """Return the state of each daemon, and the metrics."""
+    facts = []
+    for entry in health_entries(view):
+        reason = f" ({entry.reason})" if entry.reason else ""
+        facts.append((entry.name, f"{entry.dot} {entry.word}{reason}"))
+    if view.health is not None:
+        facts.append(("figures", " · ".join(figures(view))))
+    return facts

@@ -32,7 +32,7 @@ PACKAGE_COLUMNS = ("package", "version", "requested")
 _HISTORY_ROWS = 100
 _the_environment = argument("environment", metavar="ENVIRONMENT", help="Its name or its id.")
 _packages = argument("packages", metavar="PACKAGE", nargs="+", help="A package with its version, as six==1.16.0.")
-_no_wait = argument("--no-wait", action="store_true", help="Begin it and go on; the history tells how it ends.")
+_no_wait = argument("--no-wait", action="store_true", help="Do not wait for its end; the history shows how it ended.")
 
 
 class EnvironmentMagics(SvcFamily):

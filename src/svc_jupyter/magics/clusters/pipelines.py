@@ -89,7 +89,7 @@ class PipelineMagics(SvcFamily):
 
     def _do(self, reference: str, call: Callable[[int], PipelineData]) -> None:
         found = self._found(reference)
-        print(told(ask(lambda: call(found.id), "pipeline")))  # noqa: T201  the answer is the output
+        print(pipeline_line(ask(lambda: call(found.id), "pipeline")))  # noqa: T201  the answer is the output
 
     def _found(self, reference: str) -> PipelineData:
         """Return the pipeline with an id or a name. Raises SvcUsageError, also for an ambiguous name."""
@@ -105,7 +105,7 @@ class PipelineMagics(SvcFamily):
         return fitting[0]
 
 
-def told(pipeline: PipelineData) -> str:
+def pipeline_line(pipeline: PipelineData) -> str:
     """Return one line about a pipeline: its state and its last run."""
     attributes = pipeline.attributes
     parts = [f"pipeline {pipeline.id} · {attributes.name} · {attributes.status}"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.cells.running import REDRAW_SECONDS
-from svc_jupyter.magics.display.errors import SvcMagicError, told_in_words
+from svc_jupyter.magics.display.errors import SvcMagicError, translated_errors
 from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, interrupted
 from svc_jupyter.magics.session.background import Background
 from svc_jupyter.widgets.panels.status_words import DONE, RUNNING, STOPPED
@@ -89,7 +89,7 @@ class ClusterWait(_Wait["ClusterStateRecord"]):
     def _wait(self) -> ClusterStateRecord:
         from svc_jupyter.client.errors import ClusterFailed
 
-        with told_in_words():
+        with translated_errors():
             try:
                 return self._client.clusters.wait(self._cluster_id, self._wanted, on_state=self._note)
             except ClusterFailed as error:
@@ -101,16 +101,16 @@ class ClusterWait(_Wait["ClusterStateRecord"]):
         self._latest = record
 
     def _progress(self) -> str:
-        told = f" · {self._latest.message}" if self._latest is not None and self._latest.message else ""
-        return f"{RUNNING} {_DOING[self._wanted]} {self._what}{told} · {span(self._seconds)}"
+        message = f" · {self._latest.message}" if self._latest is not None and self._latest.message else ""
+        return f"{RUNNING} {_DOING[self._wanted]} {self._what}{message} · {span(self._seconds)}"
 
     def _last_line(self, record: ClusterStateRecord) -> str:
         took = duration(self._seconds)
         if self._wanted == "DOWN":
             return f"{STOPPED} {self._what} · DOWN after {took}"
         workers = sum(str(node.role) == "worker" for node in record.nodes)
-        told = f" · {workers} worker{'' if workers == 1 else 's'}" if record.nodes else ""
-        return f"{DONE} {self._what} · UP in {took}{told}"
+        size = f" · {workers} worker{'' if workers == 1 else 's'}" if record.nodes else ""
+        return f"{DONE} {self._what} · UP in {took}{size}"
 
 
 class ActivityWait(_Wait["PackageActivity"]):
@@ -138,7 +138,7 @@ class ActivityWait(_Wait["PackageActivity"]):
         from svc_jupyter.client.errors import WaitTimeout
 
         environments = self._client.package_environments
-        with told_in_words():
+        with translated_errors():
             while not self._given_up:
                 with contextlib.suppress(WaitTimeout):
                     return environments.wait(self._environment.id, self._activity.id, timeout=_LOOK_SECONDS)

@@ -13,7 +13,7 @@ from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import dump_reader, reader_of
 from svc_jupyter.magics.cells.running import Run
-from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, told_in_words
+from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, translated_errors
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
@@ -84,7 +84,7 @@ class CommandMagics(SvcFamily):
 
     def _follow_log(self, command: Command) -> None:
         try:
-            with told_in_words():
+            with translated_errors():
                 for part in command.logs(follow=True):
                     print(part, end="", flush=True)  # noqa: T201
         except KeyboardInterrupt:
@@ -97,7 +97,7 @@ class CommandMagics(SvcFamily):
             return
         answer = ask(command.cancel, "cancellation")
         status = ask(command.status, "status")
-        print(f"command {command.id} · {status}{_told(answer)}")  # noqa: T201
+        print(f"command {command.id} · {status}{_result_text(answer)}")  # noqa: T201
 
     @line_magic
     @argument(
@@ -161,5 +161,5 @@ def origin_of(record: CommandRecord) -> Origin:
     return Origin("script" if is_shell else "command", is_shell=is_shell)
 
 
-def _told(answer: Any) -> str:
+def _result_text(answer: Any) -> str:
     return f" · {answer.result}" if getattr(answer, "result", None) else ""

@@ -18,7 +18,7 @@ from svc_jupyter.magics.clusters.lines import VERBS
 from svc_jupyter.magics.commands.hadoop import SUB_COMMANDS
 from svc_jupyter.magics.commands.history import ACTIONS
 from svc_jupyter.magics.completion.service_names import ServiceNames
-from svc_jupyter.magics.session.settings import SvcMagics
+from svc_jupyter.magics.session.session import SvcMagics
 
 _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*)$")
 _STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
@@ -93,9 +93,9 @@ def candidates(
     options = option_names(parser)
     expecting = options.get(before[-1]) if before else None
     if expecting is not None and expecting.nargs != 0:
-        told = _NAMES_OF.get(expecting.dest)
+        kind = _NAMES_OF.get(expecting.dest)
         values = _values(expecting.dest, expecting, names, word)
-        return [(text, (names.word_on(told, text) if told else None) or "value") for text in values]
+        return [(text, (names.word_on(kind, text) if kind else None) or "value") for text in values]
     if "=" in word and word.startswith("--"):
         spelling, _, begun = word.partition("=")
         action = options.get(spelling)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.session.background import Background
 from svc_jupyter.magics.session.session import Session
-from svc_jupyter.magics.tables.tables import all_tables
+from svc_jupyter.magics.tables import all_tables
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client

@@ -54,19 +54,19 @@ class SvcCommandCancelled(SvcCommandFailed):
 class SvcInterrupted(OneError, KeyboardInterrupt):
     """The cell was interrupted; the text says what happened to its command.
 
-    With `is_told` the cell's output already says it, and only the error's name is shown.
+    With `is_shown` the cell's output already says it, and only the error's name is shown.
     """
 
-    def __init__(self, text: str, *, is_told: bool = False) -> None:
+    def __init__(self, text: str, *, is_shown: bool = False) -> None:
         super().__init__(text)
-        self._is_told = is_told
+        self._is_shown = is_shown
 
     def _render_traceback_(self) -> list[str]:
-        return [type(self).__name__] if self._is_told else super()._render_traceback_()
+        return [type(self).__name__] if self._is_shown else super()._render_traceback_()
 
 
 @contextmanager
-def told_in_words() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     """Convert the client's errors to those of a cell; except how a command ended, which the caller handles."""
     from svc_jupyter.client import errors
 

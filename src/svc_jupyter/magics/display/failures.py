@@ -50,8 +50,8 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
     message = reason_of(ended, command)
     if part := part_of(message, origin):
         return SvcCommandFailed(part_failure_text(command.id, message, part, seconds), command.id)
-    told = "\n" in message if origin.noun == "script" else bool(message)
-    log = [] if cancelled or told else _end_of_log(command)
+    has_reason = "\n" in message if origin.noun == "script" else bool(message)
+    log = [] if cancelled or has_reason else _end_of_log(command)
     if not message and log:
         message = log.pop()  # tools usually print the cause last
     text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
@@ -92,10 +92,10 @@ def _end_of_log(command: Command) -> list[str]:
 def reason_of(ended: CommandEnded, command: Command) -> str:
     """Return the service's reason for the end, without the client's prefix."""
     prefix = f"command {command.id} "
-    told = command.record.message or ended.message.removeprefix(f"{prefix}failed").removeprefix(
+    reason = command.record.message or ended.message.removeprefix(f"{prefix}failed").removeprefix(
         f"{prefix}was cancelled"
     )
-    return told.removeprefix(": ").strip()
+    return reason.removeprefix(": ").strip()
 
 
 def failure_text(

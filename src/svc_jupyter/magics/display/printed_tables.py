@@ -18,7 +18,7 @@ def cells_of(lines: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     if not kept:
         return [], []
     rows = _between_bars(kept) if "|" in kept[0] else _between_blanks(kept)
-    return _told_apart(rows[0]), rows[1:]
+    return _unique(rows[0]), rows[1:]
 
 
 def _is_ruler(line: str) -> bool:
@@ -87,11 +87,11 @@ def _words_apart(column: list[str]) -> list[list[str]]:
     return [[name, *(cell[place] for cell in cells)] for place, name in enumerate(names)]
 
 
-def _told_apart(names: list[str]) -> list[str]:
+def _unique(names: list[str]) -> list[str]:
     """Return unique column names by numbering repeated ones."""
     seen: dict[str, int] = {}
-    told: list[str] = []
+    unique: list[str] = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name}.{seen[name] - 1}")
-    return told
+        unique.append(name if seen[name] == 1 else f"{name}.{seen[name] - 1}")
+    return unique

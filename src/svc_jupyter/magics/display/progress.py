@@ -194,7 +194,7 @@ def _encodable(text: str) -> str:
 def interrupted(line: Line, text: str) -> SvcInterrupted:
     """Write the line about an interrupt, and return the error, which has the text if no line can be shown."""
     line.finish(f"{STOPPED} {text}")
-    return SvcInterrupted(text, is_told=line.is_shown)
+    return SvcInterrupted(text, is_shown=line.is_shown)
 
 
 def line_for(shell: InteractiveShell, *, quiet: bool = False) -> Line:

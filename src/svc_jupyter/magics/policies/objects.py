@@ -13,7 +13,7 @@ from svc_jupyter.magics.workspace.places import folder_at, is_id, note_called, p
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
-_TOLD = re.compile(r"\b(user|group) (\d+)\b")
+_IDS = re.compile(r"\b(user|group) (\d+)\b")
 _WIRE_WORDS = {"schedule": "scheduler"}
 """Maps the magic's words to the contract's."""
 
@@ -91,9 +91,9 @@ class People:
         """Return the names of users and groups; their ids where the caller may not read them."""
         return [*(self._name("user", one) for one in users), *(self._name("group", one) for one in groups)]
 
-    def told(self, reason: str) -> str:
+    def with_names(self, reason: str) -> str:
         """Return a reason of the service with ids of users and groups replaced by names."""
-        return _TOLD.sub(lambda found: self._name(found[1], int(found[2])), reason)
+        return _IDS.sub(lambda found: self._name(found[1], int(found[2])), reason)
 
     def _name(self, noun: str, one: int) -> str:
         from svc_jupyter.client.errors import Forbidden

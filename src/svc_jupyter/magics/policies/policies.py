@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action
@@ -13,7 +13,6 @@ from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.policies.answer import PolicyAnswer
-from svc_jupyter.magics.policies.entries import entry, put_first, put_last
 from svc_jupyter.magics.policies.objects import People, PolicyObject, object_called
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.workspace.folders import FOLDER_TYPES
@@ -76,7 +75,7 @@ class PolicyMagics(SvcFamily):
         """Say and see who may do what to one object, and why. Each action has its own options.
 
         show KIND OBJECT, allow KIND OBJECT, deny KIND OBJECT, history KIND OBJECT, clear KIND OBJECT:
-        `%svc_policy show note Common/late --for ann@example.com` tells what Ann may do to the note, and why.
+        `%svc_policy show note Common/late --for ann@example.com` shows what Ann may do with the note, and why.
         """
         return self.act("svc_policy", line, "show")
 
@@ -185,12 +184,12 @@ class PolicyMagics(SvcFamily):
         explain = self._client.object_policies.explain
         found: list[ObjectDecisions] = []
         for user in users:
-            told = explain(about.source_type, about.source_id, user=user, action=action)
-            if told is None:
+            explained = explain(about.source_type, about.source_id, user=user, action=action)
+            if explained is None:
                 return PolicyAnswer(about, record, who)
-            for one in told.decisions:
-                one.because = people.told(one.because)
-            found.append(told)
+            for one in explained.decisions:
+                one.because = people.with_names(one.because)
+            found.append(explained)
         return PolicyAnswer(about, record, who, found)
 
 
@@ -205,3 +204,47 @@ def history_frame(versions: Iterable[PolicyVersion], people: People) -> pd.DataF
         ]
         rows.append([version.created_at, version.email, "; ".join(entries) or "none"])
     return frame_of(("set_at", "set_by", "policy"), rows, times=("set_at",))
+
+
+Entry = Mapping[str, Any]
+SUBJECTS = ("service_users", "service_groups")
+_ALL = "all"
+
+
+def entry(access: str, users: Sequence[int], groups: Sequence[int], actions: Sequence[str]) -> dict[str, Any]:
+    """Return an entry; `users` or `groups` is omitted when empty."""
+    condition = {name: list(ids) for name, ids in zip(SUBJECTS, (users, groups), strict=True) if ids}
+    return {"access": access, "condition": condition, "action": list(actions)}
+
+
+def put_first(first: Entry, policy: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return a policy in which an entry takes precedence over all others."""
+    return without_idle([first, *policy])
+
+
+def put_last(policy: Sequence[Entry], last: Entry) -> list[dict[str, Any]]:
+    """Return a policy in which an entry decides only what no other entry does."""
+    return without_idle([*policy, last])
+
+
+def without_idle(policy: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return an equivalent policy, without users and groups whose actions earlier entries decide."""
+    said: dict[tuple[str, int], set[str]] = {}
+    kept = []
+    for one in policy:
+        actions = set(one["action"])
+        condition = {}
+        for kind in SUBJECTS:
+            named = [subject for subject in one["condition"].get(kind, ()) if _adds(said.get((kind, subject)), actions)]
+            if named:
+                condition[kind] = named
+            for subject in named:
+                said.setdefault((kind, subject), set()).update(actions)
+        if condition:
+            kept.append({"access": str(one["access"]), "condition": condition, "action": list(one["action"])})
+    return kept
+
+
+def _adds(said: set[str] | None, actions: set[str]) -> bool:
+    """Whether an entry with these actions can decide anything after the earlier entries."""
+    return said is None or (_ALL not in said and not actions <= said)

@@ -149,7 +149,7 @@ class PreviewAnswer:
         self.description = preview.description
         self.next_times = [time for text in preview.next_times or [] if (time := moment(text, "UTC")) is not None]
         self.zone = zone
-        self._tells_times = preview.next_times is not None
+        self._has_next_times = preview.next_times is not None
         self._command_type = command_type
 
     @property
@@ -163,7 +163,7 @@ class PreviewAnswer:
     def _facts(self) -> list[tuple[str, str]]:
         now = datetime.now(UTC)
         coming = " · ".join(short_time(time, now) for time in self._local())
-        unknown = "none after now" if self._tells_times else "the service does not tell"
+        unknown = "none after now" if self._has_next_times else "the service does not report them"
         facts = [("runs", self.description or ""), ("next", coming or unknown)]
         facts += [(f"${name}$", str(value)) for name, value in self.macros.items()]
         facts += [(name, str(value)) for name, value in _texts(self.command)]

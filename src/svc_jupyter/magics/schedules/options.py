@@ -48,10 +48,10 @@ _DEPENDENCIES = (
 )
 _NOTIFICATIONS = (
     argument("--notify", action="store_true", help="Send yourself an e-mail about each run that fails."),
-    argument("--notify-failure", action="store_true", help="Tell the channels about each run that fails."),
-    argument("--notify-success", action="store_true", help="Tell the channels about each run that succeeds."),
-    argument("--channel", metavar="ID", type=int, action="append", default=[], help="Channel to tell. Repeatable."),
-    argument("--digest", metavar="HH:MM", help="Tell all of a day in one message at this time of the zone."),
+    argument("--notify-failure", action="store_true", help="Notify the channels of each run that fails."),
+    argument("--notify-success", action="store_true", help="Notify the channels of each run that succeeds."),
+    argument("--channel", metavar="ID", type=int, action="append", default=[], help="Channel to notify. Repeatable."),
+    argument("--digest", metavar="HH:MM", help="Send one message a day at this time of the zone."),
 )
 
 
@@ -111,10 +111,10 @@ def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 
 def notification(values: argparse.Namespace) -> dict[str, Any] | None:
     """Return the notification settings, or None if no option was given."""
-    told = values.notify_failure or values.notify_success
-    if (values.channel or values.digest) and not told:
-        raise SvcUsageError("say what to tell: --notify-failure, --notify-success or both")
-    if not told:
+    notifies = values.notify_failure or values.notify_success
+    if (values.channel or values.digest) and not notifies:
+        raise SvcUsageError("say when to notify: --notify-failure, --notify-success or both")
+    if not notifies:
         return None
     fields: dict[str, Any] = {"notify_failure": values.notify_failure, "notify_success": values.notify_success}
     if values.channel:

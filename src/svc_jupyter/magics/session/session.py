@@ -1,4 +1,4 @@
-"""The notebook's connection to its service: created at the first use, dropped when the settings change."""
+"""The notebook's connection to its service, created at the first use, and the settings of all cells."""
 
 from __future__ import annotations
 
@@ -7,13 +7,36 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from svc_jupyter.magics.display.errors import SvcUsageError, told_in_words
+from traitlets import Int, Unicode
+from traitlets.config import Configurable
+
+from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
 from svc_jupyter.magics.session.background import Background
-from svc_jupyter.magics.session.settings import SvcMagics
 
 if TYPE_CHECKING:
     from svc_jupyter.api.db_taps import DbTap
     from svc_jupyter.client import Client, Settings
+
+
+class SvcMagics(Configurable):
+    """Settings of the svc_jupyter magics."""
+
+    base_url = Unicode(
+        None, allow_none=True, help="Address of the service; empty: SVC_BASE_URL, the profile, or one on this machine."
+    ).tag(config=True)
+    profile = Unicode(None, allow_none=True, help="Profile of the configuration file to use.").tag(config=True)
+    default_tap = Unicode(None, allow_none=True, help="DB tap of %%svc_db without --tap (name or id).").tag(config=True)
+    default_label = Unicode(None, allow_none=True, help="Cluster label of commands without --label.").tag(config=True)
+    default_time_zone = Unicode(
+        None, allow_none=True, help="Time zone of %%svc_schedule without --tz, such as Europe/Paris; empty: UTC."
+    ).tag(config=True)
+    rows_shown = Int(1000, min=0, help="Rows of a result that a notebook shows; -n overrides it.").tag(config=True)
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of all settings, sorted."""
+        return sorted(cls.class_own_traits(config=True))
+
 
 T = TypeVar("T")
 _NAMES_IN_ERROR = 10
@@ -26,7 +49,7 @@ def ask(call: Callable[[], T], name: str) -> T:
     """
 
     def call_in_words() -> T:
-        with told_in_words():
+        with translated_errors():
             return call()
 
     return Background(call_in_words, name).start().outcome()

@@ -119,11 +119,11 @@ class FolderMagics(SvcFamily):
         folder = reference(values.folder)
 
         def look() -> FolderDeletion | None:
-            told = self._folders.deletion(folder, folder_type=values.type)
-            if told is None and isinstance(folder, str):  # or does it not exist?
+            consequences = self._folders.deletion(folder, folder_type=values.type)
+            if consequences is None and isinstance(folder, str):  # or does it not exist?
                 self._folders.list(folder, folder_type=values.type, per_page=1)
-            return told
+            return consequences
 
-        told = ask(look, "deletion")
-        what = f"deleting {values.folder} takes all that is in it" if told is None else told.message
+        consequences = ask(look, "deletion")
+        what = f"deleting {values.folder} takes all that is in it" if consequences is None else consequences.message
         return f"svc_folders delete: {what}, for good. Nothing was deleted; add --yes to do it."

@@ -71,7 +71,7 @@ class NoteMagics(SvcFamily):
         if not parent:
             raise SvcUsageError(f"svc_notes create: say where, as in %svc_notes create Common/{values.note}")
         fields = {"note_type": values.note_type, "cluster_id": values.cluster}
-        _tell(ask(lambda: self._client.notes.create(parent, name, **fields), "create"))
+        _print(ask(lambda: self._client.notes.create(parent, name, **fields), "create"))
 
     @action("svc_notes import")
     @argument("file", metavar="FILE", help="A .zpln or .ipynb file of this machine.")
@@ -80,7 +80,7 @@ class NoteMagics(SvcFamily):
     @_cluster_option
     def import_file(self, values: argparse.Namespace) -> None:
         """Make a note of a file."""
-        _tell(ask(lambda: imported(self._client, values), "import"))
+        _print(ask(lambda: imported(self._client, values), "import"))
 
     @action("svc_notes export")
     @_the_note
@@ -115,12 +115,12 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes clone")
     @_the_note
-    @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy; beside the note unless given.")
+    @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy; by default that of the note.")
     @argument("--name", metavar="NAME", help="Name of the copy; a free one unless given.")
     def clone(self, values: argparse.Namespace) -> None:
         """Make a copy of a note."""
         location = values.folder.strip("/") if values.folder else None
-        _tell(ask(lambda: self._client.notes.clone(self._id(values), name=values.name, location=location), "clone"))
+        _print(ask(lambda: self._client.notes.clone(self._id(values), name=values.name, location=location), "clone"))
 
     @action("svc_notes revisions")
     @_the_note
@@ -138,7 +138,7 @@ class NoteMagics(SvcFamily):
     @argument("number", metavar="NUMBER", type=int, help="Number of the revision.")
     def restore(self, values: argparse.Namespace) -> None:
         """Let a note say again what it said at a revision; what it said in between is kept."""
-        _tell(ask(lambda: self._client.notes.restore(self._id(values), values.number), "restore"))
+        _print(ask(lambda: self._client.notes.restore(self._id(values), values.number), "restore"))
 
     @action("svc_notes publish")
     @_the_note
@@ -190,10 +190,10 @@ class NoteMagics(SvcFamily):
         return note_called(self._client, values.note).id
 
     def _update(self, values: argparse.Namespace, **fields: Any) -> None:
-        _tell(ask(lambda: self._client.notes.update(self._id(values), **fields), "update"))
+        _print(ask(lambda: self._client.notes.update(self._id(values), **fields), "update"))
 
 
-def _tell(note: NoteSummary) -> None:
+def _print(note: NoteSummary) -> None:
     bound = f" · bound to cluster {note.cluster_id}" if note.cluster_id else ""
     print(f"note {note.id} · {path_of(note)} · version {note.version}{bound}")  # noqa: T201
 

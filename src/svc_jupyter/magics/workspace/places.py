@@ -36,10 +36,10 @@ def folder_at(client: Client, location: str, folder_type: str) -> Folder:
     """Return the folder at a location. Raises NotFound with the nearest sibling."""
     path = location.strip("/")
     parent, _ = split_location(path)
-    beside = client.folders.get(None if parent in _ROOTS else parent, folder_type=folder_type).folders
-    found = next((folder for folder in beside if folder.location == path), None)
+    siblings = client.folders.get(None if parent in _ROOTS else parent, folder_type=folder_type).folders
+    found = next((folder for folder in siblings if folder.location == path), None)
     if found is None:
-        raise _missing(f"folder {path} of {folder_type}", path, [folder.location for folder in beside])
+        raise _missing(f"folder {path} of {folder_type}", path, [folder.location for folder in siblings])
     return found
 
 
@@ -50,10 +50,10 @@ def note_called(client: Client, wanted: str) -> NoteSummary:
     parent, name = split_location(wanted)
     if not parent:
         raise _missing(f"note {wanted!r}: name it by its id or its location, such as Common/reports/{wanted}", "", [])
-    beside = client.folders.get(parent).notes
-    found = next((note for note in beside if note.name == name), None)
+    siblings = client.folders.get(parent).notes
+    found = next((note for note in siblings if note.name == name), None)
     if found is None:
-        raise _missing(f"note {wanted}", name, [note.name for note in beside])
+        raise _missing(f"note {wanted}", name, [note.name for note in siblings])
     return found
 
 

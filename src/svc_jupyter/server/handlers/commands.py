@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
-from svc_jupyter.server.handlers.stream_handler import StreamHandler
+from svc_jupyter.server.handlers.service_handler import ServiceHandler, StreamHandler, asks_the_service
 
 _EVENT_STREAM = "text/event-stream"
 _LOGS = ("logs", "error_logs")

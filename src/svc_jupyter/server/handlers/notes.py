@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from tornado.web import HTTPError
+
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
+from svc_jupyter.server.local_files import read_notebook, save_beside
+from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key
 
 
 class NoteHandler(ServiceHandler):
@@ -43,4 +52,131 @@ _ID = r"([0-9]{1,18})"
 NOTE_HANDLERS = (
     (rf"notes/{_ID}", NoteHandler),
     (rf"dashboards/{_ID}", DashboardHandler),
+)
+
+
+NOTE_BINDINGS = "svc_jupyter_note_bindings"
+"""The key of the bindings in the web application's settings."""
+_CREATED, _TO_BE_ASKED = 201, 428
+_SUFFIX = ".ipynb"
+_MARK = "svc_jupyter"
+"""Metadata of a copy: its note, and the key of its binding on this server."""
+T = TypeVar("T")
+
+
+class _BoundHandler(ServiceHandler):
+    """Knows which notebooks are copies of notes."""
+
+    async def known(self, path: str) -> NoteBinding | None:
+        """Return the binding of the notebook at a path."""
+        return await self._with_bindings(lambda bindings: bindings.find(path))
+
+    async def keep(self, path: str, binding: NoteBinding) -> None:
+        """Store the binding of the notebook at a path."""
+        await self._with_bindings(lambda bindings: bindings.keep(path, binding))
+
+    async def service_address(self) -> str:
+        """Return the address of the service with the notes."""
+        return str((await self.connection.client()).settings.base_url)
+
+    async def note(self, note_id: str) -> dict[str, Any]:
+        """Return the record of a note."""
+        record: dict[str, Any] = (await self.connection.answer(Call("GET", _note(note_id)))).json()
+        return record
+
+    async def _with_bindings(self, use: Callable[[NoteBindings], T]) -> T:
+        bindings: NoteBindings = self.settings[NOTE_BINDINGS]
+        try:
+            return await asyncio.to_thread(use, bindings)
+        except (OSError, sqlite3.Error) as error:
+            raise HTTPError(
+                503,
+                f"what binds notebooks to notes cannot be read or kept in Jupyter's data folder ({error}): "
+                "see that it is writable and has room, then save again",
+            ) from error
+
+
+class NoteCopyHandler(_BoundHandler):
+    """A note as a notebook of this server."""
+
+    @asks_the_service
+    async def post(self, note_id: str) -> None:
+        """Store a copy in the local folder `to`, under a free name made from `name`; answer with its model.
+
+        This server records the note and its version, so that the copy can be saved back.
+        """
+        name, folder = self.body.get("name"), self.body.get("to")
+        if not isinstance(name, str) or not isinstance(folder, str) or not name or "/" in name:
+            raise HTTPError(422, "name must be a name, and to a path")
+        # Read before the document: an edit in between causes a conflict and is not overwritten.
+        version = (await self.note(note_id)).get("version")
+        export = Call("GET", _note(note_id, "export"), {"format": "ipynb"}, accept=f"{paths.NOTEBOOK}, */*")
+        notebook = (await self.connection.answer(export)).json()
+        binding = NoteBinding(await self.service_address(), int(note_id), new_key(), version)
+        notebook["metadata"][_MARK] = {"note": binding.note, "key": binding.key}
+        model = {"name": name + _SUFFIX, "type": "notebook", "format": "json", "content": notebook}
+        saved = await save_beside(self.contents_manager, model, folder)
+        await self.keep(saved["path"], binding)
+        self.set_status(_CREATED)
+        self.finish(saved)
+
+
+class NoteDocumentHandler(_BoundHandler):
+    """A note's document."""
+
+    @asks_the_service
+    async def put(self, note_id: str) -> None:
+        """Save the note's local copy `path` to the note; the former document stays in its revisions.
+
+        409 when the note has been edited since the copy was made or saved; `overwrite` saves anyway. 428 when the
+        notebook names the note but this server has no binding for it: `bind` true creates one, with `bind` false the
+        notebook stays local: `{"saved": false}`.
+        """
+        path, overwrite, bind = self.body.get("path"), self.body.get("overwrite", False), self.body.get("bind")
+        if not isinstance(path, str) or not isinstance(overwrite, bool) or not isinstance(bind, bool | None):
+            raise HTTPError(
+                422, "path must be the path of a notebook of this server; overwrite and bind must be true or false"
+            )
+        notebook = await read_notebook(self.contents_manager, path)
+        mark = notebook["metadata"].pop(_MARK, None)
+        if not isinstance(mark, dict) or mark.get("note") != int(note_id):
+            raise HTTPError(422, f"{path} is no copy of note {note_id}: open the note, and save what is opened")
+        binding = await self._binding(path, note_id, mark, bind)
+        if not binding.is_allowed:
+            self.finish({"saved": False})
+            return
+        if_match = () if overwrite or binding.version is None else (("If-Match", f'"{binding.version}"'),)
+        call = Call("PUT", _note(note_id, "import"), body=notebook, headers=if_match)
+        answer = await self.connection.answer(call)
+        version = answer.json().get("version")
+        await self.keep(path, NoteBinding(binding.service, binding.note, binding.key, version))
+        self.finish_with(answer)
+
+    async def _binding(self, path: str, note_id: str, mark: Mapping[str, Any], bind: bool | None) -> NoteBinding:
+        """Return the binding of a notebook to the note it names. Raises `HTTPError` 428 when the user must be asked."""
+        service, key = await self.service_address(), str(mark.get("key", ""))
+        known = await self.known(path)
+        if known is not None and known.binds(service, int(note_id), key) and (known.is_allowed or bind is None):
+            return known
+        note = await self.note(note_id)
+        if bind is None:
+            raise HTTPError(
+                _TO_BE_ASKED,
+                f"{path} says that it is a copy of the note {note['location']}/{note['name']} ({note['id']}), "
+                "and was not opened from it here: if the note is to say what the notebook says, allow it",
+            )
+        binding = NoteBinding(service, int(note_id), key, note.get("version"), is_allowed=bind)
+        await self.keep(path, binding)
+        return binding
+
+
+def _note(note_id: str, part: str = "") -> str:
+    resource = f"notebooks/{int(note_id)}"
+    return paths.api(f"{resource}/{part}" if part else resource)
+
+
+_ID = r"([0-9]{1,18})"
+NOTE_COPY_HANDLERS = (
+    (rf"notes/{_ID}/copy", NoteCopyHandler),
+    (rf"notes/{_ID}/document", NoteDocumentHandler),
 )

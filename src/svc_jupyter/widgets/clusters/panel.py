@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.widgets.clusters.model import ClusterModel
@@ -15,17 +16,68 @@ from svc_jupyter.widgets.clusters.rendering import (
     situation_html,
     title_html,
     warning_html,
+    worker_html,
+    worker_rows,
     workers_html,
 )
 from svc_jupyter.widgets.clusters.steps import SPARK_REFUSAL, Step, removal_obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView
 from svc_jupyter.widgets.clusters.words import choice, panel_text
-from svc_jupyter.widgets.clusters.workers import ClusterWorkers
 from svc_jupyter.widgets.panels.confirming import ChoosingPanel
-from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
+from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, close_widgets, make_button, show
+from svc_jupyter.widgets.panels.rendering import muted_html
 
 if TYPE_CHECKING:
-    from ipywidgets import Button
+    from ipywidgets import HTML, Button, HBox
+
+LISTED = 50
+"""Maximum number of workers shown; a table has all of them."""
+
+
+class ClusterWorkers:
+    """The rows of the workers; `remove` is called with the name of the worker whose button is pressed."""
+
+    def __init__(self, remove: Callable[[str], None]) -> None:
+        import ipywidgets as widgets
+
+        self._remove = remove
+        self._rows: dict[str, tuple[HBox, HTML, Button]] = {}
+        self._more = widgets.HTML()
+        self.box = widgets.VBox([])
+
+    def draw(self, view: ClusterView, now: datetime, *, why_not: str | None, is_known: bool) -> None:
+        """Show the current workers; `why_not` says why none can be removed. Only rows of new workers are created."""
+        words = dict(list(worker_rows(view, now).items())[:LISTED])
+        for name in [name for name in self._rows if name not in words]:
+            close_widgets(self._rows.pop(name))
+        for name, row in words.items():
+            if name not in self._rows:
+                self._rows[name] = self._row(name)
+            _, line, button = self._rows[name]
+            line.value = worker_html(row, is_known=is_known)
+            button.disabled = why_not is not None or "RUNNING" not in row[1]
+            button.tooltip = f"Remove {name}" + (f": {why_not}" if why_not else "")
+        hidden = len(view.workers) - len(words)
+        self._more.value = muted_html(f"and {hidden} more: %svc_cluster {view.name} nodes") if hidden > 0 else ""
+        children = tuple(self._rows[name][0] for name in words) + ((self._more,) if hidden > 0 else ())
+        if self.box.children != children:
+            self.box.children = children
+
+    def close(self) -> None:
+        """Remove the list."""
+        for parts in self._rows.values():
+            close_widgets(parts)
+        close_widgets((self._more, self.box))
+
+    def _row(self, name: str) -> tuple[HBox, HTML, Button]:
+        import ipywidgets as widgets
+
+        line = widgets.HTML()
+        button = widgets.Button(description="Remove…", layout={"width": "auto"})
+        button.on_click(lambda _: self._remove(name))
+        row = widgets.HBox([line, button], layout={"flex_flow": "row wrap", "align_items": "center"})
+        return row, line, button
+
 
 _CARD = {"border": "1px solid var(--jp-border-color2)", "padding": "4px 12px", "max_width": "60em"}
 

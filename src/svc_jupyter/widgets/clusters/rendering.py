@@ -116,10 +116,10 @@ def worker_html(row: Sequence[str], *, is_known: bool) -> str:
     """Return a worker's line; only its name when its state is unknown."""
     name, status, up = row
     tone = Tone.GOOD if "RUNNING" in status else Tone.BAD if "LOST" in status else Tone.WARNING
-    told = f'<span style="{_COLOURS[tone]}">{escape(status)}</span>' if is_known else "? unknown"
+    state = f'<span style="{_COLOURS[tone]}">{escape(status)}</span>' if is_known else "? unknown"
     return (
         f'<span style="{_ITEM}; min-width: 9em">{escape(name)}</span>'
-        f'<span style="{_ITEM}; min-width: 10em">{told}</span>'
+        f'<span style="{_ITEM}; min-width: 10em">{state}</span>'
         f'<span style="{_ITEM}; {MUTED}; min-width: 5.5em">{escape(up)}</span>'
     )
 

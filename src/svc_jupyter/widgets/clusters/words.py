@@ -120,9 +120,9 @@ def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
         return [_unknown("health", view, reason)] if view.phase == "UP" else []
     daemons = view.health.metrics.daemons
     found: list[Entry] = []
-    for name, told in (("presto", view.health.metrics.engine.presto), ("notebooks", daemons.zeppelin)):
-        if told is not None:
-            found.append(_with_heap(name, told))
+    for name, daemon in (("presto", view.health.metrics.engine.presto), ("notebooks", daemons.zeppelin)):
+        if daemon is not None:
+            found.append(_with_heap(name, daemon))
     for name in ("namenode", "resourcemanager"):
         word = getattr(daemons, name)
         if word is not None:
@@ -141,9 +141,9 @@ def _daemon(name: str, word: str) -> Entry:
     return Entry(BAD_DOT, name, word, Tone.BAD)
 
 
-def _with_heap(name: str, told: Mapping[str, Any]) -> Entry:
+def _with_heap(name: str, daemon: Mapping[str, Any]) -> Entry:
     """Return the entry of an engine with a status and a heap."""
-    status, heap = str(told.get("status")), told.get("heap", {})
+    status, heap = str(daemon.get("status")), daemon.get("heap", {})
     if status != "UP":
         return _daemon(name, status)
     return _up(name, str(heap.get("usage_percent")), str(heap.get("status")))
@@ -151,8 +151,8 @@ def _with_heap(name: str, told: Mapping[str, Any]) -> Entry:
 
 def _up(name: str, usage_percent: str, heap_status: str) -> Entry:
     tone = {"red": Tone.BAD, "yellow": Tone.WARNING}.get(heap_status, Tone.GOOD)
-    told = "" if tone is Tone.GOOD else f", {heap_status}"
-    return Entry(UP_DOT, name, f"UP, heap {percent(usage_percent)}{told}", tone)
+    colour = "" if tone is Tone.GOOD else f", {heap_status}"
+    return Entry(UP_DOT, name, f"UP, heap {percent(usage_percent)}{colour}", tone)
 
 
 def _service(name: str, service: ServiceHealth) -> Entry:
@@ -192,8 +192,8 @@ def workers_line(view: ClusterView) -> str:
 def panel_text(view: ClusterView, now: datetime) -> str:
     """Return the whole view as text, for front ends without widgets."""
     lines = [title(view, now)]
-    if told := doing(view):
-        lines.append(f"  {told}")
+    if activity := doing(view):
+        lines.append(f"  {activity}")
     if view.phase == "DOWN":
         lines.append(f"  {start_words(view)} %svc_cluster {view.name} start")
     entries = health_entries(view)

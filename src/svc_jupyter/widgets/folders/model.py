@@ -141,10 +141,10 @@ class FolderModel(AskingModel[Question]):
 
     def _ask_deletion(self, item: Item) -> None:
         self._again = self._look
-        told = self._client().folders.deletion(item.id, folder_type=item.folder_type)
+        found = self._client().folders.deletion(item.id, folder_type=item.folder_type)
         with self._lock:
             if self.selected == item and self.question is None:
-                self.question = Question(Step.DELETE, item, told=None if told is None else told.message)
+                self.question = Question(Step.DELETE, item, consequences=None if found is None else found.message)
 
     def _perform(self, question: Question, name: str) -> None:
         self._again = self._look

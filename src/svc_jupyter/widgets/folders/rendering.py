@@ -47,8 +47,8 @@ def panel_text(rows: Sequence[Row]) -> str:
     """Return the whole browser as text, for front ends without widgets."""
     lines = []
     for row in rows:
-        told = f"  ({row.item.kind} {row.item.id})" if row.line is Line.ITEM and row.item.kind is not Kind.TREE else ""
-        lines.append(f"{'  ' * row.depth}{row_text(row)}{told}".rstrip())
+        about = f"  ({row.item.kind} {row.item.id})" if row.line is Line.ITEM and row.item.kind is not Kind.TREE else ""
+        lines.append(f"{'  ' * row.depth}{row_text(row)}{about}".rstrip())
     return "\n".join([*lines, _MORE_BELOW])
 
 

@@ -25,13 +25,13 @@ class Step(StrEnum):
 class Question:
     """A step that waits for its input: a name, a destination or a confirmation.
 
-    `told` is what a deletion would delete, or None when the service cannot say.
+    `consequences` is what a deletion would delete, or None when the service cannot say.
     """
 
     step: Step
     item: Item
     destination: Item | None = None
-    told: str | None = None
+    consequences: str | None = None
 
     @property
     def needs_name(self) -> bool:
@@ -92,9 +92,9 @@ class Question:
         if self.item.kind is not Kind.FOLDER:
             with_it = " The dashboards that show it go with it." if self.item.kind is Kind.NOTE else ""
             return f"It is gone for good.{with_it}"
-        if self.told is None:
+        if self.consequences is None:
             return "All that is in it goes with it, for good."
-        return f"{self.told[:1].upper()}{self.told[1:]}, for good."
+        return f"{self.consequences[:1].upper()}{self.consequences[1:]}, for good."
 
 
 def possible_steps(item: Item | None) -> set[Step]:

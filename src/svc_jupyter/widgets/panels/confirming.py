@@ -68,8 +68,8 @@ class ConfirmingPanel(PanelFrame):
         show(self._failing, visible=problem is not None)
         self._problem.value = problem_html(problem) if problem else ""
 
-    def _draw_foot(self, *told: str) -> None:
-        self._foot.value = muted_html(" · ".join(text for text in told if text))
+    def _draw_foot(self, *texts: str) -> None:
+        self._foot.value = muted_html(" · ".join(text for text in texts if text))
 
 
 class ChoosingPanel(ConfirmingPanel):

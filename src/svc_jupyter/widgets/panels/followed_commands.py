@@ -64,14 +64,16 @@ def _line(record: CommandRecord, doing: str, seconds: float) -> str:
     """Return `◐ command 131 · adding 1 node · registered, waiting for RUNNING · 3 s`."""
     status = str(record.status)
     message = " ".join((record.message or "").split())
-    told = f" · {message}" if message else ""
+    suffix = f" · {message}" if message else ""
     time = span(seconds)
     match status:
         case "done":
-            return f"{DONE} command {record.id} · {doing}: done in {time}{told}"
+            return f"{DONE} command {record.id} · {doing}: done in {time}{suffix}"
         case "error":
-            return f"{FAILED} command {record.id} · {doing}: failed after {time}{told} · %svc_command {record.id} logs"
+            return (
+                f"{FAILED} command {record.id} · {doing}: failed after {time}{suffix} · %svc_command {record.id} logs"
+            )
         case "cancelled":
-            return f"{STOPPED} command {record.id} · {doing}: cancelled after {time}{told}"
+            return f"{STOPPED} command {record.id} · {doing}: cancelled after {time}{suffix}"
         case _:
-            return f"{RUNNING} command {record.id} · {doing}{told or f' · {status}'} · {time}"
+            return f"{RUNNING} command {record.id} · {doing}{suffix or f' · {status}'} · {time}"

@@ -40,7 +40,7 @@ class PanelWorker:
         self._clock = clock
         self._on_pause = on_pause
         self._on_failure = on_failure
-        self._pause_told = False
+        self._pause_shown = False
         self._jobs: deque[Callable[[], None]] = deque()
         self._changed = threading.Condition()
         self._visible = False
@@ -79,7 +79,7 @@ class PanelWorker:
             self._changed.notify()
 
     def _wake(self) -> None:
-        self._pause_told = False
+        self._pause_shown = False
         if self._thread is None and not self._closed:
             context = contextvars.copy_context()
             self._thread = threading.Thread(target=context.run, args=(self._run,), name="svc-panel", daemon=True)
@@ -92,9 +92,9 @@ class PanelWorker:
                 job()
             except Exception as error:  # noqa: BLE001 -- the end of the thread would be the end of the panel, unseen
                 _log.exception("a panel's job failed")
-                self._tell(error)
+                self._show_failure(error)
 
-    def _tell(self, error: Exception) -> None:
+    def _show_failure(self, error: Exception) -> None:
         try:
             self._on_failure(error)
         except Exception:  # noqa: BLE001 -- drawing itself may be what fails; the log is what is left
@@ -106,8 +106,8 @@ class PanelWorker:
             while not self._closed:
                 if self._jobs:
                     return self._jobs.popleft()
-                if self._visible and self.is_paused and not self._pause_told:
-                    self._pause_told = True
+                if self._visible and self.is_paused and not self._pause_shown:
+                    self._pause_shown = True
                     if self._on_pause is not None:
                         return self._on_pause
                 due = self._seconds_to_look()

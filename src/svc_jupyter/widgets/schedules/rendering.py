@@ -44,9 +44,9 @@ def action_rows(state: ScheduleState, now: datetime) -> list[tuple[str, str, str
         word = word_of(status, has_command=action.query_hist_id is not None)
         again = f" (rerun {action.rerun_number})" if action.rerun_number else ""
         command = f"command {action.query_hist_id}" if action.query_hist_id is not None else ""
-        told = " · ".join(part for part in (command, reason_of(action)) if part)
+        details = " · ".join(part for part in (command, reason_of(action)) if part)
         when = short_time(nominal_time(action, state.record.time_zone), now)
-        rows.append((f"{action.sequence_id}{again}", when, f"{icon_of(status)} {word}", told))
+        rows.append((f"{action.sequence_id}{again}", when, f"{icon_of(status)} {word}", details))
     return rows
 
 
@@ -55,8 +55,8 @@ def panel_text(state: ScheduleState, now: datetime) -> str:
     rows = action_rows(state, now)
     widths = [max((len(row[place]) for row in rows), default=0) for place in range(3)]
     lines = [
-        f"  {number:<{widths[0]}}  {when:<{widths[1]}}  {status:<{widths[2]}}  {told}".rstrip()
-        for number, when, status, told in rows
+        f"  {number:<{widths[0]}}  {when:<{widths[1]}}  {status:<{widths[2]}}  {details}".rstrip()
+        for number, when, status, details in rows
     ]
     return "\n".join(
         [

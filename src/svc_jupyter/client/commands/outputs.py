@@ -1,9 +1,12 @@
-"""Find the DUMP of a Pig command or the TABLE of a note's run that a caller asks for, for both handles."""
+"""What a command made besides its rows: the DUMPs of a Pig command, the TABLEs of a note, an executed notebook."""
 
 from __future__ import annotations
 
+from svc_jupyter.api import paths
+from svc_jupyter.api.commands import CommandType
 from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import ResultUnavailable
+from svc_jupyter.client.transport.calls import Call, Flow, exchange
 
 
 def number_of_dump(command: Tracked, wanted: str | int) -> int:
@@ -30,3 +33,20 @@ def check_table(command: Tracked, number: int) -> None:
 def table_texts(text: str) -> list[str]:
     """Return the TABLEs of a note's run as texts with headers; they are separated by blank lines."""
     return [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip("\n")]
+
+
+NOTEBOOK = "application/x-ipynb+json"
+PAGE = "text/html"
+
+
+def executed_notebook(run: Tracked, media_type: str) -> Flow[str]:
+    """Return the executed notebook, as the text of a notebook file or as an HTML page.
+
+    Raises ResultUnavailable for a command of another type, and when the service does not keep it.
+    """
+    if run.record.command_type != CommandType.JUPYTER_NOTEBOOK:
+        raise ResultUnavailable(f"command {run.id} is a {run.record.command_type}; only a notebook run has a notebook")
+    response = yield from exchange(run._link, Call("GET", paths.command(run.id, "results"), accept=media_type))
+    if not response.headers.get("Content-Type", "").startswith(media_type):
+        raise ResultUnavailable(f"the service does not send the executed notebook of command {run.id}")
+    return response.text

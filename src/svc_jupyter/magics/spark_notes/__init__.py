@@ -1,1 +1,0 @@
-"""Spark notebooks: show and run them."""

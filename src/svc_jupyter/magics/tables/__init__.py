@@ -1,1 +1,0 @@
-"""Hive's tables and the sensors for them."""
