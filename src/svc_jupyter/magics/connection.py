@@ -31,9 +31,9 @@ class ConnectionMagics(SvcFamily):
         return ask(lambda: service_facts(self.session.client()), "status")
 
     @line_magic
-    @argument("name", metavar="NAME", nargs="?", help="Setting to change; without one all are shown.")
-    @argument("value", metavar="VALUE", nargs="?", help="Its new value; without one the setting is shown.")
-    @argument("--reset", action="store_true", help="Give the setting its default again.")
+    @argument("name", metavar="NAME", nargs="?", help="Setting to show or change (default: show all).")
+    @argument("value", metavar="VALUE", nargs="?", help="New value (default: show the setting).")
+    @argument("--reset", action="store_true", help="Restore the default.")
     def svc_config(self, line: str) -> Facts:
         """Show the settings of all cells, or change one: `%svc_config default_tap flights`.
 

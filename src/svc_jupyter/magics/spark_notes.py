@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from svc_jupyter.client import Client, Command
 
-_the_note = argument("note", metavar="NOTE", help="The note's id, or its location such as Common/reports/late.")
+_the_note = argument("note", metavar="NOTE", help="Id of the note, or its location such as Common/reports/late.")
 _ROWS_SHOWN = 20
 
 
@@ -120,7 +120,7 @@ class SparkRunMagics(SvcFamily):
         "arguments",
         metavar="NAME=VALUE",
         nargs="*",
-        help="Values of the note's forms: numbers, true, false or texts; a form that is not named has its default.",
+        help="Values of the note's forms: numbers, true, false or texts (default: the form's default).",
     )
     @submission_options_with(_several)
     def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:

@@ -28,7 +28,7 @@ class TableMagics(SvcFamily):
     """The magic for Hive's tables."""
 
     @line_magic
-    @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="The table; without SCHEMA. one of `default`.")
+    @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="Table; the default SCHEMA is `default`.")
     @argument("--partitions", action="store_true", help="Return its partitions, the highest first.")
     @argument("--properties", action="store_true", help="Show its type, location, formats and properties.")
     @output_options
@@ -134,9 +134,9 @@ class SensorMagics(SvcFamily):
     """The magic for sensors."""
 
     @line_magic
-    @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="The table; without SCHEMA. one of `default`.")
-    @argument("values", metavar="COLUMN=VALUE", nargs="*", help="A value of a partition column; several are repeated.")
-    @argument("--file", metavar="URI", action="append", default=[], help="Ask for a file or folder. Repeatable.")
+    @argument("table", metavar="SCHEMA.TABLE", nargs="?", help="Table; the default SCHEMA is `default`.")
+    @argument("values", metavar="COLUMN=VALUE", nargs="*", help="Value of a partition column. Repeatable.")
+    @argument("--file", metavar="URI", action="append", default=[], help="Check for a file or folder. Repeatable.")
     @out_option("whether it is there")
     def svc_sensor(self, line: str) -> bool:
         """Return whether a Hive table has partitions: `%svc_sensor web.visits day=2026-11-21 region=EU region=US`.

@@ -39,7 +39,7 @@ _MACRO_OPTIONS = (
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="$NAME$ in the text becomes VALUE, as it stands. Repeatable.",
+        help="$NAME$ in the text becomes VALUE, unchanged. Repeatable.",
     ),
     argument(
         "--var",
@@ -50,23 +50,23 @@ _MACRO_OPTIONS = (
     ),
 )
 _COMMON_OPTIONS = (
-    argument("--label", metavar="LABEL", help="Label of the cluster the command belongs to."),
+    argument("--label", metavar="LABEL", help="Label of the cluster of the command."),
     argument("--name", metavar="NAME", help="Name of the command in the history."),
     argument("--tags", metavar="A,B", help="Comma-separated tags of the command."),
     argument("--timeout", metavar="SECONDS", type=int, help="Seconds after which the service ends the command."),
-    argument("--retry", metavar="N", type=int, choices=range(4), help="Runs after a failed one: 0 to 3."),
-    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two runs."),
+    argument("--retry", metavar="N", type=int, choices=range(4), help="Number of retries after a failure: 0 to 3."),
+    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two attempts."),
     argument("--pool", metavar="POOL", help="Scheduler pool of the cluster."),
     argument("--notify", action="store_true", help="Send an e-mail when the command has ended."),
 )
 _SUBMISSION_OPTIONS = (*_COMMON_OPTIONS, *_MACRO_OPTIONS)
 _OUTPUT_OPTIONS = (
     argument("-o", "--out", metavar="NAME", help="Assign the DataFrame (with --no-wait: the handle) to NAME."),
-    argument("-n", "--rows", metavar="ROWS", type=int, help="Rows to show; the DataFrame always has all."),
+    argument("-n", "--rows", metavar="ROWS", type=int, help="Rows to show; the DataFrame has all rows."),
 )
 _RUN_OPTIONS = (
     argument("--no-wait", action="store_true", help="Submit and return a handle at once."),
-    argument("--quiet", action="store_true", help="Show nothing but errors; the DataFrame goes to -o NAME."),
+    argument("--quiet", action="store_true", help="Show only errors; -o NAME receives the DataFrame."),
 )
 
 

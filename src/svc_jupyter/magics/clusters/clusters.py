@@ -42,10 +42,10 @@ class ClusterMagics(SvcFamily):
     """The magics for clusters."""
 
     @line_magic
-    @argument("words", metavar="[CLUSTER] [VERB]", nargs="*", help="A label or id, and one of " + ", ".join(VERBS))
-    @argument("--yes", action="store_true", help="Terminate, remove, or add above max_nodes without asking.")
-    @argument("--no-wait", action="store_true", help="Begin it and return at once.")
-    @argument("--quiet", action="store_true", help="Show nothing but errors.")
+    @argument("words", metavar="[CLUSTER] [VERB]", nargs="*", help="Label or id, and one of " + ", ".join(VERBS))
+    @argument("--yes", action="store_true", help="Terminate, remove or exceed max_nodes without confirmation.")
+    @argument("--no-wait", action="store_true", help="Start it and return at once.")
+    @argument("--quiet", action="store_true", help="Show only errors.")
     @output_options
     def svc_cluster(self, line: str) -> Any:
         """Show a cluster in a panel: its state, health and workers, with buttons to start, terminate, add and remove.

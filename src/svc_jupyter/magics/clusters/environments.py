@@ -30,8 +30,8 @@ ENVIRONMENT_COLUMNS = (
 HISTORY_COLUMNS = ("id", "action", "status", "packages", "message", "email", "created_at", "finished_at")
 PACKAGE_COLUMNS = ("package", "version", "requested")
 _HISTORY_ROWS = 100
-_the_environment = argument("environment", metavar="ENVIRONMENT", help="Its name or its id.")
-_packages = argument("packages", metavar="PACKAGE", nargs="+", help="A package with its version, as six==1.16.0.")
+_the_environment = argument("environment", metavar="ENVIRONMENT", help="Name or id.")
+_packages = argument("packages", metavar="PACKAGE", nargs="+", help="Package with its version, such as six==1.16.0.")
 _no_wait = argument("--no-wait", action="store_true", help="Do not wait for its end; the history shows how it ended.")
 
 
@@ -39,7 +39,7 @@ class EnvironmentMagics(SvcFamily):
     """The magic for package environments."""
 
     @line_magic
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
+    @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_environment(self, line: str) -> Any:
         """Look after package environments. Each action has its own options: `%svc_environment add --help`.
 
@@ -63,10 +63,10 @@ class EnvironmentMagics(SvcFamily):
         return self.shown(values, packages_frame(ask(lambda: self._environments.packages(environment.id), "packages")))
 
     @action("svc_environment create")
-    @argument("name", metavar="NAME", help="Its name; quote one that holds spaces.")
-    @argument("packages", metavar="PACKAGE", nargs="*", help="A package with its version, as six==1.16.0.")
-    @argument("--python", metavar="VERSION", help="The version of Python; without it that of the service.")
-    @argument("--r", action="store_true", help="Packages of R, as data.table==1.15.4; its R is the service's.")
+    @argument("name", metavar="NAME", help="Name; quote a name with spaces.")
+    @argument("packages", metavar="PACKAGE", nargs="*", help="Package with its version, such as six==1.16.0.")
+    @argument("--python", metavar="VERSION", help="Version of Python (default: that of the service).")
+    @argument("--r", action="store_true", help="Packages of R, such as data.table==1.15.4, for the service's R.")
     @_no_wait
     def create(self, values: argparse.Namespace) -> None:
         """Make an environment."""
@@ -125,7 +125,7 @@ class EnvironmentMagics(SvcFamily):
 
     @action("svc_environment restore")
     @_the_environment
-    @argument("row", metavar="ROW", type=int, help="Id of a row of the history that succeeded.")
+    @argument("row", metavar="ROW", type=int, help="Id of a successful row of the history.")
     @_no_wait
     def restore(self, values: argparse.Namespace) -> None:
         """Go back to the packages of a row of the history; what runs keeps those that it began with."""
@@ -136,7 +136,7 @@ class EnvironmentMagics(SvcFamily):
 
     @action("svc_environment delete")
     @_the_environment
-    @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
+    @argument("--yes", action="store_true", help="Confirm the deletion.")
     def delete(self, values: argparse.Namespace) -> None:
         """Delete an environment, with its history, for good."""
         environment = self._found(values.environment)

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 COLUMNS = ("name", "status", "pipeline_instance_status", "health", "cluster_label", "command_id", "owner_name")
 _STATUSES = ("draft", "active", "archive")
-_the_pipeline = argument("pipeline", metavar="PIPELINE", help="Its name or its id.")
+_the_pipeline = argument("pipeline", metavar="PIPELINE", help="Name or id.")
 
 
 class PipelineMagics(SvcFamily):
     """The magic for pipelines."""
 
     @line_magic
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
+    @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_pipeline(self, line: str) -> Any:
         """Look after streaming pipelines. Each action has its own options: `%svc_pipeline delete --help`.
 
@@ -44,7 +44,7 @@ class PipelineMagics(SvcFamily):
         choices=_STATUSES,
         action="append",
         default=[],
-        help="draft, active or archive; without it all. Repeatable.",
+        help="draft, active or archive (default: all). Repeatable.",
     )
     @output_options
     def list_pipelines(self, values: argparse.Namespace) -> pd.DataFrame:
@@ -72,7 +72,7 @@ class PipelineMagics(SvcFamily):
 
     @action("svc_pipeline delete")
     @_the_pipeline
-    @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
+    @argument("--yes", action="store_true", help="Confirm the deletion.")
     def delete(self, values: argparse.Namespace) -> None:
         """Delete a pipeline that does not run, with its progress, for good."""
         if not values.yes:

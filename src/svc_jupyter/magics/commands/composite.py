@@ -25,7 +25,7 @@ class CompositeMagics(SvcFamily):
     """The magic for composite commands."""
 
     @cell_magic
-    @argument("--result", metavar="K", type=int, help="Command of the cell, from 1, whose result is the DataFrame.")
+    @argument("--result", metavar="K", type=int, help="Number, from 1, of the command whose result is the DataFrame.")
     @submission_options
     def svc_composite(self, line: str, cell: str) -> pd.DataFrame | CommandHandle | None:
         """Run several commands as one: each begins with the first line of its own cell, `%%svc_db …`, `%%svc_shell …`.

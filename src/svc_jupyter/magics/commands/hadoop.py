@@ -27,7 +27,7 @@ class HadoopMagics(SvcFamily):
     @line_cell_magic
     @submission_options
     @argument("sub_command", metavar="SUB_COMMAND", choices=SUB_COMMANDS, help="One of " + ", ".join(SUB_COMMANDS))
-    @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Everything behind it is the job's.")
+    @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Arguments of the job.")
     def svc_hadoop(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run a jar, a streaming job or a copy on a cluster; what it prints becomes a DataFrame of lines.
 

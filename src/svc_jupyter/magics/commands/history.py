@@ -42,7 +42,7 @@ class CommandMagics(SvcFamily):
         "action", metavar="ACTION", nargs="?", choices=ACTIONS, default="status", help="One of " + ", ".join(ACTIONS)
     )
     @argument("--dump", metavar="ALIAS", help="With result: a DUMP of a Pig command, by its alias or number.")
-    @argument("--follow", action="store_true", help="With logs: go on until the command has ended.")
+    @argument("--follow", action="store_true", help="With logs: continue until the command has ended.")
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
     @output_options
     def svc_command(self, line: str) -> Any:
@@ -104,12 +104,12 @@ class CommandMagics(SvcFamily):
         "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, error, cancelled."
     )
     @argument("--type", metavar="TYPE", help="Only these command types, separated by commas.")
-    @argument("--source", metavar="SOURCE", help="Only commands that came by API, UI or SCHEDULED.")
+    @argument("--source", metavar="SOURCE", help="Only commands from this source: API, UI or SCHEDULED.")
     @argument("--name", metavar="NAME", help="Only commands of this name.")
     @argument("--tags", metavar="A,B", help="Only commands with these tags.")
     @argument("--label", metavar="LABEL", help="Only commands of this cluster label.")
     @argument("--days", metavar="N", type=int, help="Only commands of the last N days (default 30).")
-    @argument("--all-users", action="store_true", help="Commands of all users instead of your own.")
+    @argument("--all-users", action="store_true", help="Show the commands of all users.")
     @output_options
     def svc_history(self, line: str) -> pd.DataFrame:
         """Return the latest commands as a DataFrame, newest first: 20, or as many as -n says."""

@@ -51,7 +51,7 @@ class NotebookMagics(SvcFamily):
         help="Parameter of the notebook: a number, true, false, or a text; a text in double quotes is never a number. "
         "Repeatable.",
     )
-    @argument("--keep-source", action="store_true", help="Leave the stored notebook as it is, without the outputs.")
+    @argument("--keep-source", action="store_true", help="Do not write the outputs into the stored notebook.")
     @argument("--open", action="store_true", help="Show the executed notebook below the result.")
     @submission_options_assigning("the executed notebook")
     def run_notebook(self, values: argparse.Namespace) -> pd.DataFrame | CommandHandle | None:

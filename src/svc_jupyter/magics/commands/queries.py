@@ -59,7 +59,7 @@ class QueryMagics(SvcFamily):
 
     @line_cell_magic
     @_location
-    @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
+    @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
     @submission_options
     def svc_sql(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.

@@ -24,11 +24,13 @@ class SparkMagics(SvcFamily):
     """The magic for programs on Spark."""
 
     @line_cell_magic
-    @argument("--language", "-l", choices=LANGUAGES, help="What the cell is written in; python unless said.")
+    @argument("--language", "-l", choices=LANGUAGES, help="Language of the cell (default: python).")
     @argument("--script-location", metavar="URI", help="Run this program of the storage instead of the cell.")
-    @argument("--app-id", metavar="NAME", help="Run it in the session of this name, which is kept.")
-    @argument("--arguments", metavar="OPTIONS", help="Options of spark-submit: it runs as an application of its own.")
-    @argument("--args", metavar="ARGUMENTS", help="What the program gets as its command line, quoted as for a shell.")
+    @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
+    @argument(
+        "--arguments", metavar="OPTIONS", help="Options of spark-submit; the program runs as a separate application."
+    )
+    @argument("--args", metavar="ARGUMENTS", help="Arguments of the program, quoted as for a shell.")
     @submission_options
     def svc_spark(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a program on a Spark cluster; a table at its end, or else what it prints, is the DataFrame.

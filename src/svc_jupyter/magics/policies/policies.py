@@ -70,7 +70,7 @@ class PolicyMagics(SvcFamily):
     """The magic for policies."""
 
     @line_magic
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it show.")
+    @argument("action", metavar="ACTION", nargs="?", help="What to do (default: show).")
     def svc_policy(self, line: str) -> Any:
         """Say and see who may do what to one object, and why. Each action has its own options.
 
@@ -81,8 +81,8 @@ class PolicyMagics(SvcFamily):
 
     @action("svc_policy show")
     @_object_arguments
-    @argument("--for", dest="user", metavar="USER", help="Whose rights to explain; yours unless given.")
-    @argument("--action", metavar="ACTION", help="Only whether this may be done; else all that there is.")
+    @argument("--for", dest="user", metavar="USER", help="User whose rights to explain (default: you).")
+    @argument("--action", metavar="ACTION", help="Explain only this action (default: all).")
     @out_option("the policy")
     def show(self, values: argparse.Namespace) -> PolicyAnswer:
         """Show the policy of an object, and what somebody may do to it: whether, and why or what is missing."""
@@ -96,7 +96,7 @@ class PolicyMagics(SvcFamily):
 
     @action("svc_policy allow")
     @_entry_options
-    @argument("--only", action="store_true", help="And nothing else: deny them all that no entry allows.")
+    @argument("--only", action="store_true", help="Deny them everything that no entry allows.")
     def allow(self, values: argparse.Namespace) -> PolicyAnswer:
         """Let users or groups do something to an object; it goes before what the policy said of them."""
         return self._put("allow", values, only=values.only)
@@ -123,7 +123,7 @@ class PolicyMagics(SvcFamily):
 
     @action("svc_policy clear")
     @_object_arguments
-    @argument("--yes", action="store_true", help="Do it; without it nothing is changed.")
+    @argument("--yes", action="store_true", help="Confirm the change.")
     def clear(self, values: argparse.Namespace) -> None:
         """Take all entries out, so that groups and roles decide."""
 

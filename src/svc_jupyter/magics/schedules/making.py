@@ -64,7 +64,7 @@ class ScheduleMaking(SvcFamily):
     @action("svc_schedule create-notebook")
     @argument("path", metavar="PATH", help="Notebook to run, such as Users/ann@example.com/report.ipynb.")
     @argument("--arg", metavar="NAME=VALUE", action="append", default=[], help="Parameter of the notebook. Repeatable.")
-    @argument("--keep-source", action="store_true", help="Leave the stored notebook as it is, without the outputs.")
+    @argument("--keep-source", action="store_true", help="Do not write the outputs into the stored notebook.")
     @schedule_options
     @out_option("the schedule's handle")
     def create_notebook(self, values: argparse.Namespace) -> ScheduleHandle:
@@ -84,10 +84,10 @@ class ScheduleMaking(SvcFamily):
     @action("svc_schedule edit")
     @argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")
     @schedule_options
-    @argument("--catch-up", action="store_true", help="Run nominal times that were missed.")
-    @argument("--no-end", action="store_true", help="Run on without an end.")
-    @argument("--no-dependencies", action="store_true", help="Wait for nothing any more.")
-    @argument("--no-notifications", action="store_true", help="Send no notifications any more.")
+    @argument("--catch-up", action="store_true", help="Run missed nominal times.")
+    @argument("--no-end", action="store_true", help="Remove the end.")
+    @argument("--no-dependencies", action="store_true", help="Remove the dependencies.")
+    @argument("--no-notifications", action="store_true", help="Stop the notifications.")
     @out_option("the schedule's handle")
     def edit(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
         """Change what the options say, and with a cell below the command; everything else stays.
@@ -118,8 +118,8 @@ class ScheduleMaking(SvcFamily):
         return self.keep(values, ask(change, "edit"))
 
     @action("svc_schedule preview")
-    @argument("schedule", metavar="SCHEDULE", nargs="?", help="Name or id of a schedule, in place of a cell.")
-    @argument("--nominal-time", metavar="TIME", help="Time that the run is for; by default the next one, or now.")
+    @argument("schedule", metavar="SCHEDULE", nargs="?", help="Name or id of a schedule, instead of a cell.")
+    @argument("--nominal-time", metavar="TIME", help="Nominal time of the run (default: the next one, or now).")
     @timetable_options
     @macro_options
     @out_option("the preview")

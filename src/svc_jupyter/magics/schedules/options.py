@@ -12,17 +12,17 @@ from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.schedules.timetables import clock_time, counted, timetable_options
 
 _ABOUT = (
-    argument("--name", metavar="NAME", help="Name of the schedule; without one it is called by its id."),
-    argument("--label", metavar="LABEL", help="Label of the cluster the commands belong to."),
+    argument("--name", metavar="NAME", help="Name of the schedule (default: its id)."),
+    argument("--label", metavar="LABEL", help="Label of the cluster of the commands."),
     argument("--tags", metavar="A,B", help="Comma-separated tags of the commands."),
     argument("--pool", metavar="POOL", help="Scheduler pool of the cluster."),
 )
 _RUNS = (
-    argument("--concurrency", metavar="N", type=int, help="Actions that may run at once (1 unless given)."),
+    argument("--concurrency", metavar="N", type=int, help="Actions that may run at once (default: 1)."),
     argument("--timeout", metavar="SECONDS", type=int, help="Seconds after which the service ends a command."),
-    argument("--retry", metavar="N", type=int, choices=range(4), help="Runs after a failed one: 0 to 3."),
-    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two runs."),
-    argument("--no-catch-up", action="store_true", help="Drop nominal times that were missed instead of running them."),
+    argument("--retry", metavar="N", type=int, choices=range(4), help="Number of retries after a failure: 0 to 3."),
+    argument("--retry-delay", metavar="MINUTES", type=int, help="Minutes between two attempts."),
+    argument("--no-catch-up", action="store_true", help="Skip missed nominal times."),
 )
 _DEPENDENCIES = (
     argument(
@@ -30,7 +30,7 @@ _DEPENDENCIES = (
         metavar="PATH",
         action="append",
         default=[],
-        help="Run only once this file or folder of the storage is there; %%Y-%%m-%%d and the like become the nominal "
+        help="Run only when this file or folder of the storage exists; %%Y-%%m-%%d and the like become the nominal "
         "time's. Repeatable.",
     ),
     argument("--done-flag", metavar="FILE", help="With --wait-for: wait for this file inside each path."),
@@ -38,13 +38,13 @@ _DEPENDENCIES = (
         "--window",
         metavar="N",
         type=int,
-        help="With --wait-for: look at the last N intervals, the run's own included (1 unless given).",
+        help="With --wait-for: check the last N intervals, including the run's own (default: 1).",
     ),
-    argument("--interval", metavar="N UNIT", help="With --wait-for: how far apart the files are; else as --every."),
+    argument("--interval", metavar="N UNIT", help="With --wait-for: interval between the files (default: as --every)."),
     argument(
         "--dependencies", metavar="NAME", help="Take the whole dependency_info from the notebook's variable NAME."
     ),
-    argument("--time-out", metavar="MINUTES", type=int, help="Minutes to wait for dependencies (600 unless given)."),
+    argument("--time-out", metavar="MINUTES", type=int, help="Minutes to wait for dependencies (default: 600)."),
 )
 _NOTIFICATIONS = (
     argument("--notify", action="store_true", help="Send yourself an e-mail about each run that fails."),

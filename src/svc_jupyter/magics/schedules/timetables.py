@@ -29,10 +29,12 @@ _TIMETABLE_OPTIONS = (
         "--every", metavar="N UNIT", help='Run in steps: "1 day", "2 hours"; minutes, hours, days, weeks, months.'
     ),
     argument("--cron", metavar="EXPR", help='Run by a cron expression: "0 9 * * 1-5".'),
-    argument("--at", metavar="HH:MM", help="With --every: begin when the zone's clock next shows this."),
-    argument("--start", metavar="TIME", help='With --every: begin at this time, "2026-11-22 09:00".'),
-    argument("--end", metavar="TIME", help="Run no more from this time on."),
-    argument("--tz", metavar="ZONE", help="Time zone of all these times, such as Europe/Paris; see default_time_zone."),
+    argument("--at", metavar="HH:MM", help="With --every: start at the next time the zone's clock shows this."),
+    argument("--start", metavar="TIME", help='With --every: start at this time, "2026-11-22 09:00".'),
+    argument("--end", metavar="TIME", help="Stop at this time."),
+    argument(
+        "--tz", metavar="ZONE", help="Time zone of these times, such as Europe/Paris (default: default_time_zone)."
+    ),
 )
 
 

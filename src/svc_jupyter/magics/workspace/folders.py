@@ -28,17 +28,17 @@ _type_option = argument(
     metavar="TYPE",
     choices=FOLDER_TYPES,
     default=FOLDER_TYPES[0],
-    help="notes (unless given), or notebook_dashboards.",
+    help="notes (default) or notebook_dashboards.",
 )
 _the_folder = argument("folder", metavar="FOLDER", help="Location of the folder, such as Common/reports, or its id.")
-_yes_option = argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
+_yes_option = argument("--yes", action="store_true", help="Confirm the deletion.")
 
 
 class FolderMagics(SvcFamily):
     """The magic for folders."""
 
     @line_magic
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
+    @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_folders(self, line: str) -> Any:
         """Look after the folders of notes and dashboards. Each action has its own options: `%svc_folders move --help`.
 
@@ -47,7 +47,7 @@ class FolderMagics(SvcFamily):
         return self.act("svc_folders", line, "list")
 
     @action("svc_folders list")
-    @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder; without it the roots.")
+    @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder (default: the roots).")
     @_type_option
     @output_options
     def list_folder(self, values: argparse.Namespace) -> pd.DataFrame:
@@ -69,7 +69,7 @@ class FolderMagics(SvcFamily):
 
     @action("svc_folders rename")
     @_the_folder
-    @argument("name", metavar="NAME", help="The new name; quote one that holds spaces.")
+    @argument("name", metavar="NAME", help="New name; quote a name with spaces.")
     @_type_option
     def rename(self, values: argparse.Namespace) -> None:
         """Give a folder another name, where it lies."""
@@ -79,7 +79,7 @@ class FolderMagics(SvcFamily):
 
     @action("svc_folders move")
     @_the_folder
-    @argument("destination", metavar="DESTINATION", help="Location of the folder that it is to lie in.")
+    @argument("destination", metavar="DESTINATION", help="Location of the target folder.")
     @_type_option
     def move(self, values: argparse.Namespace) -> None:
         """Put a folder with all that is in it into another one; ids, policies and schedules go on."""
@@ -100,7 +100,7 @@ class FolderMagics(SvcFamily):
         print(f"folder {gone.folder.id} · {gone.message}")  # noqa: T201
 
     @action("svc_folders panel")
-    @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder to open; without it Common.")
+    @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder to open (default: Common).")
     @_type_option
     def panel(self, values: argparse.Namespace) -> Any:
         """Show the folders as a tree, to look around, make, rename, move and delete in.

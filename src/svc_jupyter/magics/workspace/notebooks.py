@@ -27,9 +27,9 @@ class ContentsMagics(SvcFamily):
     """The magic for the service's notebooks and folders."""
 
     @line_magic
-    @argument("path", metavar="PATH", nargs="?", help="Folder to list; without it the roots. Or: upload FILE.")
-    @argument("file", metavar="FILE", nargs="?", help="With upload: the file to store.")
-    @argument("--to", metavar="PATH", help="With upload: folder, or new path; your own folder unless given.")
+    @argument("path", metavar="PATH", nargs="?", help="Folder to list (default: the roots), or: upload FILE.")
+    @argument("file", metavar="FILE", nargs="?", help="With upload: file to store.")
+    @argument("--to", metavar="PATH", help="With upload: target folder or path (default: your own folder).")
     @output_options
     def svc_notebooks(self, line: str) -> pd.DataFrame:
         """List a folder of the service's notebooks as a DataFrame: `%svc_notebooks Users/ann@example.com`.

@@ -34,7 +34,7 @@ class NoteMagics(SvcFamily):
     """The magic for notes."""
 
     @line_magic
-    @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list.")
+    @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_notes(self, line: str) -> Any:
         """Look after the notes that the service keeps. Each action has its own options: `%svc_notes import --help`.
 
@@ -44,9 +44,7 @@ class NoteMagics(SvcFamily):
         return self.act("svc_notes", line, "list")
 
     @action("svc_notes list")
-    @argument(
-        "folder", metavar="FOLDER", nargs="?", default="Common", help="Location of a folder; Common unless given."
-    )
+    @argument("folder", metavar="FOLDER", nargs="?", default="Common", help="Location of a folder (default: Common).")
     @output_options
     def list_notes(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the notes of a folder as a DataFrame, by name."""
@@ -63,7 +61,7 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes create")
     @argument("note", metavar="NOTE", help="Location of the new note, such as Common/reports/late.")
-    @argument("--note-type", metavar="TYPE", choices=("spark", "presto"), help="spark (unless given) or presto.")
+    @argument("--note-type", metavar="TYPE", choices=("spark", "presto"), help="spark (default) or presto.")
     @_cluster_option
     def create(self, values: argparse.Namespace) -> None:
         """Make an empty note."""
@@ -74,9 +72,9 @@ class NoteMagics(SvcFamily):
         _print(ask(lambda: self._client.notes.create(parent, name, **fields), "create"))
 
     @action("svc_notes import")
-    @argument("file", metavar="FILE", help="A .zpln or .ipynb file of this machine.")
-    @argument("--to", dest="folder", metavar="FOLDER", help="Folder it goes to; your own unless given.")
-    @argument("--name", metavar="NAME", help="Name of the note; the file's unless given.")
+    @argument("file", metavar="FILE", help="A .zpln or .ipynb file on this machine.")
+    @argument("--to", dest="folder", metavar="FOLDER", help="Target folder (default: your own).")
+    @argument("--name", metavar="NAME", help="Name of the note (default: that of the file).")
     @_cluster_option
     def import_file(self, values: argparse.Namespace) -> None:
         """Make a note of a file."""
@@ -84,9 +82,11 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes export")
     @_the_note
-    @argument("--to", dest="file", metavar="FILE", help="The file; the note's name in this folder unless given.")
-    @argument("--format", metavar="FORMAT", choices=("zpln", "ipynb"), help="zpln or ipynb; the file's unless given.")
-    @argument("--yes", action="store_true", help="Replace the file where there is one.")
+    @argument("--to", dest="file", metavar="FILE", help="File (default: the note's name in this folder).")
+    @argument(
+        "--format", metavar="FORMAT", choices=("zpln", "ipynb"), help="zpln or ipynb (default: by the file's suffix)."
+    )
+    @argument("--yes", action="store_true", help="Replace an existing file.")
     def export(self, values: argparse.Namespace) -> None:
         """Write a note to a file of this machine; importing it again loses nothing."""
         file = ask(lambda: exported(self._client, values), "export")
@@ -94,14 +94,14 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes rename")
     @_the_note
-    @argument("name", metavar="NAME", help="The new name; quote one that holds spaces.")
+    @argument("name", metavar="NAME", help="New name; quote a name with spaces.")
     def rename(self, values: argparse.Namespace) -> None:
         """Give a note another name, where it lies."""
         self._update(values, name=values.name)
 
     @action("svc_notes move")
     @_the_note
-    @argument("folder", metavar="FOLDER", help="Location of the folder that it is to lie in.")
+    @argument("folder", metavar="FOLDER", help="Location of the target folder.")
     def move(self, values: argparse.Namespace) -> None:
         """Put a note into another folder; its id, policy and schedules go on."""
         self._update(values, location=values.folder.strip("/"))
@@ -115,8 +115,8 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes clone")
     @_the_note
-    @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy; by default that of the note.")
-    @argument("--name", metavar="NAME", help="Name of the copy; a free one unless given.")
+    @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy (default: that of the note).")
+    @argument("--name", metavar="NAME", help="Name of the copy (default: a free name).")
     def clone(self, values: argparse.Namespace) -> None:
         """Make a copy of a note."""
         location = values.folder.strip("/") if values.folder else None
@@ -143,7 +143,7 @@ class NoteMagics(SvcFamily):
     @action("svc_notes publish")
     @_the_note
     @argument("folder", metavar="FOLDER", help="Location of a folder of type notebook_dashboards.")
-    @argument("--name", metavar="NAME", help="Name of the dashboard; the note's unless given.")
+    @argument("--name", metavar="NAME", help="Name of the dashboard (default: that of the note).")
     def publish(self, values: argparse.Namespace) -> None:
         """Make a dashboard of a note as it is now."""
 
@@ -169,7 +169,7 @@ class NoteMagics(SvcFamily):
 
     @action("svc_notes delete")
     @_the_note
-    @argument("--yes", action="store_true", help="Do it; without it nothing is deleted.")
+    @argument("--yes", action="store_true", help="Confirm the deletion.")
     def delete(self, values: argparse.Namespace) -> None:
         """Delete a note and its dashboards, for good."""
         note = ask(lambda: note_called(self._client, values.note), "note")
