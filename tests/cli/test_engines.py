@@ -132,7 +132,7 @@ def test_a_failure_is_one_text_and_an_exit_code(engines: Run, monkeypatch: pytes
 
 
 def test_every_engine_can_be_named():
-    assert list(command_line._NAMES) == [engine.value for engine in Engine]
+    assert list(command_line.NAMES) == [engine.value for engine in Engine]
 
 
 def test_an_unknown_engine_is_refused_with_the_names_there_are(svc_jupyter: Command, data_dir: Path):

@@ -35,7 +35,7 @@ def test_the_results_of_sub_commands_have_their_own_types(connect: Any, extended
     assert command.sub_result(2).to_arrow().to_pydict() == {"n": [1, 2]}
     assert list(command.sub_result(1).to_pandas()["line"]) == ["hi"]
     assert [record.child_number for record in command.sub_commands()] == [1, 2, 3]
-    assert any("parent_id=1" in call and "all_users=1" in call for call in extended.calls)
+    assert [call for call in extended.calls if "parent_id=1" in call and "all_users=1" in call]
 
 
 def test_without_a_number_the_last_sub_command_with_rows_is_meant(connect: Any, extended: ServiceDouble) -> None:

@@ -1,5 +1,5 @@
 from svc_jupyter.api.fields import PagingInfo
-from svc_jupyter.client.transport.paging import Pages
+from svc_jupyter.client.transport.reading import Pages
 
 
 def info(page: int, following: int | None) -> PagingInfo:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.client.address.config import Settings, beats_profiles
-from svc_jupyter.client.address.profiles import write_profile
+from svc_jupyter.client.address.config import Settings, beats_profiles, write_profile
 from svc_jupyter.client.errors import ConfigurationError
 
 SECRET = "of-the-service"

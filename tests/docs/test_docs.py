@@ -61,6 +61,7 @@ def test_every_action_of_a_magic_is_described(action: str):
 def test_every_option_that_is_described_exists():
     known = {option for magic in (MAGICS | ACTIONS).values() for option in option_names(parser_of(magic))}
     described = re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "docs" / "magics.md").read_text())
+    assert "--label" in described
     assert set(described) - known - {"--help"} == set()
 
 
@@ -76,7 +77,7 @@ def test_the_table_of_settings_is_that_of_the_service():
 
 def test_every_subcommand_is_in_the_readme():
     text = (ROOT / "README.md").read_text()
-    assert [name for name in command_line._SUBCOMMANDS if f"svc-jupyter {name}" not in text] == []
+    assert [name for name in command_line.SUBCOMMANDS if f"svc-jupyter {name}" not in text] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.display.places import place_of, script_place_of
+from svc_jupyter.magics.display.failures import place_of, script_place_of
 
 QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\nGROUP BY carrier"
 

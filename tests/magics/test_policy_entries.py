@@ -44,6 +44,7 @@ def test_taking_out_what_does_not_count_changes_no_decision(policy):
 def test_a_user_is_told_what_was_said_last(policy, access, user_id, action):
     found = decisions(put_first(entry(access, [user_id], [], [action]), policy))
     before = decisions(policy)
+    assert len(found) == 60
     for (who, groups, asked), allowed in found.items():
         meant = who == user_id and action in (asked, "all")
         assert allowed == (access == "allow" if meant else before[who, groups, asked])

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from svc_jupyter.magics.commands.sections import sections_of
+from svc_jupyter.magics.commands.composite import sections_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tornado.web import HTTPError
 
-from svc_jupyter.server.copies_file import CopiesFile
+from svc_jupyter.server.copy_keeper import CopiesFile
 
 
 async def test_a_servers_name_is_that_of_its_data_folder_and_root(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from svc_jupyter.client.errors import SvcError
 from svc_jupyter.server import copy_keeper
-from svc_jupyter.server.copies_file import CopiesFile
-from svc_jupyter.server.copy_keeper import CopyKeeper
+from svc_jupyter.server.copy_keeper import CopiesFile, CopyKeeper
 from svc_jupyter.server.scheduled_copies import CopyPlaces
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from svc_jupyter.service.installs.engine import Engine
     from svc_jupyter.service.installs.engines import Engines
 
-_NAMES = ("hadoop", "pig", "hive-metastore", "spark", "presto")
+NAMES = ("hadoop", "pig", "hive-metastore", "spark", "presto")
 _MEGABYTE = 1e6
 
 
@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="the engines with version, size, state and Java")
     install = actions.add_parser("install", help="download, verify and prepare engines; what is there stays")
-    install.add_argument("name", nargs="+", choices=(*_NAMES, "all"), metavar="NAME", help=", ".join((*_NAMES, "all")))
+    install.add_argument("name", nargs="+", choices=(*NAMES, "all"), metavar="NAME", help=", ".join((*NAMES, "all")))
     uninstall = actions.add_parser("uninstall", help="remove engines and what only they need")
-    removable = (*_NAMES, "outdated", "all")
+    removable = (*NAMES, "outdated", "all")
     uninstall.add_argument(
         "name",
         nargs="+",

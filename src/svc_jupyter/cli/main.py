@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-_SUBCOMMANDS = {
+SUBCOMMANDS = {
     "serve": "run the service in the foreground",
     "init": "prepare the data folder and its service, with --demo also public data to try things on",
     "status": "show whether the embedded service runs",
@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=version("svc-jupyter"))
     subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
-    chosen = next((word for word in words if word in _SUBCOMMANDS), None)
-    for name, help_text in _SUBCOMMANDS.items():
+    chosen = next((word for word in words if word in SUBCOMMANDS), None)
+    for name, help_text in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(name, help=help_text, description=help_text)
         if name == chosen:
             module = importlib.import_module(f"svc_jupyter.cli.{name.replace('-', '_')}")

@@ -37,8 +37,8 @@ class ConnectionMagics(SvcFamily):
     def svc_config(self, line: str) -> Facts:
         """Show the settings of all cells, or change one: `%svc_config default_tap flights`.
 
-        They last as long as the kernel; `%config SvcMagics.default_tap = "flights"` does the same, and so does the
-        IPython configuration file. The token is never shown nor set here: it belongs to SVC_API_TOKEN or the profile.
+        They apply until the kernel ends; `%config SvcMagics.default_tap = "flights"` does the same, and so does the
+        IPython configuration file. The token is neither shown nor set here: use SVC_API_TOKEN or the profile.
         """
         values = parse(self.svc_config, line)
         name, equals, value = (values.name or "").partition("=")

@@ -16,8 +16,7 @@ from svc_jupyter.magics.arguments.options import (
     submission_options,
     submission_options_with,
 )
-from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.definitions import Definition
+from svc_jupyter.magics.cells.cells import Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
@@ -56,7 +55,7 @@ class SparkNoteMagics(SvcFamily):
     @_the_note
     @out_option("the note")
     def show_note(self, values: argparse.Namespace) -> NoteAnswer:
-        """Show a note: what it says, its forms, the cluster it is bound to."""
+        """Show a note: its text, its forms and its cluster."""
         return self.keep(values, NoteAnswer(ask(lambda: _note(self.session.client(), values.note), "note")))
 
     @action("svc_note run")
@@ -126,8 +125,8 @@ class SparkRunMagics(SvcFamily):
     def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:
         """Run a Spark notebook on its cluster; every table that it shows becomes a DataFrame.
 
-        All are shown, and the last one is the value of the cell. A paragraph that fails raises, and says which; an
-        interrupt cancels the run. The results are saved in the note where you may change it.
+        All are shown; the last one is the value of the cell. A paragraph that fails raises, and says which; an
+        interrupt cancels the run. The results are saved in the note if you may change it.
         """
         values = parse(self.svc_spark_run, line)
         values.out, by_number = outputs_of(values.outs)

@@ -35,7 +35,7 @@ class TableMagics(SvcFamily):
     def svc_table(self, line: str) -> pd.DataFrame | Facts:
         """Return the definition of a Hive table as a DataFrame: its columns, partition columns last.
 
-        Without a table those that there are. No cluster needs to run.
+        Without a table, return the list of tables. No cluster needs to run.
         """
         values = parse(self.svc_table, line)
         if values.partitions and values.properties:
@@ -141,8 +141,8 @@ class SensorMagics(SvcFamily):
     def svc_sensor(self, line: str) -> bool:
         """Return whether a Hive table has partitions: `%svc_sensor web.visits day=2026-11-21 region=EU region=US`.
 
-        Of a column with several values there must be a partition for each. With `--file` whether all these files and
-        folders are there. No cluster needs to run.
+        Each value of a column needs a partition. With `--file`, return whether all these files and folders exist.
+        No cluster needs to run.
         """
         values = parse(self.svc_sensor, line)
         if bool(values.table) == bool(values.file):

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from svc_jupyter.client import AsyncClient
-from svc_jupyter.client.address.config import Settings, beats_profiles, chosen_profile
-from svc_jupyter.client.address.profiles import write_profile
+from svc_jupyter.client.address.config import Settings, beats_profiles, chosen_profile, write_profile
 from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.retries import Retries

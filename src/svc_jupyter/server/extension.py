@@ -12,14 +12,13 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Float, Unicode
 
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
-from svc_jupyter.server.copies_file import CopiesFile
-from svc_jupyter.server.copy_keeper import COPIES, CopyKeeper
+from svc_jupyter.server.copy_keeper import COPIES, CopiesFile, CopyKeeper
 from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
-from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_COPY_HANDLERS, NOTE_HANDLERS
+from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
 from svc_jupyter.server.note_bindings import NoteBindings
@@ -32,7 +31,6 @@ ALL_HANDLERS = (
     *CONTENTS_HANDLERS,
     *FOLDER_HANDLERS,
     *NOTE_HANDLERS,
-    *NOTE_COPY_HANDLERS,
     *CLUSTER_HANDLERS,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from svc_jupyter.api.audit import AuditEntry, AuditLog
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.audit import AuditFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncAudit:

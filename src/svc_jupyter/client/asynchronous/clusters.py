@@ -10,7 +10,7 @@ from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord,
 from svc_jupyter.client.asynchronous.handles import AsyncCommand
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.clusters import ClusterFlows, OnState, Reference
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncClusters:

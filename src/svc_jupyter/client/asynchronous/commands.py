@@ -11,7 +11,7 @@ from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
 from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncCommands:

@@ -15,7 +15,7 @@ from svc_jupyter.api.package_environments import (
 )
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.package_environments import PYTHON, EnvironmentFlows, creation, restoration
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncPackageEnvironments:

@@ -8,7 +8,7 @@ from typing import Any
 from svc_jupyter.api.pipelines import PipelineData, PipelineList
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.pipelines import PipelineFlows, paging
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncPipelines:

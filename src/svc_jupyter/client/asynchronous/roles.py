@@ -9,7 +9,7 @@ from svc_jupyter.api.groups import Role, RoleList
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.groups import Reference
 from svc_jupyter.client.conversations.roles import Policies, RoleFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncRoles:

@@ -8,7 +8,7 @@ from svc_jupyter.api.access import NewToken, Token, TokenList, User, UserList, U
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.users import TokenFlows, UserFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class AsyncTokens:

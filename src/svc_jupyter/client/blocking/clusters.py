@@ -11,7 +11,7 @@ from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord,
 from svc_jupyter.client.blocking.handles import Command
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.clusters import ClusterFlows, OnState, Reference
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class Clusters:

@@ -12,7 +12,7 @@ from svc_jupyter.client.blocking.handles import Command, log_part
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
 from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class Commands:

@@ -9,7 +9,7 @@ from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.groups import Done, Group, GroupList
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.groups import GroupFlows, Reference, References
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class Groups:

@@ -9,7 +9,7 @@ from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.notification_channels import NotificationChannel, NotificationChannelList
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.notification_channels import ChannelFlows
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class NotificationChannels:

@@ -16,7 +16,7 @@ from svc_jupyter.api.package_environments import (
 )
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.package_environments import PYTHON, EnvironmentFlows, creation, restoration
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class PackageEnvironments:

@@ -16,7 +16,7 @@ from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.transport.connections import KeptConnections
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import Pages
+from svc_jupyter.client.transport.reading import Pages
 from svc_jupyter.client.transport.retries import Retries
 
 T = TypeVar("T")

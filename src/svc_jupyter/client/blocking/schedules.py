@@ -12,7 +12,7 @@ from svc_jupyter.api.schedules import ActionList, ActionRecord, Preview, Resched
 from svc_jupyter.api.states import ScheduleStatus
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.schedules import PreviewFields, ScheduleFields, ScheduleFlows, latest
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 class Schedules:

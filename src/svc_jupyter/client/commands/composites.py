@@ -11,7 +11,7 @@ from svc_jupyter.api.commands import CommandList, CommandRecord, CommandType
 from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import ResultUnavailable
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
 def sub_commands(composite: Tracked) -> Flow[list[CommandRecord]]:

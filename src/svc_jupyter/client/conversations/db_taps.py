@@ -13,7 +13,7 @@ from svc_jupyter.api.db_taps import DbTap, DbTapList, DbTapTables, Deleted
 from svc_jupyter.client.errors import NotFound, NotUnique
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
+from svc_jupyter.client.transport.reading import WHOLE_PAGE, Pages
 from svc_jupyter.client.transport.wire import idempotency
 
 

@@ -9,7 +9,7 @@ from svc_jupyter.api import paths
 from svc_jupyter.api.folders import Folder, FolderChanged, FolderContents, FolderDeleted, FolderDeletion
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 from svc_jupyter.client.transport.wire import idempotency
 
 _RESOURCE = paths.api("folders")

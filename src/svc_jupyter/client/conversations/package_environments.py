@@ -21,7 +21,7 @@ from svc_jupyter.api.package_environments import (
 from svc_jupyter.client.errors import UnexpectedAnswer, WaitTimeout
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 from svc_jupyter.client.transport.wire import idempotency
 
 PYTHON = "python_package"

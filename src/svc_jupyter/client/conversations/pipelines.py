@@ -11,7 +11,7 @@ from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.api.pipelines import Pipeline, PipelineData, PipelineList
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import WHOLE_PAGE
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
 from svc_jupyter.client.transport.wire import idempotency
 
 _RESOURCE = paths.api("pipelines")

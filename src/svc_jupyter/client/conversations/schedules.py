@@ -25,8 +25,7 @@ from svc_jupyter.client.conversations.commands import Macros, wire_form
 from svc_jupyter.client.errors import NotFound, NotUnique
 from svc_jupyter.client.transport.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.paging import WHOLE_PAGE, Pages
-from svc_jupyter.client.transport.reading import build, json_of, place, read
+from svc_jupyter.client.transport.reading import WHOLE_PAGE, Pages, build, json_of, place, read
 from svc_jupyter.client.transport.wire import idempotency
 
 _LEAST_NAME = 3

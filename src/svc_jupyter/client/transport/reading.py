@@ -7,11 +7,13 @@ result. An unknown status counts as running: only the contract's final statuses 
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar, get_args, get_origin
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from svc_jupyter.api.fields import MAX_PER_PAGE, PagingInfo
 from svc_jupyter.api.states import STATUS_FILTERS, CommandStatus
 from svc_jupyter.client.errors import UnexpectedAnswer
 
@@ -79,3 +81,29 @@ def _fitted(annotation: Any, value: Any, origin: str) -> Any:
         if get_origin(annotation) is list and isinstance(value, list):
             return [_fitted(get_args(annotation)[0], item, origin) for item in value]
         return value
+
+
+T = TypeVar("T")
+WHOLE_PAGE = MAX_PER_PAGE
+
+
+class Pages(Generic[T]):
+    """The position of an iteration: `page` is the next page to fetch, None at the end.
+
+    Lists are newest first, so a new object moves the others to later pages; items already seen on the previous page are
+    skipped.
+    """
+
+    def __init__(self, identity: Callable[[T], int]) -> None:
+        self.page: int | None = 1
+        self._identity = identity
+        self._seen: set[int] = set()
+
+    def take(self, items: Sequence[T], paging: PagingInfo | None) -> list[T]:
+        """Return the new items of a fetched page and advance to the next page."""
+        fresh = [item for item in items if self._identity(item) not in self._seen]
+        self._seen = {self._identity(item) for item in items}
+        following = paging.next_page if paging is not None else None
+        # Stop at a page that does not lead forward, so that a faulty service cannot cause an endless loop.
+        self.page = following if following is not None and fresh and following > (self.page or 0) else None
+        return fresh

@@ -1,9 +1,10 @@
-"""Run a parsed cell and return its value: shared by all magics that submit a command."""
+"""The command of a cell, and how it runs: shared by all magics that submit a command."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -11,7 +12,6 @@ from IPython.core.magic import Magics, magics_class
 
 from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_action
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
-from svc_jupyter.magics.cells.definitions import Context, Define, Definition
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.running import Outcome, Reader, Run
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -25,6 +25,37 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.client import Command
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The notebook's context of a definition: the session, and the namespace for `--var`."""
+
+    session: Session
+    variables: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The command of a cell.
+
+    `fields` returns the fields of its type and may ask the service (for the id of a tap), so it is called outside the
+    cell's thread. `refused` clears cached answers when the service refuses the command.
+    """
+
+    command_type: str
+    fields: Callable[[], dict[str, Any]]
+    read: Reader
+    origin: Origin
+    refused: Callable[[], None] = _nothing
+
+
+Define = Callable[[argparse.Namespace, str | None, Context], Definition]
+"""Builds a definition from a cell's options and text."""
 
 
 V = TypeVar("V")

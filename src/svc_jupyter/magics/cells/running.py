@@ -26,8 +26,7 @@ from svc_jupyter.magics.display.progress import (
     outage_line,
     reading_line,
 )
-from svc_jupyter.magics.session.background import Background
-from svc_jupyter.magics.session.session import import_tables_meanwhile, tables_imported
+from svc_jupyter.magics.session.session import Background, import_tables_meanwhile, tables_imported
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -50,9 +50,8 @@ class ClusterMagics(SvcFamily):
     def svc_cluster(self, line: str) -> Any:
         """Show a cluster in a panel: its state, health and workers, with buttons to start, terminate, add and remove.
 
-        By words: `%svc_cluster etl start`, `terminate --yes`, `state`, `health`, `nodes`, `add 2`, `remove --yes`,
-        `remove ip-127-0-0-11 --yes`. Without a label it is the setting default_label, else `default`; a verb alone is
-        about that one.
+        With a verb: `%svc_cluster etl start`, `terminate --yes`, `state`, `health`, `nodes`, `add 2`, `remove --yes`,
+        `remove ip-127-0-0-11 --yes`. The default label is the setting default_label, or `default`.
         """
         values = parse(self.svc_cluster, line)
         wanted = line_of(values.words, self.session.settings.default_label or DEFAULT_LABEL)

@@ -41,10 +41,10 @@ class EnvironmentMagics(SvcFamily):
     @line_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_environment(self, line: str) -> Any:
-        """Look after package environments. Each action has its own options: `%svc_environment add --help`.
+        """Manage package environments. Each action has its own options: `%svc_environment add --help`.
 
         list, packages ENV, create NAME [PACKAGE …], add ENV PACKAGE …, remove ENV PACKAGE …, attach ENV CLUSTER,
-        detach ENV, history ENV, restore ENV ROW, delete ENV. What changes an environment waits for the end of it.
+        detach ENV, history ENV, restore ENV ROW, delete ENV. Changes wait for their end.
         """
         return self.act("svc_environment", line, "list")
 
@@ -58,7 +58,7 @@ class EnvironmentMagics(SvcFamily):
     @_the_environment
     @output_options
     def packages(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return all that is installed as a DataFrame; `requested` says what was asked for, and not only needed."""
+        """Return the installed packages as a DataFrame; `requested` marks those that were not only needed by others."""
         environment = self._found(values.environment)
         return self.shown(values, packages_frame(ask(lambda: self._environments.packages(environment.id), "packages")))
 
@@ -69,7 +69,7 @@ class EnvironmentMagics(SvcFamily):
     @argument("--r", action="store_true", help="Packages of R, such as data.table==1.15.4, for the service's R.")
     @_no_wait
     def create(self, values: argparse.Namespace) -> None:
-        """Make an environment."""
+        """Create an environment."""
         if values.r and values.python:
             raise SvcUsageError("svc_environment create: --python and --r are of different environments. Give one.")
         env_type = "r_package" if values.r else "python_package"
@@ -83,7 +83,7 @@ class EnvironmentMagics(SvcFamily):
     @_packages
     @_no_wait
     def add(self, values: argparse.Namespace) -> None:
-        """Add packages; one that is there already gets the version that is asked for."""
+        """Add packages; an installed package gets the requested version."""
         self._change(values, lambda environment: self._environments.add(environment.id, *values.packages))
 
     @action("svc_environment remove")
@@ -91,7 +91,7 @@ class EnvironmentMagics(SvcFamily):
     @_packages
     @_no_wait
     def remove(self, values: argparse.Namespace) -> None:
-        """Remove packages, with what only they need."""
+        """Remove packages, and those that only they need."""
         self._change(values, lambda environment: self._environments.remove(environment.id, *values.packages))
 
     @action("svc_environment attach")
@@ -99,7 +99,7 @@ class EnvironmentMagics(SvcFamily):
     @argument("cluster", metavar="CLUSTER", help="Label or id of the cluster.")
     @_no_wait
     def attach(self, values: argparse.Namespace) -> None:
-        """Let a cluster's notebook and Spark runs use it from now on."""
+        """Use it for the notebook and Spark runs of a cluster from now on."""
         client = self.session.client()
 
         def begin(environment: PackageEnvironment) -> PackageActivity:
@@ -111,14 +111,14 @@ class EnvironmentMagics(SvcFamily):
     @_the_environment
     @_no_wait
     def detach(self, values: argparse.Namespace) -> None:
-        """Let its cluster's runs go on without it."""
+        """Stop using it for the runs of its cluster."""
         self._change(values, lambda environment: self._environments.detach(environment.id))
 
     @action("svc_environment history")
     @_the_environment
     @output_options
     def history(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return what was done to it as a DataFrame, newest first: who, what, and how it ended."""
+        """Return its changes as a DataFrame, newest first: who, what, and how they ended."""
         environment = self._found(values.environment)
         rows = ask(lambda: self._environments.history(environment.id, per_page=_HISTORY_ROWS), "history")
         return self.shown(values, history_frame(rows.activity_history))
@@ -128,7 +128,7 @@ class EnvironmentMagics(SvcFamily):
     @argument("row", metavar="ROW", type=int, help="Id of a successful row of the history.")
     @_no_wait
     def restore(self, values: argparse.Namespace) -> None:
-        """Go back to the packages of a row of the history; what runs keeps those that it began with."""
+        """Restore the packages of a row of the history; running commands keep theirs."""
         self._change(
             values,
             lambda environment: self._environments.restore(environment.id, values.row, env_type=environment.env_type),
@@ -138,7 +138,7 @@ class EnvironmentMagics(SvcFamily):
     @_the_environment
     @argument("--yes", action="store_true", help="Confirm the deletion.")
     def delete(self, values: argparse.Namespace) -> None:
-        """Delete an environment, with its history, for good."""
+        """Delete an environment with its history, for good."""
         environment = self._found(values.environment)
         if not values.yes:
             raise SvcUsageError(

@@ -31,7 +31,7 @@ class PipelineMagics(SvcFamily):
     @line_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_pipeline(self, line: str) -> Any:
-        """Look after streaming pipelines. Each action has its own options: `%svc_pipeline delete --help`.
+        """Manage streaming pipelines. Each action has its own options: `%svc_pipeline delete --help`.
 
         list, start PIPELINE, pause PIPELINE, archive PIPELINE, delete PIPELINE.
         """
@@ -48,14 +48,14 @@ class PipelineMagics(SvcFamily):
     )
     @output_options
     def list_pipelines(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return the pipelines as a DataFrame, newest first, with how their last run stands."""
+        """Return the pipelines as a DataFrame, newest first, with the state of their last run."""
         frame = ask(lambda: pipelines_frame(self._pipelines.iter(*values.status)), "pipelines")
         return self.shown(values, frame)
 
     @action("svc_pipeline start")
     @_the_pipeline
     def start(self, values: argparse.Namespace) -> None:
-        """Begin a run, which goes on where the last one was paused."""
+        """Start a run, which continues where the last one was paused."""
         self._do(values.pipeline, self._pipelines.start)
 
     @action("svc_pipeline pause")
@@ -67,7 +67,7 @@ class PipelineMagics(SvcFamily):
     @action("svc_pipeline archive")
     @_the_pipeline
     def archive(self, values: argparse.Namespace) -> None:
-        """Put a pipeline away; its next start takes it out again."""
+        """Archive a pipeline; its next start restores it."""
         self._do(values.pipeline, self._pipelines.archive)
 
     @action("svc_pipeline delete")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
-from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -29,11 +28,11 @@ class HadoopMagics(SvcFamily):
     @argument("sub_command", metavar="SUB_COMMAND", choices=SUB_COMMANDS, help="One of " + ", ".join(SUB_COMMANDS))
     @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Arguments of the job.")
     def svc_hadoop(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
-        """Run a jar, a streaming job or a copy on a cluster; what it prints becomes a DataFrame of lines.
+        """Run a jar, a streaming job or a copy on a cluster; its output becomes a DataFrame of lines.
 
-        `%svc_hadoop --name count jar jobs/count.jar in out`: the options of this magic stand before the sub-command,
-        what stands behind it is the job's. Long arguments may go on below `%%svc_hadoop`, over as many lines as they
-        need. A cluster that is DOWN is started; an interrupt cancels the job.
+        `%svc_hadoop --name count jar jobs/count.jar in out`: the options of this magic precede the sub-command; the
+        arguments of the job follow it. Long arguments may continue on the lines below `%%svc_hadoop`. A cluster that is
+        DOWN is started; an interrupt cancels the job.
         """
         return self.run_cell(self.svc_hadoop, hadoop_definition, line, cell)
 

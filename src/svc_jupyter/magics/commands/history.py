@@ -46,11 +46,11 @@ class CommandMagics(SvcFamily):
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
     @output_options
     def svc_command(self, line: str) -> Any:
-        """Look at a command, read its log or its result, or cancel it.
+        """Show a command, its log or its result, or cancel it.
 
-        `status` (also when nothing is said) returns its handle, `result` waits for its end and returns its DataFrame,
-        `logs` prints its log (with -n its last lines), `notebook` shows the notebook that it executed, with its outputs
-        so far, `cancel` says what became of it.
+        `status` (the default) returns its handle, `result` waits for its end and returns its DataFrame,
+        `logs` prints its log (with -n its last lines), `notebook` shows the executed notebook with its outputs so far,
+        `cancel` cancels it and shows the outcome.
         """
         values = parse(self.svc_command, line)
         command = ask(lambda: self.session.client().commands.get(values.id), "look-up")
@@ -112,7 +112,7 @@ class CommandMagics(SvcFamily):
     @argument("--all-users", action="store_true", help="Show the commands of all users.")
     @output_options
     def svc_history(self, line: str) -> pd.DataFrame:
-        """Return the latest commands as a DataFrame, newest first: 20, or as many as -n says."""
+        """Return the latest commands as a DataFrame, newest first: 20, or the number of -n."""
         values = parse(self.svc_history, line)
         rows = HISTORY_ROWS if values.rows is None else values.rows
         filters = history_filters(values, datetime.now(UTC))

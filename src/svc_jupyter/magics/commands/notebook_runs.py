@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import submission_fields, submission_options_assigning
-from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run

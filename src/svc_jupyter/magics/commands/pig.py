@@ -16,8 +16,7 @@ from svc_jupyter.magics.arguments.options import (
     submission_options_with,
     variable_text,
 )
-from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
@@ -62,7 +61,7 @@ class PigMagics(SvcFamily):
     def svc_pig(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a Pig script on the service; every DUMP becomes a typed DataFrame.
 
-        All are shown, and the last one is the value of the cell. Of a script without DUMP it is a table of what it
+        All are shown; the last one is the value of the cell. Of a script without DUMP it is a table of what it
         stored, or the lines that it printed. A script that fails raises; an interrupt cancels it, and takes back what
         it had begun to store.
         """

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
-from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.display.failures import Origin
@@ -64,8 +63,8 @@ class QueryMagics(SvcFamily):
     def svc_sql(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
 
-        Several statements are separated by `;`; the result is that of the last one with rows. With `--app-id` it sees
-        the temporary views of that session, which `%%svc_spark --app-id` has made. A cluster that is DOWN is started.
+        Several statements are separated by `;`; the result is that of the last one with rows. With `--app-id` it uses
+        the temporary views of that session, created by `%%svc_spark --app-id`. A cluster that is DOWN is started.
         """
         return self.run_cell(self.svc_sql, sql_definition, line, cell)
 

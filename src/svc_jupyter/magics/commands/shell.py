@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
-from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import text_reader
 from svc_jupyter.magics.display.failures import Origin

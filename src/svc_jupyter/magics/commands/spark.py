@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
-from svc_jupyter.magics.cells.cells import SvcFamily, text_or_location
-from svc_jupyter.magics.cells.definitions import Context, Definition
+from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -35,8 +34,8 @@ class SparkMagics(SvcFamily):
     def svc_spark(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a program on a Spark cluster; a table at its end, or else what it prints, is the DataFrame.
 
-        The program finds `spark` and `sc`. Where its last line is an expression that is a table of Spark, its rows
-        come back with their types. A session of a name keeps names and temporary views for the next cell. A cluster
+        The program finds `spark` and `sc`. If its last line is an expression that is a table of Spark, its typed rows
+        are the result. A named session keeps names and temporary views for the next cell. A cluster
         that is DOWN is started; an interrupt cancels the program.
         """
         return self.run_cell(self.svc_spark, spark_definition, line, cell)

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.session.background import Background
-from svc_jupyter.magics.session.session import Session
+from svc_jupyter.magics.session.session import Background, Session
 from svc_jupyter.magics.tables import all_tables
 
 if TYPE_CHECKING:

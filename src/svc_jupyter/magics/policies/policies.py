@@ -72,7 +72,7 @@ class PolicyMagics(SvcFamily):
     @line_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do (default: show).")
     def svc_policy(self, line: str) -> Any:
-        """Say and see who may do what to one object, and why. Each action has its own options.
+        """Show and change who may do what with an object. Each action has its own options.
 
         show KIND OBJECT, allow KIND OBJECT, deny KIND OBJECT, history KIND OBJECT, clear KIND OBJECT:
         `%svc_policy show note Common/late --for ann@example.com` shows what Ann may do with the note, and why.
@@ -85,7 +85,7 @@ class PolicyMagics(SvcFamily):
     @argument("--action", metavar="ACTION", help="Explain only this action (default: all).")
     @out_option("the policy")
     def show(self, values: argparse.Namespace) -> PolicyAnswer:
-        """Show the policy of an object, and what somebody may do to it: whether, and why or what is missing."""
+        """Show the policy of an object, and what a user may do with it and why."""
 
         def fetch() -> PolicyAnswer:
             about = self._about(values)
@@ -98,13 +98,13 @@ class PolicyMagics(SvcFamily):
     @_entry_options
     @argument("--only", action="store_true", help="Deny them everything that no entry allows.")
     def allow(self, values: argparse.Namespace) -> PolicyAnswer:
-        """Let users or groups do something to an object; it goes before what the policy said of them."""
+        """Allow users or groups an action; the new entry precedes earlier ones about them."""
         return self._put("allow", values, only=values.only)
 
     @action("svc_policy deny")
     @_entry_options
     def deny(self, values: argparse.Namespace) -> PolicyAnswer:
-        """Keep users or groups from doing something to an object; it goes before what the policy said of them."""
+        """Deny users or groups an action; the new entry precedes earlier ones about them."""
         return self._put("deny", values)
 
     @action("svc_policy history")
@@ -125,7 +125,7 @@ class PolicyMagics(SvcFamily):
     @_object_arguments
     @argument("--yes", action="store_true", help="Confirm the change.")
     def clear(self, values: argparse.Namespace) -> None:
-        """Take all entries out, so that groups and roles decide."""
+        """Remove all entries, so that groups and roles decide."""
 
         def change() -> str:
             about = self._about(values)

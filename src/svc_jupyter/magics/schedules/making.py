@@ -12,8 +12,8 @@ from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument
 from svc_jupyter.magics.arguments.options import macro_options, macros, out_option
 from svc_jupyter.magics.cells.cells import SvcFamily
+from svc_jupyter.magics.commands.composite import Section, sections_of
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
-from svc_jupyter.magics.commands.sections import Section, sections_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS_SHOWN, PreviewAnswer, ScheduleHandle
 from svc_jupyter.magics.schedules.options import schedule_fields, schedule_options
@@ -42,9 +42,9 @@ class ScheduleMaking(SvcFamily):
     @schedule_options
     @out_option("the schedule's handle")
     def create(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
-        """Run the cell below at the times that --every or --cron says: it begins with `%%svc_db …` or `%%svc_shell …`.
+        """Run the cell below at the times of --every or --cron; it starts with `%%svc_db …` or `%%svc_shell …`.
 
-        Several such cells below each other run one after the other, as one composite command.
+        Several such cells run one after the other, as one composite command.
         """
         if cell is None:
             raise SvcUsageError(
@@ -68,7 +68,7 @@ class ScheduleMaking(SvcFamily):
     @schedule_options
     @out_option("the schedule's handle")
     def create_notebook(self, values: argparse.Namespace) -> ScheduleHandle:
-        """Run a stored notebook at the times that --every or --cron says."""
+        """Run a stored notebook at the times of --every or --cron."""
         command: dict[str, Any] = {"path": values.path}
         if arguments := arguments_of(values.arg):
             command["arguments"] = arguments
@@ -90,9 +90,9 @@ class ScheduleMaking(SvcFamily):
     @argument("--no-notifications", action="store_true", help="Stop the notifications.")
     @out_option("the schedule's handle")
     def edit(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
-        """Change what the options say, and with a cell below the command; everything else stays.
+        """Change what the options name; a cell below replaces the command. Everything else stays.
 
-        Actions that have begun go on as they were.
+        Running actions do not change.
         """
         taken = [name for name in _NOTHING_OF if getattr(values, name)]
         fields = schedule_fields(values, self.shell.user_ns)
@@ -124,7 +124,7 @@ class ScheduleMaking(SvcFamily):
     @macro_options
     @out_option("the preview")
     def preview(self, values: argparse.Namespace, cell: str | None = None) -> PreviewAnswer:
-        """Show what would run, with the macros' values put in, and the next five runs; nothing is made or changed."""
+        """Show what would run, with the values of the macros, and the next five runs; nothing is created or changed."""
         if (cell is None) == (values.schedule is None):
             raise SvcUsageError("svc_schedule preview: name a schedule, or write the cell that is to run below")
         fields = timetable_fields(values, values.tz or self.session.settings.default_time_zone, datetime.now(UTC))

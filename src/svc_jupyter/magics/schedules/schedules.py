@@ -44,7 +44,7 @@ class ScheduleMagics(ScheduleMaking):
     @line_cell_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do; without it list, above a cell create.")
     def svc_schedule(self, line: str, cell: str | None = None) -> Any:
-        """Make schedules and look after them. Each action has its own options: `%svc_schedule list --help`.
+        """Create and manage schedules. Each action has its own options: `%svc_schedule list --help`.
 
         Above a cell: create, edit SCHEDULE, preview. By itself: create-notebook PATH, list, show, edit, preview,
         suspend, resume, kill, actions, runs, result, logs, rerun, kill-action, panel.
@@ -82,30 +82,30 @@ class ScheduleMagics(ScheduleMaking):
     @action("svc_schedule suspend")
     @_the_schedule
     def suspend(self, values: argparse.Namespace) -> None:
-        """Let no further action begin until `resume`. What runs goes on."""
+        """Start no further action until `resume`. Running actions continue."""
         self._change(values, lambda record: self._schedules.suspend(record.id))
 
     @action("svc_schedule resume")
     @_the_schedule
     @argument("--no-catch-up", action="store_true", help="Drop the nominal times that were missed meanwhile.")
     def resume(self, values: argparse.Namespace) -> None:
-        """Go on with a suspended schedule: what was missed runs first, unless the schedule or the option drops it."""
+        """Resume a suspended schedule; missed actions run first, unless the schedule or the option skips them."""
         drop = values.no_catch_up or None
         self._change(values, lambda record: self._schedules.resume(record.id, no_catch_up=drop))
 
     @action("svc_schedule kill")
     @_the_schedule
     def kill(self, values: argparse.Namespace) -> None:
-        """End a schedule for good, and what it runs just now."""
+        """End a schedule for good, with its running actions."""
         self._change(values, lambda record: self._schedules.kill(record.id))
 
     @action("svc_schedule actions")
     @_any_schedule
     @output_options
     def list_actions(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or as many as -n says.
+        """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or the number of -n.
 
-        Those of all schedules have their times in UTC.
+        Without a schedule, the times are in UTC.
         """
         rows = LAST_ACTIONS if values.rows is None else values.rows
 
@@ -150,7 +150,7 @@ class ScheduleMagics(ScheduleMaking):
     @_any_sequence
     @argument("-n", "--rows", metavar="ROWS", type=int, help="Only the last lines, so many.")
     def logs(self, values: argparse.Namespace) -> None:
-        """Print the log of what an action ran, as far as it is written."""
+        """Print the log of the command of an action."""
 
         def fetch() -> str:
             command = command_of_action(self.session, values.schedule, values.sequence)
@@ -179,7 +179,7 @@ class ScheduleMagics(ScheduleMaking):
     @_the_schedule
     @_the_sequence
     def kill_action(self, values: argparse.Namespace) -> None:
-        """End an action that waits or runs."""
+        """End a waiting or running action."""
 
         def ask_for_it() -> str:
             record = self._schedules.find(values.schedule)
@@ -193,9 +193,9 @@ class ScheduleMagics(ScheduleMaking):
     @action("svc_schedule panel")
     @_any_schedule
     def panel(self, values: argparse.Namespace) -> Any:
-        """Show a panel with the next runs and the last actions, and buttons for what can be done about them.
+        """Show a panel with the next runs, the last actions and buttons.
 
-        Where no widgets can be shown it is a text.
+        Without widgets, it is a text.
         """
         model = ask(lambda: open_model(self.session.client, values.schedule), "panel")
         return self.open_panel(lambda: SchedulePanel(model), lambda: schedule_text(model))

@@ -2,20 +2,62 @@
 
 from __future__ import annotations
 
+import contextvars
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from traitlets import Int, Unicode
 from traitlets.config import Configurable
 
 from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
-from svc_jupyter.magics.session.background import Background
 
 if TYPE_CHECKING:
     from svc_jupyter.api.db_taps import DbTap
     from svc_jupyter.client import Client, Settings
+
+T = TypeVar("T")
+
+
+class Background(Generic[T]):
+    """A call for another thread; the cell's thread waits for it, and can stop waiting at any time.
+
+    It is created before it is started, so that an interrupt in between finds it. The thread is a daemon: an abandoned
+    call does not prevent the process from ending.
+    """
+
+    def __init__(self, call: Callable[[], T], name: str) -> None:
+        self._call = call
+        self._ended = threading.Event()
+        self._value: T | None = None
+        self._error: BaseException | None = None
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(target=context.run, args=(self._run,), name=f"svc-{name}", daemon=True)
+
+    def start(self) -> Self:
+        """Begin the call."""
+        self._thread.start()
+        return self
+
+    def _run(self) -> None:
+        try:
+            self._value = self._call()
+        except BaseException as error:  # noqa: BLE001  handed to who asks for the outcome
+            self._error = error
+        finally:
+            self._ended.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the call for at most this long; return whether it has ended."""
+        return self._ended.wait(seconds)
+
+    def outcome(self) -> T:
+        """Wait for the end; return what the call returned, or raise what it raised."""
+        self._ended.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]
 
 
 class SvcMagics(Configurable):
@@ -38,12 +80,11 @@ class SvcMagics(Configurable):
         return sorted(cls.class_own_traits(config=True))
 
 
-T = TypeVar("T")
 _NAMES_IN_ERROR = 10
 
 
 def ask(call: Callable[[], T], name: str) -> T:
-    """Make a call to the service in a thread (see background.py) and return its answer.
+    """Make a call to the service in a thread (see `Background`) and return its answer.
 
     Raises SvcServiceError instead of the client's errors. `name` is the thread's, for debugging.
     """

@@ -40,7 +40,7 @@ class FolderMagics(SvcFamily):
     @line_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_folders(self, line: str) -> Any:
-        """Look after the folders of notes and dashboards. Each action has its own options: `%svc_folders move --help`.
+        """Manage the folders of notes and dashboards. Each action has its own options: `%svc_folders move --help`.
 
         list [FOLDER], create FOLDER, rename FOLDER NAME, move FOLDER DESTINATION, delete FOLDER, panel [FOLDER].
         """
@@ -51,7 +51,7 @@ class FolderMagics(SvcFamily):
     @_type_option
     @output_options
     def list_folder(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return what is in a folder as a DataFrame, folders first."""
+        """Return the contents of a folder as a DataFrame, folders first."""
         location = values.folder.strip("/") if values.folder else None
         frame = ask(lambda: contents_frame(self._folders.get(location, folder_type=values.type)), "list")
         return self.shown(values, frame)
@@ -60,7 +60,7 @@ class FolderMagics(SvcFamily):
     @argument("folder", metavar="FOLDER", help="Location of the new folder, such as Common/reports.")
     @_type_option
     def create(self, values: argparse.Namespace) -> None:
-        """Make a folder; the one that it lies in must be there."""
+        """Create a folder; its parent must exist."""
         parent, name = split_location(values.folder)
         if not parent:
             raise SvcUsageError(f"svc_folders create: say where, as in %svc_folders create Common/{values.folder}")
@@ -72,7 +72,7 @@ class FolderMagics(SvcFamily):
     @argument("name", metavar="NAME", help="New name; quote a name with spaces.")
     @_type_option
     def rename(self, values: argparse.Namespace) -> None:
-        """Give a folder another name, where it lies."""
+        """Rename a folder."""
         folder = reference(values.folder)
         renamed = ask(lambda: self._folders.rename(folder, values.name, folder_type=values.type), "rename")
         print(f"folder {renamed.id} · {renamed.location}")  # noqa: T201
@@ -82,7 +82,7 @@ class FolderMagics(SvcFamily):
     @argument("destination", metavar="DESTINATION", help="Location of the target folder.")
     @_type_option
     def move(self, values: argparse.Namespace) -> None:
-        """Put a folder with all that is in it into another one; ids, policies and schedules go on."""
+        """Move a folder with its contents into another one; ids, policies and schedules stay."""
         folder, destination = reference(values.folder), values.destination.strip("/")
         moved = ask(lambda: self._folders.move(folder, destination, folder_type=values.type), "move")
         print(f"folder {moved.folder.id} · {moved.message}")  # noqa: T201
@@ -92,7 +92,7 @@ class FolderMagics(SvcFamily):
     @_type_option
     @_yes_option
     def delete(self, values: argparse.Namespace) -> None:
-        """Delete a folder with all that is in it, for good; without --yes say how much that is."""
+        """Delete a folder with its contents, for good; without --yes, show how much that is."""
         folder = reference(values.folder)
         if not values.yes:
             raise SvcUsageError(self._unconfirmed(values))
@@ -103,9 +103,9 @@ class FolderMagics(SvcFamily):
     @argument("folder", metavar="FOLDER", nargs="?", help="Location of the folder to open (default: Common).")
     @_type_option
     def panel(self, values: argparse.Namespace) -> Any:
-        """Show the folders as a tree, to look around, make, rename, move and delete in.
+        """Show the folders as a tree in which they can be created, renamed, moved and deleted.
 
-        Where no widgets can be shown it is a text.
+        Without widgets, it is a text.
         """
         location = values.folder.strip("/") if values.folder else None
         model = ask(lambda: open_folders(self.session.client, values.type, location), "panel")

@@ -34,8 +34,7 @@ class ContentsMagics(SvcFamily):
     def svc_notebooks(self, line: str) -> pd.DataFrame:
         """List a folder of the service's notebooks as a DataFrame: `%svc_notebooks Users/ann@example.com`.
 
-        `%svc_notebooks upload report.ipynb` stores a file of this machine in your own folder and lists what is there
-        of it then.
+        `%svc_notebooks upload report.ipynb` stores a file of this machine in your own folder and lists it.
         """
         values = parse(self.svc_notebooks, line)
         if values.path == _UPLOAD:

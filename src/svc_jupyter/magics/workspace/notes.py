@@ -36,7 +36,7 @@ class NoteMagics(SvcFamily):
     @line_magic
     @argument("action", metavar="ACTION", nargs="?", help="What to do (default: list).")
     def svc_notes(self, line: str) -> Any:
-        """Look after the notes that the service keeps. Each action has its own options: `%svc_notes import --help`.
+        """Manage the notes of the service. Each action has its own options: `%svc_notes import --help`.
 
         list [FOLDER], show NOTE, create NOTE, import FILE, export NOTE, rename NOTE NAME, move NOTE FOLDER, clone NOTE,
         bind NOTE CLUSTER, revisions NOTE, restore NOTE NUMBER, publish NOTE FOLDER, dashboards NOTE, delete NOTE.
@@ -55,7 +55,7 @@ class NoteMagics(SvcFamily):
     @_the_note
     @out_option("the note")
     def show(self, values: argparse.Namespace) -> NoteAnswer:
-        """Show a note: what it says, its forms, the cluster it is bound to."""
+        """Show a note: its text, its forms and its cluster."""
         note = ask(lambda: self._client.notes.get(note_called(self._client, values.note).id), "note")
         return self.keep(values, NoteAnswer(note))
 
@@ -64,7 +64,7 @@ class NoteMagics(SvcFamily):
     @argument("--note-type", metavar="TYPE", choices=("spark", "presto"), help="spark (default) or presto.")
     @_cluster_option
     def create(self, values: argparse.Namespace) -> None:
-        """Make an empty note."""
+        """Create an empty note."""
         parent, name = split_location(values.note)
         if not parent:
             raise SvcUsageError(f"svc_notes create: say where, as in %svc_notes create Common/{values.note}")
@@ -77,7 +77,7 @@ class NoteMagics(SvcFamily):
     @argument("--name", metavar="NAME", help="Name of the note (default: that of the file).")
     @_cluster_option
     def import_file(self, values: argparse.Namespace) -> None:
-        """Make a note of a file."""
+        """Create a note from a file."""
         _print(ask(lambda: imported(self._client, values), "import"))
 
     @action("svc_notes export")
@@ -88,7 +88,7 @@ class NoteMagics(SvcFamily):
     )
     @argument("--yes", action="store_true", help="Replace an existing file.")
     def export(self, values: argparse.Namespace) -> None:
-        """Write a note to a file of this machine; importing it again loses nothing."""
+        """Write a note to a file on this machine; the file can be imported without loss."""
         file = ask(lambda: exported(self._client, values), "export")
         print(f"{file} · {Path(file).stat().st_size:,} bytes")  # noqa: T201  the answer is the output
 
@@ -96,14 +96,14 @@ class NoteMagics(SvcFamily):
     @_the_note
     @argument("name", metavar="NAME", help="New name; quote a name with spaces.")
     def rename(self, values: argparse.Namespace) -> None:
-        """Give a note another name, where it lies."""
+        """Rename a note in its folder."""
         self._update(values, name=values.name)
 
     @action("svc_notes move")
     @_the_note
     @argument("folder", metavar="FOLDER", help="Location of the target folder.")
     def move(self, values: argparse.Namespace) -> None:
-        """Put a note into another folder; its id, policy and schedules go on."""
+        """Move a note to another folder; its id, policy and schedules stay."""
         self._update(values, location=values.folder.strip("/"))
 
     @action("svc_notes bind")
@@ -118,7 +118,7 @@ class NoteMagics(SvcFamily):
     @argument("--to", dest="folder", metavar="FOLDER", help="Folder of the copy (default: that of the note).")
     @argument("--name", metavar="NAME", help="Name of the copy (default: a free name).")
     def clone(self, values: argparse.Namespace) -> None:
-        """Make a copy of a note."""
+        """Copy a note."""
         location = values.folder.strip("/") if values.folder else None
         _print(ask(lambda: self._client.notes.clone(self._id(values), name=values.name, location=location), "clone"))
 
@@ -126,7 +126,7 @@ class NoteMagics(SvcFamily):
     @_the_note
     @output_options
     def revisions(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return the states that a note had as a DataFrame, newest first."""
+        """Return the revisions of a note as a DataFrame, newest first."""
 
         def fetch() -> pd.DataFrame:
             return revisions_frame(self._client.notes.revisions(self._id(values), per_page=_WHOLE_PAGE).revisions)
@@ -137,7 +137,7 @@ class NoteMagics(SvcFamily):
     @_the_note
     @argument("number", metavar="NUMBER", type=int, help="Number of the revision.")
     def restore(self, values: argparse.Namespace) -> None:
-        """Let a note say again what it said at a revision; what it said in between is kept."""
+        """Restore a revision of a note; later revisions are kept."""
         _print(ask(lambda: self._client.notes.restore(self._id(values), values.number), "restore"))
 
     @action("svc_notes publish")
@@ -145,7 +145,7 @@ class NoteMagics(SvcFamily):
     @argument("folder", metavar="FOLDER", help="Location of a folder of type notebook_dashboards.")
     @argument("--name", metavar="NAME", help="Name of the dashboard (default: that of the note).")
     def publish(self, values: argparse.Namespace) -> None:
-        """Make a dashboard of a note as it is now."""
+        """Create a dashboard from the current state of a note."""
 
         def make() -> str:
             note = note_called(self._client, values.note)

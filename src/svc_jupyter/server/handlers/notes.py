@@ -15,6 +15,11 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the
 from svc_jupyter.server.local_files import read_notebook, save_beside
 from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key
 
+NOTE_BINDINGS = "svc_jupyter_note_bindings"
+"""The key of the bindings in the web application's settings."""
+_CREATED, _TO_BE_ASKED = 201, 428
+_ID = r"([0-9]{1,18})"
+
 
 class NoteHandler(ServiceHandler):
     """One note."""
@@ -48,16 +53,6 @@ def _dashboard(dashboard_id: str) -> str:
     return paths.api(f"notebook_dashboard/{int(dashboard_id)}")
 
 
-_ID = r"([0-9]{1,18})"
-NOTE_HANDLERS = (
-    (rf"notes/{_ID}", NoteHandler),
-    (rf"dashboards/{_ID}", DashboardHandler),
-)
-
-
-NOTE_BINDINGS = "svc_jupyter_note_bindings"
-"""The key of the bindings in the web application's settings."""
-_CREATED, _TO_BE_ASKED = 201, 428
 _SUFFIX = ".ipynb"
 _MARK = "svc_jupyter"
 """Metadata of a copy: its note, and the key of its binding on this server."""
@@ -175,8 +170,9 @@ def _note(note_id: str, part: str = "") -> str:
     return paths.api(f"{resource}/{part}" if part else resource)
 
 
-_ID = r"([0-9]{1,18})"
-NOTE_COPY_HANDLERS = (
+NOTE_HANDLERS = (
+    (rf"notes/{_ID}", NoteHandler),
+    (rf"dashboards/{_ID}", DashboardHandler),
     (rf"notes/{_ID}/copy", NoteCopyHandler),
     (rf"notes/{_ID}/document", NoteDocumentHandler),
 )
