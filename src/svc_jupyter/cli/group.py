@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     unassign.add_argument("role", help=_ROLE)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Perform an action; return the exit code (docs/access.md)."""
-    return perform(arguments)
+run = perform
 
 
 def _of_a_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

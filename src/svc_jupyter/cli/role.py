@@ -30,9 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     copy.add_argument("--name", help="name of the copy (made of the name of the original)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Perform an action; return the exit code (docs/access.md)."""
-    return perform(arguments)
+run = perform
 
 
 def _of_a_role(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -39,9 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     revoke.add_argument("token_id", type=int, metavar="ID", help="id of the token")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Perform an action; return the exit code (docs/access.md)."""
-    return perform(arguments)
+run = perform
 
 
 def _of_a_user(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

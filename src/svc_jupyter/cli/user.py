@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     disable.add_argument("user", help=_USER)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Perform an action; return the exit code (docs/access.md)."""
-    return perform(arguments)
+run = perform
 
 
 def _list(client: Client, arguments: argparse.Namespace) -> None:

@@ -24,9 +24,11 @@ from svc_jupyter.widgets.schedules.panel import SchedulePanel, schedule_text
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
-    from svc_jupyter.api.schedules import ScheduleRecord
+    from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
     from svc_jupyter.client.blocking.schedules import Schedules
 
 _STATUSES = ("RUNNING", "SUSPENDED", "DONE", "KILLED")
@@ -165,15 +167,12 @@ class ScheduleMagics(ScheduleMaking):
     def rerun(self, values: argparse.Namespace) -> None:
         """Run an action again, for the same nominal time."""
 
-        def ask_for_it() -> str:
-            record = self._schedules.find(values.schedule)
-            action = self._schedules.action(record.id, values.sequence)
+        def rerun(record: ScheduleRecord, action: ActionRecord) -> str:
             answer = self._schedules.rerun(action.id)
-            when = short_time(nominal_time(action, record.time_zone), datetime.now(UTC))
             number = f" as action {answer.action.id}" if answer.action else ""
-            return f"schedule {name_of(record)} · action {values.sequence} of {when} runs again{number}"
+            return f"of {short_time(nominal_time(action, record.time_zone), datetime.now(UTC))} runs again{number}"
 
-        print(ask(ask_for_it, "rerun"))  # noqa: T201  the answer is the output
+        self._change_action(values, rerun)
 
     @action("svc_schedule kill-action")
     @_the_schedule
@@ -181,14 +180,10 @@ class ScheduleMagics(ScheduleMaking):
     def kill_action(self, values: argparse.Namespace) -> None:
         """End a waiting or running action."""
 
-        def ask_for_it() -> str:
-            record = self._schedules.find(values.schedule)
-            action = self._schedules.action(record.id, values.sequence)
-            killed = self._schedules.kill_action(action.id)
-            became = "ended" if killed else f"had ended already: {action.status}"
-            return f"schedule {name_of(record)} · action {values.sequence} {became}"
+        def kill(_record: ScheduleRecord, action: ActionRecord) -> str:
+            return "ended" if self._schedules.kill_action(action.id) else f"had ended already: {action.status}"
 
-        print(ask(ask_for_it, "kill"))  # noqa: T201
+        self._change_action(values, kill)
 
     @action("svc_schedule panel")
     @_any_schedule
@@ -213,3 +208,13 @@ class ScheduleMagics(ScheduleMaking):
 
         record, status = ask(ask_for_it, "change")
         print(f"schedule {name_of(record)} · {status}")  # noqa: T201  the answer is the output
+
+    def _change_action(self, values: argparse.Namespace, change: Callable[[ScheduleRecord, ActionRecord], str]) -> None:
+        """Change an action and print what became of it."""
+
+        def ask_for_it() -> str:
+            record = self._schedules.find(values.schedule)
+            became = change(record, self._schedules.action(record.id, values.sequence))
+            return f"schedule {name_of(record)} · action {values.sequence} {became}"
+
+        print(ask(ask_for_it, "change"))  # noqa: T201  the answer is the output
