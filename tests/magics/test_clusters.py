@@ -6,7 +6,7 @@ import pytest
 from tests.support.double.service import TOKEN
 
 from svc_jupyter.client import Client
-from svc_jupyter.magics.clusters.lines import ClusterLine, line_of
+from svc_jupyter.magics.clusters.clusters import ClusterLine, line_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.policies.objects import object_called
 from svc_jupyter.widgets.clusters.panel import ClusterPanel

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,9 +14,8 @@ from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
-from svc_jupyter.magics.clusters.lines import VERBS, ClusterLine, line_of
 from svc_jupyter.magics.clusters.waits import ClusterWait
-from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import done_line, line_for
@@ -33,6 +33,48 @@ if TYPE_CHECKING:
 
     from svc_jupyter.api.clusters import ClusterNode, ClusterRecord
     from svc_jupyter.client import Client, Command
+
+VERBS = ("start", "terminate", "state", "health", "nodes", "add", "remove")
+_WITH_VALUE = frozenset({"add", "remove"})
+
+
+@dataclass(frozen=True)
+class ClusterLine:
+    """A parsed line; `verb` is None for the panel."""
+
+    cluster: str
+    verb: str | None = None
+    count: int = 1
+    node: str | None = None
+
+
+def line_of(words: Sequence[str], default: str) -> ClusterLine:
+    """Parse the words of a line; without a cluster the verb applies to `default`.
+
+    Raises SvcUsageError.
+    """
+    rest = list(words)
+    cluster = default if not rest or rest[0] in VERBS else rest.pop(0)
+    if not rest:
+        return ClusterLine(cluster)
+    verb, values = rest[0], rest[1:]
+    if verb not in VERBS:
+        raise SvcUsageError(
+            f"svc_cluster: {verb!r} is no verb.{nearest(verb, list(VERBS))} Verbs: {', '.join(VERBS)}, "
+            "as in %svc_cluster default start"
+        )
+    if len(values) > (verb in _WITH_VALUE):
+        raise SvcUsageError(f"svc_cluster: {values[-1]!r} is one word too many after {verb}")
+    if verb == "add":
+        return ClusterLine(cluster, verb, count=_count(values[0]) if values else 1)
+    return ClusterLine(cluster, verb, node=values[0] if values else None)
+
+
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit()) or int(word) < 1:
+        raise SvcUsageError(f"svc_cluster add: takes a number of workers, 1 or more, not {word!r}")
+    return int(word)
+
 
 T = TypeVar("T")
 DEFAULT_LABEL = "default"

@@ -13,8 +13,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 
 from svc_jupyter.magics.arguments.decorators import matcher
 from svc_jupyter.magics.arguments.options import MagicMethod, option_names, parser_of
-from svc_jupyter.magics.clusters.clusters import DEFAULT_LABEL
-from svc_jupyter.magics.clusters.lines import VERBS
+from svc_jupyter.magics.clusters.clusters import DEFAULT_LABEL, VERBS
 from svc_jupyter.magics.commands.hadoop import SUB_COMMANDS
 from svc_jupyter.magics.commands.history import ACTIONS
 from svc_jupyter.magics.completion.service_names import ServiceNames

@@ -16,10 +16,15 @@ from svc_jupyter.magics.commands.composite import Section, sections_of
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS_SHOWN, PreviewAnswer, ScheduleHandle
-from svc_jupyter.magics.schedules.options import schedule_fields, schedule_options
-from svc_jupyter.magics.schedules.timetables import checked_zone, timetable_fields, timetable_options
+from svc_jupyter.magics.schedules.options import (
+    checked_zone,
+    schedule_fields,
+    schedule_options,
+    timetable_fields,
+    timetable_options,
+)
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.widgets.schedules.state import TIMETABLE, coming_times, timetable_of
+from svc_jupyter.widgets.schedules.model import TIMETABLE, coming_times, timetable_of
 
 if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ScheduleRecord

@@ -10,8 +10,8 @@ from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.magics.workspace.frames import contents_frame
 from svc_jupyter.magics.workspace.places import reference, split_location
 from svc_jupyter.widgets.folders.model import open_folders
 from svc_jupyter.widgets.folders.panel import FolderPanel, folder_text
@@ -19,9 +19,10 @@ from svc_jupyter.widgets.folders.panel import FolderPanel, folder_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svc_jupyter.api.folders import FolderDeletion
+    from svc_jupyter.api.folders import FolderContents, FolderDeletion
     from svc_jupyter.client.blocking.folders import Folders
 
+CONTENTS_COLUMNS = ("name", "kind", "id", "path", "updated_at")
 FOLDER_TYPES = ("notes", "notebook_dashboards")
 _type_option = argument(
     "--type",
@@ -127,3 +128,12 @@ class FolderMagics(SvcFamily):
         consequences = ask(look, "deletion")
         what = f"deleting {values.folder} takes all that is in it" if consequences is None else consequences.message
         return f"svc_folders delete: {what}, for good. Nothing was deleted; add --yes to do it."
+
+
+def contents_frame(contents: FolderContents) -> pd.DataFrame:
+    """Return a row per folder, note and dashboard of a folder, in the service's order; folders have no times."""
+    rows: list[tuple[Any, ...]] = [(one.name, "folder", one.id, one.location, None) for one in contents.folders]
+    for kind, objects in (("note", contents.notes), ("dashboard", contents.notebook_dashboards)):
+        rows += [(one.name, kind, one.id, f"{one.location}/{one.name}", one.updated_at) for one in objects]
+    rows = [(row[0] or row[3], *row[1:]) for row in rows]
+    return frame_of(CONTENTS_COLUMNS, rows, times=("updated_at",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,8 @@ from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import out_option, output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.magics.workspace.frames import dashboards_frame, notes_frame, revisions_frame
 from svc_jupyter.magics.workspace.note_answer import NoteAnswer
 from svc_jupyter.magics.workspace.notebooks import own_folder
 from svc_jupyter.magics.workspace.places import note_called, path_of, split_location
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from svc_jupyter.api.notes import Note, NoteSummary
+    from svc_jupyter.api.dashboards import DashboardSummary
+    from svc_jupyter.api.notes import Note, NoteRevision, NoteSummary
     from svc_jupyter.client import Client
 
 _WHOLE_PAGE = 100
@@ -228,3 +230,40 @@ def exported(client: Client, values: argparse.Namespace) -> str:
     except OSError as error:
         raise SvcUsageError(f"svc_notes export: {file}: {error.strerror}") from None
     return str(file)
+
+
+NOTE_COLUMNS = ("name", "id", "path", "note_type", "cluster_id", "version", "updated_at")
+DASHBOARD_COLUMNS = ("name", "id", "path", "note_id", "note_revision", "updated_at")
+REVISION_COLUMNS = ("number", "created_at", "user_id", "size")
+
+
+def notes_frame(notes: Iterable[NoteSummary]) -> pd.DataFrame:
+    """Return a row per note; `cluster_id` is missing if it is not bound to a cluster."""
+    rows = [
+        (
+            note.name,
+            note.id,
+            f"{note.location}/{note.name}",
+            note.note_type,
+            note.cluster_id,
+            note.version,
+            note.updated_at,
+        )
+        for note in notes
+    ]
+    return frame_of(NOTE_COLUMNS, rows, times=("updated_at",), integers=("cluster_id",))
+
+
+def dashboards_frame(dashboards: Iterable[DashboardSummary]) -> pd.DataFrame:
+    """Return a row per dashboard, with its note and the note's revision."""
+    rows = [
+        (one.name, one.id, f"{one.location}/{one.name}", one.note_id, one.note_revision, one.updated_at)
+        for one in dashboards
+    ]
+    return frame_of(DASHBOARD_COLUMNS, rows, times=("updated_at",))
+
+
+def revisions_frame(revisions: Iterable[NoteRevision]) -> pd.DataFrame:
+    """Return a row per revision of a note, newest first; `size` is in bytes."""
+    rows = [(one.number, one.created_at, one.user_id, one.size) for one in revisions]
+    return frame_of(REVISION_COLUMNS, rows, times=("created_at",))

@@ -9,7 +9,7 @@ from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
 from svc_jupyter.widgets.panels.status_words import icon_of
 from svc_jupyter.widgets.panels.watched_model import PAUSED
-from svc_jupyter.widgets.schedules.model import ScheduleModel
+from svc_jupyter.widgets.schedules.model import ScheduleModel, ScheduleState
 from svc_jupyter.widgets.schedules.rendering import (
     NOTHING_YET,
     actions_html,
@@ -18,7 +18,6 @@ from svc_jupyter.widgets.schedules.rendering import (
     panel_text,
     title_html,
 )
-from svc_jupyter.widgets.schedules.state import ScheduleState
 from svc_jupyter.widgets.schedules.steps import Step
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
 

@@ -10,7 +10,7 @@ from html import escape
 
 from svc_jupyter.widgets.panels.rendering import FAILED, MUTED
 from svc_jupyter.widgets.panels.status_words import FAILURES, icon_of, word_of
-from svc_jupyter.widgets.schedules.state import ScheduleState
+from svc_jupyter.widgets.schedules.model import ScheduleState
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, reason_of, short_time, timetable_text
 
 NOTHING_YET = 'There are no schedules yet. The first: %%svc_schedule --every "1 day" --at 09:00 above a cell that runs.'
