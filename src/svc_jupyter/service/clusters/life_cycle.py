@@ -19,7 +19,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster, to_json
 from svc_jupyter.service.clusters.instances import Instances, Node
 from svc_jupyter.service.commands import queue, queue_of_clusters
-from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, StopReason, stop_request, tell_apart
+from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, StopReason, call_apart, stop_request
 from svc_jupyter.service.commands.queue import WAITING
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.ground.clock import iso_time
@@ -102,7 +102,7 @@ class LifeCycle:
         self._write(connection, cluster.instance_id, state=state, terminate_reason=reason, message=None)
         self._move(connection, cluster, ClusterState.TERMINATING)
         for row in queue_of_clusters.end_waiting_for(connection, cluster.id, now=self.clock(), message=reason):
-            tell_apart(connection, self._at_end, row)
+            call_apart(connection, self._at_end, row)
             self._bus.publish(connection, ENDED, str(row.id))
         self.stop_commands(connection, cluster.id, reason)
 

@@ -248,7 +248,7 @@ class Commands:
         trail.record(connection, caller, "cancel", Resource.COMMAND, command_id)
         row = queue.cancel_waiting(connection, command_id, now=time.time(), message="cancelled before it began")
         if row is not None:
-            self._runner.tell_end(connection, row)
+            self._runner.call_hooks(connection, row)
         else:
             queue.request_stop(connection, command_id, StopReason.CANCEL)
             self._bus.publish(connection, STOP, f"{command_id} {StopReason.CANCEL}")

@@ -135,31 +135,31 @@ class EndWriter:
         `on_written` gets the row after the commit, in any thread. After a failure, each hook runs in a savepoint of its
         own, which costs an extra statement per hook.
         """
-        tell, is_bare = self._tell_together, False
+        call, is_bare = self._call_together, False
         while True:
             try:
-                await self._database.write(partial(self._write, row, values, on_written, tell), durable=False)
+                await self._database.write(partial(self._write, row, values, on_written, call), durable=False)
             except Unavailable:
                 log.warning("end_not_written_yet", command_id=row.id)
-                tell = self.tell
+                call = self.call_hooks
                 await asyncio.sleep(RETRY_SECONDS)
             except Exception:
                 if is_bare:
                     raise
-                if tell == self.tell:
+                if call == self.call_hooks:
                     log.exception("end_not_written_whole", command_id=row.id)
                     values, is_bare = _bare_end(values), True
-                tell = self.tell
+                call = self.call_hooks
             else:
                 log.info("command_ended", command_id=row.id, status=str(values["status"]))
                 return
 
-    def tell(self, connection: sa.Connection, row: CommandRow) -> None:
+    def call_hooks(self, connection: sa.Connection, row: CommandRow) -> None:
         """Call all hooks for the end of a command, each in a savepoint of its own, in the transaction that ends it."""
-        tell_apart(connection, self._hooks, row)
+        call_apart(connection, self._hooks, row)
         self._bus.publish(connection, ENDED, str(row.id))
 
-    async def tell_owed(self) -> None:
+    async def call_owed(self) -> None:
         """Repeat the stored calls, each in a transaction of its own. Raises `Unavailable`."""
         for owed in await self._database.look_up(_owed):
             try:
@@ -172,15 +172,15 @@ class EndWriter:
         row: CommandRow,
         values: Mapping[str, Any],
         on_written: Callable[[CommandRow], None],
-        tell: AtEnd,
+        call: AtEnd,
         connection: sa.Connection,
     ) -> None:
         if queue.finish(connection, self._lease.replica, row.id, values):
             final = row.updated(values)
             self._database.after_commit(connection, partial(on_written, final))
-            tell(connection, final)
+            call(connection, final)
 
-    def _tell_together(self, connection: sa.Connection, row: CommandRow) -> None:
+    def _call_together(self, connection: sa.Connection, row: CommandRow) -> None:
         for hook in self._hooks:
             hook(connection, row)
         self._bus.publish(connection, ENDED, str(row.id))
@@ -200,7 +200,7 @@ class EndWriter:
         hook(connection, queue.row_of(connection, owed.command_id))
 
 
-def tell_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: CommandRow) -> None:
+def call_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: CommandRow) -> None:
     """Call each hook with the ended row. A call that fails is stored and repeated later.
 
     Raises only errors that mean that the database is away.
@@ -229,5 +229,10 @@ def _name(hook: AtEnd) -> str:
 
 def _bare_end(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the end of a command without the values that may have made it unwritable."""
-    told = "the command ended, but not everything about its end could be stored; the service's log says why"
-    return {"status": values["status"], "end_time": values["end_time"], "progress": values["progress"], "message": told}
+    message = "the command ended, but not everything about its end could be stored; the service's log says why"
+    return {
+        "status": values["status"],
+        "end_time": values["end_time"],
+        "progress": values["progress"],
+        "message": message,
+    }

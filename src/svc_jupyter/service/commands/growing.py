@@ -42,31 +42,31 @@ async def growing_rows(
     None when the command has ended, when no rows have come within `seconds`, or when the service stops. Raises
     `NotFound`.
     """
-    course = await _Course.begin(commands, command_id, caller)
+    command = await _FollowedCommand.begin(commands, command_id, caller)
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE
     file = None
     try:
-        name = commands.growing_file(course.row)
-        while name is not None and not course.is_over:
-            file = GrowingFile.open(commands.root(course.row), name)
+        name = commands.growing_file(command.row)
+        while name is not None and not command.is_over:
+            file = GrowingFile.open(commands.root(command.row), name)
             if file is not None:
-                return _followed(course, file)
+                return _followed(command, file)
             left = deadline - time.monotonic()
             if left <= 0:
                 break
-            await course.go_on(min(pause, left))
+            await command.go_on(min(pause, left))
             pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
         return None
     finally:
         if file is None:
-            course.close()
+            command.close()
 
 
-async def _followed(course: _Course, file: GrowingFile) -> AsyncIterator[bytes]:
+async def _followed(command: _FollowedCommand, file: GrowingFile) -> AsyncIterator[bytes]:
     pause = _FIRST_PAUSE
     try:
-        while not course.is_over:
+        while not command.is_over:
             if file.available():
                 yield await asyncio.to_thread(file.read)
                 pause = _FIRST_PAUSE
@@ -75,19 +75,19 @@ async def _followed(course: _Course, file: GrowingFile) -> AsyncIterator[bytes]:
             else:
                 pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
             try:
-                await course.go_on(0 if file.available() else pause)
+                await command.go_on(0 if file.available() else pause)
             except Unauthorized:  # the token has been revoked
                 break
             except ServiceError:  # the database is away: continue with the rows
                 continue
-        if file.is_result_of(course.row):
+        if file.is_result_of(command.row):
             while rest := await asyncio.to_thread(file.read_to_end):
                 yield rest
         else:
             yield broken_off(file.given_out)
     finally:
         file.close()
-        course.close()
+        command.close()
 
 
 def broken_off(given_out: int) -> bytes:
@@ -160,7 +160,7 @@ class GrowingFile:
             return False
 
 
-class _Course:
+class _FollowedCommand:
     """Follows a command's row: reads it when its end is announced, and regularly in case the announcement is lost."""
 
     def __init__(self, commands: Commands, command_id: int, caller: Caller) -> None:
@@ -171,16 +171,16 @@ class _Course:
         self.row: CommandRow
 
     @classmethod
-    async def begin(cls, commands: Commands, command_id: int, caller: Caller) -> _Course:
+    async def begin(cls, commands: Commands, command_id: int, caller: Caller) -> _FollowedCommand:
         """Subscribe to the end, then read the row. Raises `NotFound`."""
-        course = cls(commands, command_id, caller)
+        command = cls(commands, command_id, caller)
         try:
             await asyncio.sleep(0)  # subscribe before reading
-            course.row = await commands.row(command_id, caller)
+            command.row = await commands.row(command_id, caller)
         except BaseException:
-            course.close()
+            command.close()
             raise
-        return course
+        return command
 
     @property
     def is_over(self) -> bool:

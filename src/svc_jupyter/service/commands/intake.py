@@ -213,8 +213,8 @@ def _check_unicode(body: dict[str, Any]) -> None:
     place = broken_place(body)
     if place is not None:
         command_type = body.get("command_type")
-        told = f"{command_type} could not be created: " if command_type in list(CommandType) else ""
-        raise Invalid(f"{told}{place}: {NOT_UNICODE}", {place: NOT_UNICODE})
+        prefix = f"{command_type} could not be created: " if command_type in list(CommandType) else ""
+        raise Invalid(f"{prefix}{place}: {NOT_UNICODE}", {place: NOT_UNICODE})
 
 
 def _value(name: str, value: Any, structures: frozenset[str]) -> Any:
@@ -241,7 +241,7 @@ async def new_row(
     Raises `Invalid` with the type that could not be created, and why.
     """
     wanted = body.get("command_type")
-    with _told_as_not_created(wanted):
+    with _naming_the_type(wanted):
         kind = kind_of(wanted, kinds)
         common = CommandSubmission.model_validate(body)
         command = await kind.describe(body, caller)
@@ -275,7 +275,7 @@ async def described(
 
     The result can be the `command` of many rows. Raises `Invalid` like `new_row`.
     """
-    with _told_as_not_created(command_type):
+    with _naming_the_type(command_type):
         kind = kind_of(command_type, kinds)
         command = await kind.describe(body, caller)
         await gate.cluster_for(kind, body.get("label"), command, caller)
@@ -283,7 +283,7 @@ async def described(
 
 
 @contextmanager
-def _told_as_not_created(wanted: object) -> Iterator[None]:
+def _naming_the_type(wanted: object) -> Iterator[None]:
     """Raise errors of a request as a 422 that begins with the type that could not be created."""
     name = wanted[:64] if isinstance(wanted, str) and wanted and wanted.isprintable() else "Command"
     try:

@@ -167,7 +167,9 @@ class Job:
             self.progress(self._child.percent(percent))
 
     async def _one_attempt(self) -> Outcome:
-        await self._until_next_attempt()
+        if self._next_attempt_at is not None:
+            await asyncio.sleep(max(0.0, self._next_attempt_at - time.time()))
+            self._next_attempt_at = None
         self._message = None
         try:
             task = self._task()
@@ -241,11 +243,6 @@ class Job:
         except Exception as error:
             log.exception("remote_not_ended", command_id=self.id)
             self.say(f"what it began on the cluster could not be ended: {error}")
-
-    async def _until_next_attempt(self) -> None:
-        if self._next_attempt_at is not None:
-            await asyncio.sleep(max(0.0, self._next_attempt_at - time.time()))
-            self._next_attempt_at = None
 
     async def _plan_retry(self, outcome: Outcome) -> None:
         delay = self.row.retry_delay

@@ -42,10 +42,10 @@ class StoredResult:
     """The file, relative to the command's folder, whose text is given inline instead of the rows."""
 
     @classmethod
-    def of_rows(cls, file: str, told: Mapping[str, Any], *, text_file: str | None = None) -> StoredResult:
-        """Return typed rows; `told` has the `size`, `rows` and `columns` that their writer reported."""
-        columns = tuple((name, kind) for name, kind in told["columns"])
-        return cls(ResultForm.ARROW, file, told["size"], told["rows"], columns, text_file)
+    def of_rows(cls, file: str, written: Mapping[str, Any], *, text_file: str | None = None) -> StoredResult:
+        """Return typed rows; `written` has the `size`, `rows` and `columns` that their writer reported."""
+        columns = tuple((name, kind) for name, kind in written["columns"])
+        return cls(ResultForm.ARROW, file, written["size"], written["rows"], columns, text_file)
 
     @classmethod
     def of(cls, row: CommandRow) -> StoredResult | None:

@@ -71,13 +71,13 @@ async def followed(process: DurableProcess, file: Path, desk: Desk) -> int | Non
     ending = asyncio.ensure_future(process.wait())
     try:
         while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
-            _tell(file, desk)
+            _report(file, desk)
         return ending.result()
     finally:
         ending.cancel()
 
 
-def _tell(file: Path, desk: Desk) -> None:
+def _report(file: Path, desk: Desk) -> None:
     with suppress(FileNotFoundError):
         percent, *rows = file.read_text("ascii").split()
         desk.progress(int(percent), int(rows[0]) if rows else None)

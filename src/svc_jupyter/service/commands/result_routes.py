@@ -272,8 +272,8 @@ def stored_table(row: CommandRow, wanted: str) -> StoredResult:
     return _beside(row, found[-1]["file"], found[-1])
 
 
-def _beside(row: CommandRow, name: str, told: Mapping[str, Any]) -> StoredResult:
+def _beside(row: CommandRow, name: str, written: Mapping[str, Any]) -> StoredResult:
     """Return the rows in a file beside those of the last table, which are a command's result by default."""
     last = StoredResult.of(row)
     assert last is not None
-    return StoredResult.of_rows(str(PurePosixPath(last.file).with_name(name)), told)
+    return StoredResult.of_rows(str(PurePosixPath(last.file).with_name(name)), written)

@@ -60,7 +60,7 @@ def check_form(root: Path, result: StoredResult, media_type: str) -> None:
     if result.form is ResultForm.LINES:
         if media_type == PARQUET and (number := first_long_line(root / result.file)) is not None:
             raise Invalid(
-                f"line {number:,} of the result of command {_command(root)} is longer than {_told(LONG_LINE)}, "
+                f"line {number:,} of the result of command {_command(root)} is longer than {_readable(LONG_LINE)}, "
                 "which is too much for a value in Parquet; read the result as text, CSV or an Arrow stream"
             )
         return
@@ -71,7 +71,7 @@ def check_form(root: Path, result: StoredResult, media_type: str) -> None:
     if extent.heaviest > _HEAVIEST_ROW:
         raise Invalid(
             f"row {extent.heaviest_row:,} of the result of command {_command(root)} takes about "
-            f"{_told(extent.heaviest)}, and in CSV and Parquet a row may take {_told(_HEAVIEST_ROW)}; "
+            f"{_readable(extent.heaviest)}, and in CSV and Parquet a row may take {_readable(_HEAVIEST_ROW)}; "
             "read the result as an Arrow stream, or select less of this row"
         )
     if media_type == PARQUET and extent.weight // _ROW_GROUP * len(rows.schema) > _MOST_COLUMN_CHUNKS:
@@ -177,7 +177,7 @@ def _command(root: Path) -> str:
     return root.name if name is None else str(name.command_id)
 
 
-def _told(size: int) -> str:
+def _readable(size: int) -> str:
     return f"{size / 2**20:,.0f} MiB"
 
 

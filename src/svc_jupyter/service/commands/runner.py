@@ -237,7 +237,7 @@ class Runner:
             job.stop(StopReason.COMPOSITE)
 
     async def _sweep_next(self) -> None:
-        await self._ends.tell_owed()
+        await self._ends.call_owed()
         await asyncio.sleep(_SWEEP_SECONDS)
         await _end_leftovers(self._settings.commands_dir, self._database)
 
@@ -259,13 +259,13 @@ class Runner:
         await self._lease.begin_anew()
 
     async def _take_over(self) -> None:
-        for row in await self._lease.take_over(self.tell_end):
+        for row in await self._lease.take_over(self.call_hooks):
             log.info("command_found_again", command_id=row.id)
             self._launch(row)
 
-    def tell_end(self, connection: sa.Connection, row: CommandRow) -> None:
+    def call_hooks(self, connection: sa.Connection, row: CommandRow) -> None:
         """Call the hooks for a command that no job of this replica ended, in the transaction that ends it."""
-        self._ends.tell(connection, row)
+        self._ends.call_hooks(connection, row)
 
     async def _look_for_stops(self) -> None:
         """Find requests to stop whose announcement was lost."""
