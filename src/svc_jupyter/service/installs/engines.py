@@ -14,12 +14,12 @@ from svc_jupyter.service.installs.download import Patience
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.failures import ArchiveFailed
 from svc_jupyter.service.installs.install import Installation, failures_of_the_disk
-from svc_jupyter.service.installs.inventory import homes, remove
 from svc_jupyter.service.installs.java import MAJORS, JavaHome
 from svc_jupyter.service.installs.java_homes import JavaHomes
 from svc_jupyter.service.installs.lock import all_locks, locked
 from svc_jupyter.service.installs.packages import all_package_locks
 from svc_jupyter.service.installs.progress import Say
+from svc_jupyter.service.installs.uninstall import homes, remove
 
 COMPILER = "ecj"
 """The name of the compiler's lock: a tool, not an engine."""
