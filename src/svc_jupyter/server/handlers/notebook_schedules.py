@@ -12,9 +12,8 @@ from svc_jupyter.api import paths
 from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.handlers.copies_handler import CopiesHandler
 from svc_jupyter.server.handlers.schedules import submission_of
-from svc_jupyter.server.handlers.service_handler import asks_the_service, without
+from svc_jupyter.server.handlers.service_handler import CopiesHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook
 from svc_jupyter.server.scheduled_copies import CopyPlaces, same_to_run
 

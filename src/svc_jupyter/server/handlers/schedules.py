@@ -9,8 +9,13 @@ from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.handlers.copies_handler import CopiesHandler
-from svc_jupyter.server.handlers.service_handler import ServiceHandler, StreamHandler, asks_the_service, without
+from svc_jupyter.server.handlers.service_handler import (
+    CopiesHandler,
+    ServiceHandler,
+    StreamHandler,
+    asks_the_service,
+    without,
+)
 
 _FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
 _PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"

@@ -18,6 +18,7 @@ from tornado.web import HTTPError, authenticated
 from svc_jupyter.client.errors import ConfigurationError, ConnectionFailed, StatusError, SvcError
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
+from svc_jupyter.server.copy_keeper import COPIES, CopyKeeper
 
 P = ParamSpec("P")
 H = TypeVar("H", bound="ServiceHandler")
@@ -168,3 +169,24 @@ class StreamHandler(ServiceHandler):
             self.log.info("a stream of the service broke off: %s", type(error).__name__)
         finally:
             await asyncio.shield(answer.aclose())  # the page's disconnect may cancel this too
+
+
+class CopiesHandler(ServiceHandler):
+    """Base of the handlers that store copies of notebooks or change what runs them."""
+
+    @property
+    def copies(self) -> CopyKeeper:
+        """The copies of this server."""
+        copies: CopyKeeper = self.settings[COPIES]
+        return copies
+
+    async def remove_unused_copies(self) -> None:
+        """Remove unused copies. Runs after the answer, which does not wait for it."""
+        try:
+            await self.copies.remove_unused()
+        except SvcError as error:
+            self.log.warning(
+                "copies of notebooks that no schedule runs any more stay in the service (%s); they are removed after "
+                "the next change of a schedule",
+                error.message,
+            )
