@@ -37,7 +37,7 @@ def test_a_fresh_installation_is_ready_to_use(doctor, data_dir: Path):
     assert not data_dir.exists()
 
 
-def test_a_running_service_is_told_with_address_and_user(doctor, service: Path):
+def test_a_running_service_is_reported_with_address_and_user(doctor, service: Path):
     with embedded_client() as client:
         client.account.get()
         code, output = doctor()
@@ -123,7 +123,7 @@ def test_a_profile_file_with_a_token_that_others_can_read_is_wrong(doctor):
     assert "s3cret-token" not in output
 
 
-def test_a_database_that_does_not_answer_is_told_without_its_password(doctor, monkeypatch: pytest.MonkeyPatch):
+def test_a_database_that_does_not_answer_is_reported_without_its_password(doctor, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SVC_DATABASE_URL", "postgresql://reader:s3cret-word@127.0.0.1:9/svc")
     code, output = doctor()
     assert code == 1
@@ -132,7 +132,7 @@ def test_a_database_that_does_not_answer_is_told_without_its_password(doctor, mo
     assert "s3cret-word" not in output
 
 
-def test_a_database_that_answers_is_told_with_its_version(
+def test_a_database_that_answers_is_reported_with_its_version(
     doctor, empty_postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("SVC_DATABASE_URL", empty_postgres_url)

@@ -95,7 +95,7 @@ def test_an_engine_is_installed_listed_and_uninstalled(engines: Run, engines_dir
     assert engines("uninstall", "hive-metastore")[:2] == (0, "hive-metastore: nothing was installed\n")
 
 
-def test_the_doctor_tells_what_is_missing_and_finds_damage(engines: Run, engines_dir: Path):
+def test_the_doctor_shows_what_is_missing_and_finds_damage(engines: Run, engines_dir: Path):
     code, output, _ = engines("doctor")
     assert code == 0
     assert line_of("Java", output).startswith("✓")
@@ -112,7 +112,7 @@ def test_the_doctor_tells_what_is_missing_and_finds_damage(engines: Run, engines
     assert "→ svc-jupyter engines uninstall hive-metastore && svc-jupyter engines install hive-metastore" in output
 
 
-def test_what_another_version_of_the_package_installed_is_told_and_removed(engines: Run, engines_dir: Path):
+def test_what_another_version_of_the_package_installed_is_reported_and_removed(engines: Run, engines_dir: Path):
     engines("install", "hive-metastore")
     old = engines_dir / f"pig-0.17.0-{'a' * 12}"
     old.mkdir()
@@ -141,7 +141,7 @@ def test_an_unknown_engine_is_refused_with_the_names_there_are(svc_jupyter: Comm
     assert "hive-metastore" in ended.stderr
 
 
-def test_the_general_doctor_tells_of_engines_in_one_line(
+def test_the_general_doctor_mentions_engines_in_one_line(
     data_dir: Path, engines_dir: Path, capsys: pytest.CaptureFixture[str]
 ):
     main(["doctor"])

@@ -73,7 +73,7 @@ def test_without_the_data_package_init_says_how_to_get_it(
         assert list(client.db_taps.iter()) == []
 
 
-def test_a_data_folder_that_cannot_be_made_is_told_in_one_message(
+def test_a_data_folder_that_cannot_be_made_is_reported_in_one_message(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     data_dir.parent.joinpath("file").touch()

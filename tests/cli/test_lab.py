@@ -36,7 +36,7 @@ def test_options_are_passed_on_and_root_is_allowed_for_root(tmp_path: Path):
     assert command[4:] == ["--port=9999", "--no-browser", "--allow-root"]
 
 
-def test_a_notebook_that_is_not_there_is_told_before_anything_starts(
+def test_a_notebook_that_is_not_there_is_reported_before_anything_starts(
     data_dir: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["lab", "missing.ipynb"]) == 1

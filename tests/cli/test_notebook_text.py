@@ -26,7 +26,7 @@ def test_a_table_is_shown_as_text_not_as_html():
     assert output_text({"output_type": "execute_result", "data": data}) == "   n\n0  1"
 
 
-def test_a_picture_is_told_by_kind_and_size():
+def test_a_picture_is_reported_by_kind_and_size():
     picture = base64.b64encode(bytes(30_000)).decode()
     data = {"text/plain": "<Figure size 640x480>", "image/png": picture}
     assert output_text({"output_type": "display_data", "data": data}) == "[png picture, 30 kB: see the executed copy]"

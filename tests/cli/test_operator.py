@@ -150,7 +150,7 @@ def test_entries_are_read_from_stdin(run: Run, word: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "expected"),
     [
         ("r.json", "{", "r.json: Expecting property name"),
         ("r.toml", "policies = ", "r.toml: Invalid value"),
@@ -161,15 +161,15 @@ def test_entries_are_read_from_stdin(run: Run, word: str, monkeypatch: pytest.Mo
         ("r.json", None, "r.json: No such file or directory"),
     ],
 )
-def test_a_file_that_is_no_list_of_entries_is_told(
-    run: Run, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object, told: str
+def test_a_file_that_is_no_list_of_entries_is_reported(
+    run: Run, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object, expected: str
 ):
     monkeypatch.chdir(tmp_path)
     if content is not None:
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else str(content).encode())
     code, out, err = run("role", "create", word, "--policies", name)
     assert (code, out) == (FAILED, "")
-    assert told in err
+    assert expected in err
     assert run("role", "show", word)[0] == NOT_FOUND
 
 
@@ -182,8 +182,8 @@ def test_a_token_is_printed_alone_and_works_until_it_is_revoked(
         [listed] = read(run("token", "list", "--user", email, "--json"))
         assert (listed["name"], "token" in listed) == (word, False)
         assert listed["expires_at"] > listed["created_at"]
-        told = printed(run("token", "revoke", str(listed["id"]), "--user", email, "--yes"))
-        assert told == f"deleted the token {word} (id {listed['id']}) of {email}\n"
+        out = printed(run("token", "revoke", str(listed["id"]), "--user", email, "--yes"))
+        assert out == f"deleted the token {word} (id {listed['id']}) of {email}\n"
         with pytest.raises(Unauthorized):
             client.account.get()
     assert printed(run("token", "list", "--user", email)) == f"{email} has no tokens\n"
@@ -224,9 +224,9 @@ def test_a_token_goes_into_a_file_of_its_owner_alone_and_serves_a_profile(
 def test_a_token_is_not_made_when_its_file_is_there_or_cannot_be(run: Run, word: str, email: str, tmp_path: Path):
     file = tmp_path / "token"
     file.write_text("of something else")
-    for path, told in ((file, "is there already"), (tmp_path / "nowhere" / "token", "No such file or directory")):
+    for path, expected in ((file, "is there already"), (tmp_path / "nowhere" / "token", "No such file or directory")):
         code, out, err = run("token", "create", word, "--user", email, "--file", str(path))
-        assert (code, out, told in err) == (FAILED, "", True)
+        assert (code, out, expected in err) == (FAILED, "", True)
     assert file.read_text() == "of something else"
     assert read(run("token", "list", "--user", email, "--json")) == []
 
@@ -266,7 +266,7 @@ def test_the_audit_log_is_filtered(run: Run, word: str, email: str):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "expected"),
     [
         (("group", "add", "system-user", "nobody@example.com"), FAILED, "nobody@example.com: no such user in this"),
         (("group", "delete", "system-admin", "--yes"), FAILED, "system-admin"),
@@ -283,10 +283,10 @@ def test_the_audit_log_is_filtered(run: Run, word: str, email: str):
         (("user", "list", "--profile", "gone"), FAILED, "there is no [profiles.gone]"),
     ],
 )
-def test_what_cannot_be_done_is_told_with_its_exit_code(run: Run, words: tuple[str, ...], code: int, told: str):
+def test_what_cannot_be_done_is_reported_with_its_exit_code(run: Run, words: tuple[str, ...], code: int, expected: str):
     found, out, err = run(*words)
     assert (found, out) == (code, "")
-    assert told in err
+    assert expected in err
 
 
 def test_what_destroys_asks_at_a_terminal_and_does_nothing_without_a_yes(
@@ -303,7 +303,7 @@ def test_what_destroys_asks_at_a_terminal_and_does_nothing_without_a_yes(
     assert f"Delete the group {word} (id " in err
 
 
-def test_a_service_that_does_not_answer_is_told_without_its_token(run: Run, monkeypatch: pytest.MonkeyPatch):
+def test_a_service_that_does_not_answer_is_reported_without_its_token(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SVC_BASE_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("SVC_API_TOKEN", "s3cret-token")
     code, out, err = run("user", "list")

@@ -25,7 +25,7 @@ def test_status_of_a_service_that_was_never_started(data_dir: Path, capsys: pyte
     assert not data_dir.exists()
 
 
-def test_status_tells_address_process_and_commands(service: Path, capsys: pytest.CaptureFixture[str]):
+def test_status_shows_address_process_and_commands(service: Path, capsys: pytest.CaptureFixture[str]):
     with embedded_client() as client:
         command = client.commands.submit("ShellCommand", inline="sleep 100")
         wait_until(lambda: command.status() == "running", "the command to run")

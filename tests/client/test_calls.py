@@ -109,27 +109,27 @@ def test_the_services_own_words_and_trace_are_in_the_error(link: Link) -> None:
     assert raised.value.trace_id == "trace-1"
 
 
-@pytest.mark.parametrize(("told", "fields"), [({"name": "too long"}, {"name": "too long"}), ("odd", {}), (None, {})])
-def test_the_services_words_for_each_field_are_in_the_error(link: Link, told: Any, fields: dict[str, str]) -> None:
-    answer = httpx.Response(422, json={"error": {"error_code": 422, "error_message": "no", "fields": told}})
+@pytest.mark.parametrize(("sent", "fields"), [({"name": "too long"}, {"name": "too long"}), ("odd", {}), (None, {})])
+def test_the_services_words_for_each_field_are_in_the_error(link: Link, sent: Any, fields: dict[str, str]) -> None:
+    answer = httpx.Response(422, json={"error": {"error_code": 422, "error_message": "no", "fields": sent}})
     with pytest.raises(Invalid) as raised:
         converse(exchange(link, Call("GET", "/x")), answered(answer))
     assert raised.value.fields == fields
 
 
 @pytest.mark.parametrize("content", [b"<html>gateway</html>", b"[]", b'{"error": null}', b'{"error": {}}', b"\xff"])
-def test_an_error_in_a_form_of_its_own_is_told_by_call_and_status(link: Link, content: bytes) -> None:
+def test_an_error_in_a_form_of_its_own_is_reported_by_call_and_status(link: Link, content: bytes) -> None:
     answer = answered(httpx.Response(404, content=content))
     with pytest.raises(NotFound, match=r"^GET https://service.test/api/v1.2/account answered 404 Not Found$"):
         converse(exchange(link, Call("GET", "/x")), answer)
 
 
-def test_an_error_that_is_a_bare_text_is_told(link: Link) -> None:
+def test_an_error_that_is_a_bare_text_is_reported(link: Link) -> None:
     with pytest.raises(ServerError, match=r"^out of order$"):
         converse(exchange(link, Call("GET", "/x")), answered(httpx.Response(500, json={"error": "out of order"})))
 
 
-def test_a_redirect_is_not_followed_but_told(link: Link) -> None:
+def test_a_redirect_is_not_followed_but_reported(link: Link) -> None:
     answer = answered(httpx.Response(302, headers={"Location": "https://login.test/?next=secret"}))
     with pytest.raises(UnexpectedAnswer, match=r"redirects to https://login.test/;") as raised:
         converse(exchange(link, Call("GET", "/x")), answer)

@@ -60,7 +60,7 @@ def test_an_address_without_a_token_is_refused_before_anything_is_sent() -> None
         Client("https://a.test")
 
 
-def test_a_page_that_is_no_service_is_told(connect: Any, extended: ServiceDouble) -> None:
+def test_a_page_that_is_no_service_is_reported(connect: Any, extended: ServiceDouble) -> None:
     extended.next_answers.append(httpx.Response(200, html="<h1>Welcome</h1>"))
     with pytest.raises(UnexpectedAnswer, match="is this the address of a service"):
         connect(extended).commands.get(1)
@@ -72,7 +72,7 @@ def test_a_body_that_breaks_off_is_fetched_again(client: Any, service: ServiceDo
     assert client.commands.get(1).id == 1
 
 
-def test_a_service_that_is_away_is_told_without_httpx_words_alone(connect: Any, extended: ServiceDouble) -> None:
+def test_a_service_that_is_away_is_reported_without_httpx_words_alone(connect: Any, extended: ServiceDouble) -> None:
     extended.next_answers.extend(httpx.ConnectError("[Errno 111] Connection refused") for _ in range(9))
     with pytest.raises(ConnectionFailed, match=r"http://service.test cannot be reached \(\[Errno 111\]") as raised:
         connect(extended).account.get()

@@ -117,7 +117,7 @@ def test_a_label_cannot_leave_its_place_in_the_path(client: Any, service: Servic
     assert service.calls == ["GET /api/v1.3/clusters/..%2Faccount%3Fx%3D1"]
 
 
-def test_a_service_without_states_tells_the_state_in_the_configuration(client: Any, service: ServiceDouble) -> None:
+def test_a_service_without_states_shows_the_state_in_the_configuration(client: Any, service: ServiceDouble) -> None:
     service.next_answers += [error(404, "not found"), httpx.Response(200, json=CLUSTER)]
     state = client.clusters.state("default")
     assert (state.state, state.cluster_id, state.nodes) == ("UP", 1, [])
@@ -128,7 +128,7 @@ def test_a_service_without_samples_has_none(client: Any, service: ServiceDouble)
     assert client.clusters.metrics("default") is None
 
 
-def test_the_wait_for_a_state_tells_each_look(client: Any, service: ServiceDouble, monkeypatch: Any) -> None:
+def test_the_wait_for_a_state_shows_each_look(client: Any, service: ServiceDouble, monkeypatch: Any) -> None:
     monkeypatch.setattr("svc_jupyter.client.conversations.clusters.LOOK_SECONDS", 0.001)
     looks = [STATE | {"state": "PENDING", "message": text} for text in ("0 of 2", "1 of 2")] + [STATE]
     service.next_answers += [httpx.Response(200, json=look) for look in looks]
@@ -154,7 +154,7 @@ def test_a_wait_for_a_state_has_an_end_when_one_is_asked_for(client: Any, servic
         client.clusters.wait("default", timeout=0)
 
 
-def test_what_the_service_refuses_is_told_in_its_words(client: Any, service: ServiceDouble) -> None:
+def test_what_the_service_refuses_is_reported_in_its_words(client: Any, service: ServiceDouble) -> None:
     service.next_answers.append(error(409, "cluster default is already UP"))
     with pytest.raises(Conflict, match="already UP"):
         client.clusters.start("default")

@@ -183,7 +183,7 @@ def test_a_failed_command_raises_with_the_services_reason(client: Any, service: 
     assert command.log_tail(1) == "ls: cannot access 'x'"
 
 
-def test_the_reason_of_a_failure_is_the_logs_last_line_where_the_service_tells_none(
+def test_the_reason_of_a_failure_is_the_logs_last_line_where_the_service_reports_none(
     connect: Any, bare: ServiceDouble
 ) -> None:
     bare.add("ShellCommand", "error").log = b"starting\nls: cannot access 'x'\n\n"
@@ -216,7 +216,7 @@ def test_a_wait_with_a_limit_ends_and_leaves_the_command_alone(client: Any, serv
     assert not any(call.startswith("PUT") for call in service.calls)
 
 
-def test_an_update_tells_the_record_and_an_outage(client: Any, service: ServiceDouble) -> None:
+def test_an_update_shows_the_record_and_an_outage(client: Any, service: ServiceDouble) -> None:
     service.ignores_wait = True
     service.add("ShellCommand", "running", "running", "done")
     command = client.commands.get(1)

@@ -73,7 +73,7 @@ def test_the_executed_notebook_is_read_as_it_is(connect: Any, extended: ServiceD
         assert extended.requests[-1].headers["Accept"] == kind
 
 
-def test_a_service_that_keeps_no_executed_notebook_is_told(connect: Any, bare: ServiceDouble) -> None:
+def test_a_service_that_keeps_no_executed_notebook_is_reported(connect: Any, bare: ServiceDouble) -> None:
     client = connect(bare)
     command = client.commands.get(bare.add("JupyterNotebookCommand").record["id"])
     with pytest.raises(ResultUnavailable, match="does not send the executed notebook"):

@@ -110,7 +110,7 @@ def test_a_file_with_a_token_that_others_can_read_is_refused(config_file: Path, 
         ('[profiles.default]\nbase_url = "https://a.test"\ntoken_file = "nowhere"', "cannot be read"),
     ],
 )
-def test_a_broken_profile_file_is_told_without_quoting_it(config_file: Path, text: str, message: str) -> None:
+def test_a_broken_profile_file_is_reported_without_quoting_it(config_file: Path, text: str, message: str) -> None:
     write(config_file, text)
     with pytest.raises(ConfigurationError, match=message) as raised:
         Settings.load(environ={})

@@ -47,7 +47,7 @@ def test_a_tap_is_found_by_name_or_id(client: Any, service: ServiceDouble) -> No
     assert client.db_taps.find("2").id == 2  # a name comes before an id
 
 
-def test_a_tap_that_is_not_there_is_told_with_the_nearest(client: Any, service: ServiceDouble) -> None:
+def test_a_tap_that_is_not_there_is_reported_with_the_nearest(client: Any, service: ServiceDouble) -> None:
     with pytest.raises(NotFound, match="there are no DB taps yet"):
         client.db_taps.find("flights")
     service.add_tap("flights")

@@ -49,7 +49,7 @@ def test_each_dump_is_read_by_its_alias_or_number(client: Any, service: ServiceD
         assert service.calls[-1].endswith(f"/results?dump={number}")
 
 
-def test_an_alias_that_was_not_dumped_is_told_with_those_that_were(client: Any, service: ServiceDouble) -> None:
+def test_an_alias_that_was_not_dumped_is_reported_with_those_that_were(client: Any, service: ServiceDouble) -> None:
     command = client.commands.get(pig(service, DUMPS, LAST))
     with pytest.raises(ResultUnavailable, match="has no DUMP c; there is a, b"):
         command.dump("c")

@@ -136,7 +136,7 @@ def test_a_file_that_is_no_description_counts_as_none(service: EmbeddedService, 
     assert service.find() is None
 
 
-def test_a_start_that_fails_tells_the_end_of_its_log_and_what_to_do(
+def test_a_start_that_fails_shows_the_end_of_its_log_and_what_to_do(
     service: EmbeddedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STAND_IN", "fails")
@@ -172,7 +172,7 @@ def test_without_the_service_installed_it_says_how_to_get_one(
         service.find_or_start()
 
 
-def test_a_data_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EmbeddedServiceFailed, match="set SVC_DATA_DIR to another one"):
         EmbeddedService(tmp_path / "file" / "data", program=PROGRAM).find_or_start()

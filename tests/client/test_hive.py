@@ -67,7 +67,7 @@ def test_a_sensor_answers_yes_or_no(client: Any, service: ServiceDouble, word: s
     ]
 
 
-def test_a_sensor_on_a_missing_table_is_told_in_the_service_s_words(client: Any, service: ServiceDouble) -> None:
+def test_a_sensor_on_a_missing_table_is_reported_in_the_service_s_words(client: Any, service: ServiceDouble) -> None:
     service.next_answers.append(error(422, "table web.nothing is not in the metastore"))
     with pytest.raises(Invalid, match=r"web\.nothing"):
         client.sensors.partition("web", "nothing", {"day": "x"})

@@ -102,7 +102,7 @@ def test_a_folder_is_listed_as_models(connect: Any, extended: ServiceDouble) -> 
         contents_of(connect, extended, FOLDER | {"content": None}).list("Common")
 
 
-def test_a_deletion_tells_what_is_gone(connect: Any, extended: ServiceDouble) -> None:
+def test_a_deletion_shows_what_is_gone(connect: Any, extended: ServiceDouble) -> None:
     answer = {"status": "deleted", "path": "Common/n.ipynb"}
     assert contents_of(connect, extended, answer).delete("Common/n.ipynb").model_dump() == answer
     assert extended.calls == [f"DELETE {BASE}/Common/n.ipynb"]
@@ -127,7 +127,7 @@ def test_an_upload_goes_into_a_folder_or_under_a_name(
     assert json.loads(extended.requests[-1].content)["content"] == NOTEBOOK
 
 
-def test_what_cannot_be_uploaded_is_told_before_anything_is_sent(
+def test_what_cannot_be_uploaded_is_reported_before_anything_is_sent(
     connect: Any, extended: ServiceDouble, tmp_path: Path
 ) -> None:
     contents = contents_of(connect, extended)

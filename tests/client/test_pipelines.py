@@ -66,7 +66,7 @@ def test_all_pipelines_are_walked_through_page_by_page(client: Any, service: Ser
     assert service.calls[0] == f"GET {BASE}?filter=draft%2Cactive&page=1&per_page=100"
 
 
-def test_a_service_that_tells_nothing_of_pages_has_one(client: Any, service: ServiceDouble) -> None:
+def test_a_service_that_reports_no_pages_has_one(client: Any, service: ServiceDouble) -> None:
     service.next_answers.append(httpx.Response(200, json={"data": [DATA], "meta": {}}))
 
     assert [pipeline.id for pipeline in client.pipelines.iter()] == [3]

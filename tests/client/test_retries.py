@@ -62,11 +62,11 @@ def test_tries_end_by_number_by_time_and_by_a_retry_after_that_is_too_far() -> N
         (httpx.DecodingError("gzip"), Reach.ANSWERED),
     ],
 )
-def test_a_failure_tells_how_far_the_call_came(failure: httpx.RequestError, reach: Reach) -> None:
+def test_a_failure_shows_how_far_the_call_came(failure: httpx.RequestError, reach: Reach) -> None:
     assert reach_of_failure(failure) is reach
 
 
-def test_a_status_tells_how_far_the_call_came() -> None:
+def test_a_status_shows_how_far_the_call_came() -> None:
     assert [reach_of_status(status) for status in (429, 503, 502, 504, 500, 422)] == [
         Reach.REFUSED,
         Reach.REFUSED,

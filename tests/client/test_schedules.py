@@ -284,7 +284,7 @@ def test_a_schedule_is_found_by_its_id(connect: Any, bare: ServiceDouble) -> Non
     assert client.schedules.find("12").name == "report"
 
 
-def test_a_name_that_is_not_there_is_told_with_the_nearest(connect: Any, bare: ServiceDouble) -> None:
+def test_a_name_that_is_not_there_is_reported_with_the_nearest(connect: Any, bare: ServiceDouble) -> None:
     bare.next_answers += [answers_to_find(), answers_to_find(SCHEDULE)]
     with pytest.raises(NotFound, match="there is no schedule 'repart'; did you mean report"):
         connect(bare).schedules.find("repart")

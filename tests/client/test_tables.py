@@ -86,7 +86,7 @@ def test_rows_of_different_lengths_are_an_unexpected_answer() -> None:
 
 
 @pytest.mark.parametrize("qlog", [None, "", "no JSON", "{}", {"QUERY-SCHEMA": {}}, {"QUERY-SCHEMA": {"-1": [{}]}}, 7])
-def test_a_qlog_that_tells_no_types_tells_none(qlog: object) -> None:
+def test_a_qlog_that_shows_no_types_reports_none(qlog: object) -> None:
     assert column_types(qlog) == []
 
 

@@ -117,7 +117,7 @@ def test_a_limit_of_zero_looks_once() -> None:
     scene.wait(scene.answer("done"), timeout=0)
 
 
-def test_the_wait_goes_on_over_a_restart_and_tells_so() -> None:
+def test_the_wait_goes_on_over_a_restart_and_reports_it() -> None:
     scene = Scene(extended=True)
     updates: list[Update] = []
     refused = (0.0, httpx.ConnectError("refused"))
@@ -177,12 +177,12 @@ def test_a_command_that_has_ended_is_not_asked_for() -> None:
         ("cancelled", "cancelled by reader", None, CommandCancelled, "command 1 was cancelled: cancelled by reader"),
     ],
 )
-def test_a_bad_end_is_told_with_the_best_reason_there_is(
+def test_a_bad_end_is_reported_with_the_best_reason_there_is(
     status: str, message: str | None, log_line: str | None, kind: type[Exception], text: str
 ) -> None:
     scene = Scene(extended=True)
     scene.double.message = message
     scene.wait(scene.answer(status))
-    told = failure(scene.command, log_line)
-    assert type(told) is kind
-    assert str(told) == text
+    ended = failure(scene.command, log_line)
+    assert type(ended) is kind
+    assert str(ended) == text

@@ -52,7 +52,7 @@ def test_while_it_starts_the_line_says_what_is_being_done(extended_service, note
     assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
 
 
-def test_a_start_that_fails_tells_why(extended_service, notebook_of):
+def test_a_start_that_fails_says_why(extended_service, notebook_of):
     service = extended_service
     service.clusters.add("etl")
     service.clusters.starts_at_once = False
@@ -80,7 +80,7 @@ def test_without_yes_nothing_is_terminated_and_the_line_says_what_would_be(servi
     assert notebook.lines[-1].startswith("■ cluster default · DOWN after ")
 
 
-def test_state_health_and_nodes_are_told(service, up, notebook):
+def test_state_health_and_nodes_are_reported(service, up, notebook):
     state = str(notebook.value("%svc_cluster state"))
     assert "UP" in state
     health = str(notebook.value("%svc_cluster default health -o health"))
@@ -137,7 +137,7 @@ def test_no_wait_returns_a_handle(service, up, notebook):
     assert handle.cancel() == "cancelled"
 
 
-def test_an_unknown_cluster_is_told_with_the_nearest(service, notebook):
+def test_an_unknown_cluster_is_reported_with_the_nearest(service, notebook):
     service.clusters.add()
     error = str(notebook.error("%svc_cluster defalt start"))
     assert "there is no cluster defalt. Did you mean default? There are: default" in error
@@ -174,7 +174,7 @@ def test_a_line_says_which_cluster_and_what(words, line):
 
 
 @pytest.mark.parametrize("words", [["a", "b"], ["add", "0"], ["add", "-1"], ["add", "x"], ["start", "now"]])
-def test_a_line_that_says_something_else_is_told(words):
+def test_a_line_that_says_something_else_is_reported(words):
     with pytest.raises(SvcUsageError):
         line_of(words, "default")
 

@@ -5,7 +5,7 @@ from tests.support.displayed import html_of
 from tests.support.double.service import TOKEN
 
 
-def test_status_tells_service_account_and_features_but_no_token(service, notebook):
+def test_status_shows_service_account_and_features_but_no_token(service, notebook):
     facts = notebook.value("%svc_status")
     shown = repr(facts) + html_of(facts)
     for words in (service.base_url, "reader@example.com", "demo (1)", "system-admin", "jupyter_notebooks", "client "):
@@ -46,7 +46,7 @@ def test_a_value_that_does_not_fit_is_refused(notebook, value):
     assert "rows_shown does not take" in error
 
 
-def test_an_unknown_setting_is_told_with_the_nearest(notebook):
+def test_an_unknown_setting_is_reported_with_the_nearest(notebook):
     assert "Did you mean default_tap?" in str(notebook.error("%svc_config default_tab x"))
 
 

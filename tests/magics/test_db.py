@@ -53,7 +53,7 @@ def test_without_a_tap_among_several_the_error_names_them(service, notebook):
     assert service.submissions == []
 
 
-def test_an_unknown_tap_is_told_with_the_nearest_name(service, notebook):
+def test_an_unknown_tap_is_reported_with_the_nearest_name(service, notebook):
     service.add_tap("flights")
     error = notebook.error("%%svc_db --tap flight\nq\n")
     assert "there is no DB tap 'flight'" in str(error)

@@ -6,7 +6,7 @@ from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFai
 from svc_jupyter.magics.display.failures import Origin, failure_text
 
 
-def test_a_failed_query_tells_cause_place_tap_and_next_step(service, notebook):
+def test_a_failed_query_shows_cause_place_tap_and_next_step(service, notebook):
     service.add_tap("flights")
     query = "SELECT carrier\nFROM flights\nWHERE dep_delays > 30\n"
     service.behave(query, status="error", message="no such column: dep_delays")
@@ -22,7 +22,7 @@ def test_a_failed_query_tells_cause_place_tap_and_next_step(service, notebook):
     ]
 
 
-def test_a_failed_script_tells_the_end_of_its_log(extended_service, notebook_of):
+def test_a_failed_script_shows_the_end_of_its_log(extended_service, notebook_of):
     script = "cd /tmp\nfoo --bar\n"
     extended_service.behave(
         script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n"
@@ -61,7 +61,7 @@ def test_a_failure_leaves_the_variable_as_it_was(service, notebook):
     assert notebook.shell.user_ns["kept"] == "before"
 
 
-def test_a_cancellation_by_somebody_else_is_told_as_one(service, notebook):
+def test_a_cancellation_by_somebody_else_is_reported_as_one(service, notebook):
     service.behave("x", status="cancelled", message="cancelled by reader@example.com")
     error = notebook.error("%%svc_shell\nx\n")
     assert isinstance(error, SvcCommandCancelled)
@@ -76,7 +76,7 @@ def test_a_refused_submission_is_the_services_own_words(service, notebook):
     assert notebook.error_text == f"SvcServiceError: {service.refusal[1]}"
 
 
-def test_a_wrong_token_is_told_with_the_next_step_and_never_shown(service, notebook, monkeypatch):
+def test_a_wrong_token_is_reported_with_the_next_step_and_never_shown(service, notebook, monkeypatch):
     monkeypatch.setenv("SVC_API_TOKEN", "secret-but-wrong")
     notebook.error("%%svc_shell\nx\n")
     assert notebook.error_text.startswith("SvcServiceError: the token is missing or wrong")
@@ -84,7 +84,7 @@ def test_a_wrong_token_is_told_with_the_next_step_and_never_shown(service, noteb
     assert "secret-but-wrong" not in notebook.error_text
 
 
-def test_a_missing_token_is_told_before_anything_is_sent(service, notebook, monkeypatch):
+def test_a_missing_token_is_reported_before_anything_is_sent(service, notebook, monkeypatch):
     monkeypatch.delenv("SVC_API_TOKEN")
     notebook.error("%%svc_shell\nx\n")
     assert "there is no token for" in notebook.error_text
@@ -103,13 +103,13 @@ def test_a_long_message_and_log_are_shortened():
     assert len(text.split("\n")) < 20
 
 
-def test_a_log_line_that_is_the_message_is_told_once():
+def test_a_log_line_that_is_the_message_is_reported_once():
     text = failure_text(1, "exit code 2: no such file", ["no such file", "more"], Origin("script"), 2.0)
     assert text.count("no such file") == 1
     assert "  more\n" in text
 
 
-def test_what_the_service_tells_itself_is_told_once():
+def test_what_the_service_reports_itself_is_reported_once():
     message = "no such table: tt\n  query, line 2: from tt\n  tap big (sqlite)"
     text = failure_text(1, message, [], Origin("query", "select a\nfrom tt", "tap big (sqlite)"), 2.0)
     assert text.split("\n") == [
@@ -125,5 +125,5 @@ def test_the_engines_caret_stays_under_its_word():
     assert lines[1:3] == ["  LINE 1: select 1 form t", "                   ^"]
 
 
-def test_without_a_message_the_failure_is_still_told():
+def test_without_a_message_the_failure_is_still_reported():
     assert failure_text(1, "", [], Origin("script"), 2.0).startswith("command 1 failed after 2.0 s\n")

@@ -12,8 +12,8 @@ def test_a_folder_is_made_renamed_moved_and_listed(at_work, workplace, capsys):
     at_work.value(f"%svc_folders rename '{here}/reports' 'weekly reports'")
     workplace.note("late", "/weekly reports")
     at_work.value(f"%svc_folders move '{here}/weekly reports' '{here}/archive/'")
-    told = capsys.readouterr().out
-    assert f"{here}/weekly reports lies in {here}/archive now" in told
+    out = capsys.readouterr().out
+    assert f"{here}/weekly reports lies in {here}/archive now" in out
     frame = at_work.value(f"%svc_folders list '{here}/archive/weekly reports' -o inside")
     assert at_work.shell.user_ns["inside"] is frame
     assert frame[["name", "kind", "path"]].to_numpy().tolist() == [
@@ -52,7 +52,7 @@ def test_a_deletion_says_how_much_goes_and_waits_for_a_yes(at_work, workplace, c
     assert workplace.names() == []
 
 
-def test_a_service_that_cannot_tell_what_goes_is_not_asked_to(at_bare_work, workplace):
+def test_a_service_that_cannot_say_what_goes_is_not_asked_to(at_bare_work, workplace):
     workplace.folder("doomed")
     error = at_bare_work.error(f"%svc_folders delete '{workplace.location}/doomed'")
     assert "takes all that is in it, for good. Nothing was deleted; add --yes" in str(error)
@@ -75,7 +75,7 @@ def test_what_the_service_refuses_is_one_readable_error(at_work, workplace):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("create reports", "say where, as in %svc_folders create Common/reports"),
         ("shuffle", "there is no action 'shuffle'"),
@@ -83,10 +83,10 @@ def test_what_the_service_refuses_is_one_readable_error(at_work, workplace):
         ("move Common/a", "required: DESTINATION"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_told(at_work, line, told):
+def test_a_line_that_cannot_be_read_is_reported(at_work, line, expected):
     error = at_work.error(f"%svc_folders {line}")
     assert isinstance(error, SvcUsageError)
-    assert told in str(error)
+    assert expected in str(error)
 
 
 def test_in_a_terminal_the_panel_is_a_text(workplace, terminal, monkeypatch):

@@ -75,7 +75,7 @@ def test_long_arguments_go_on_below_the_line(service, notebook):
 
 
 @pytest.mark.parametrize("line", ["%svc_hadoop", "%svc_hadoop fs -ls /", "%svc_hadoop jar"])
-def test_a_hadoop_line_that_cannot_be_run_is_told(service, notebook, line):
+def test_a_hadoop_line_that_cannot_be_run_is_reported(service, notebook, line):
     assert notebook.run(line).error_in_exec is not None
     assert service.submissions == []
 
@@ -121,6 +121,6 @@ def test_a_sensor_is_true_or_false(metastore, notebook):
         "%svc_table web.visits --partitions --properties",
     ],
 )
-def test_a_line_that_cannot_be_meant_is_told_before_anything_is_asked(metastore, notebook, line):
+def test_a_line_that_cannot_be_meant_is_reported_before_anything_is_asked(metastore, notebook, line):
     assert "SvcUsageError" in type(notebook.error(line)).__name__
     assert metastore.sent == []

@@ -43,7 +43,7 @@ def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     assert notebook.error_text == "SvcInterrupted"  # the line above has said it
 
 
-def test_a_quiet_cell_is_told_by_its_error(service, notebook):
+def test_a_quiet_cell_is_reported_by_its_error(service, notebook):
     service.behave("sleep", held=True)
     sender = interrupt_when(service.wait_until_submitted)
     notebook.error("%%svc_shell --quiet\nsleep\n")
@@ -91,7 +91,7 @@ def test_a_second_interrupt_gives_up_waiting(service, notebook):
     assert sent
 
 
-def test_a_cancellation_that_is_refused_is_told(service, notebook):
+def test_a_cancellation_that_is_refused_is_reported(service, notebook):
     service.behave("sleep", held=True, cancel_refusal="you may not cancel this")
     interrupt_when(service.wait_until_submitted)
     error = notebook.error("%%svc_shell\nsleep\n")

@@ -105,7 +105,7 @@ def test_a_note_is_made_empty(at_work, workplace, capsys):
 
 
 @pytest.mark.parametrize(
-    ("line", "kind", "told"),
+    ("line", "kind", "expected"),
     [
         ("show '{here}/dleays'", SvcServiceError, "there is no note {here}/dleays. Did you mean delays?"),
         ("show delays", SvcServiceError, "name it by its id or its location, such as Common/reports/delays"),
@@ -115,8 +115,8 @@ def test_a_note_is_made_empty(at_work, workplace, capsys):
         ("import .", SvcUsageError, "directory"),
     ],
 )
-def test_what_is_not_there_is_told(at_work, workplace, line, kind, told):
+def test_what_is_not_there_is_reported(at_work, workplace, line, kind, expected):
     workplace.note("delays")
     error = at_work.error(f"%svc_notes {line.format(here=workplace.location)}")
     assert isinstance(error, kind)
-    assert told.format(here=workplace.location) in str(error)
+    assert expected.format(here=workplace.location) in str(error)

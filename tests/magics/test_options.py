@@ -25,7 +25,7 @@ def usage_error(line, magic=SHELL):
     return str(caught.value)
 
 
-def test_an_unknown_option_is_told_with_the_nearest():
+def test_an_unknown_option_is_reported_with_the_nearest():
     assert usage_error("--lable etl").startswith("svc_shell: unknown option --lable. Did you mean --label?")
 
 
@@ -33,7 +33,7 @@ def test_an_option_is_never_guessed_from_its_beginning():
     assert "unknown option --lab" in usage_error("--lab etl")
 
 
-def test_a_stray_word_is_told_to_be_quoted():
+def test_a_stray_word_is_asked_to_be_quoted():
     assert "'run' belongs to no option" in usage_error("--name my run")
 
 
@@ -47,7 +47,7 @@ def test_a_stray_word_is_told_to_be_quoted():
         ("--format xml", "invalid choice"),
     ],
 )
-def test_bad_values_are_told_with_the_way_to_the_help(line, words):
+def test_bad_values_are_reported_with_the_way_to_the_help(line, words):
     error = usage_error(line)
     assert words in error
     assert "svc_shell? lists the options" in error
@@ -125,7 +125,7 @@ def test_a_variable_without_an_obvious_text_is_refused(value):
         variable_text("x", {"x": value})
 
 
-def test_an_unknown_variable_is_told_with_the_nearest():
+def test_an_unknown_variable_is_reported_with_the_nearest():
     with pytest.raises(SvcUsageError, match=r"no variable dya\. Did you mean day\?"):
         variable_text("dya", {"day": 1})
 

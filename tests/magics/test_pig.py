@@ -41,7 +41,7 @@ def test_each_dump_can_have_a_name(dumping):
     assert len(dumping.shell.user_ns["last"]) == 2
 
 
-def test_a_name_for_what_is_not_dumped_is_told_with_what_is(dumping):
+def test_a_name_for_what_is_not_dumped_is_reported_with_what_is(dumping):
     error = dumping.error("%%svc_pig -o nothing=x\nrun\n")
     assert "has no DUMP nothing for -o; there is months, carriers" in str(error)
 

@@ -61,7 +61,7 @@ def test_a_decision_that_a_folders_policy_makes_is_explained(at_work, workplace)
     assert f"✗ may not delete: of folder {workplace.folder_id}" in repr(answer)
 
 
-def test_an_administrator_is_not_kept_out_and_that_is_told(at_work, workplace):
+def test_an_administrator_is_not_kept_out_and_that_is_reported(at_work, workplace):
     answer = at_work.value(f"%svc_policy deny folder {workplace.folder_id} --user admin@localhost --action all")
     assert "✓ may read, update, delete, manage: members of system-admin may do everything" in repr(answer)
 
@@ -123,7 +123,7 @@ def test_where_the_service_explains_nothing_the_policy_is_shown_alone(at_bare_wo
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("show note 999999999", "there is no note 999999999"),
         ("show folder Common/nowhere", "there is no folder Common/nowhere of notes"),
@@ -141,10 +141,10 @@ def test_where_the_service_explains_nothing_the_policy_is_shown_alone(at_bare_wo
         ("clear", "required: KIND, OBJECT"),
     ],
 )
-def test_what_cannot_be_is_told(at_work, workplace, line, told):
+def test_what_cannot_be_is_reported(at_work, workplace, line, expected):
     names = {"note": workplace.note("n"), "ann": workplace.colleague()}
     error = at_work.error(f"%svc_policy {line.format(**names)}")
-    assert told.format(**names) in str(error)
+    assert expected.format(**names) in str(error)
     assert (
         workplace.service.http.get(
             "/object_policy/policy", params={"source_type": "note", "source_id": names["note"]}

@@ -41,7 +41,7 @@ def test_taking_out_what_does_not_count_changes_no_decision(policy):
 
 
 @given(_policies, st.sampled_from(("allow", "deny")), st.integers(1, 3), st.sampled_from(ACTIONS))
-def test_a_user_is_told_what_was_said_last(policy, access, user_id, action):
+def test_a_policy_keeps_what_was_said_last(policy, access, user_id, action):
     found = decisions(put_first(entry(access, [user_id], [], [action]), policy))
     before = decisions(policy)
     assert len(found) == 60

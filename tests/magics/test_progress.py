@@ -58,7 +58,7 @@ def test_before_the_submission_it_is_connecting():
     assert going_line(None, 1.0) == "◐ connecting · 1 s"
 
 
-def test_the_last_line_tells_what_came_out():
+def test_the_last_line_shows_what_came_out():
     assert done_line(128, 4.2, ["336,776 rows × 19", "delays"]) == (
         "✓ command 128 · done in 4.2 s · 336,776 rows × 19 · delays"
     )

@@ -133,7 +133,7 @@ def test_a_terminal_shows_as_many_rows_as_asked_for(terminal, extended_service, 
     assert len(shown.split("\n")) > 100
 
 
-def test_a_size_is_told_in_words():
+def test_a_size_is_reported_in_words():
     assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1"
     assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2"
     assert size_text(pd.DataFrame()) == "no rows"

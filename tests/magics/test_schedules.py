@@ -208,7 +208,7 @@ def test_each_action_has_help(notebook, capsys):
         assert f"%svc_schedule {name}" in capsys.readouterr().out
 
 
-def test_a_name_that_is_not_there_is_told_with_the_nearest(service, notebook):
+def test_a_name_that_is_not_there_is_reported_with_the_nearest(service, notebook):
     service.schedules.add("report")
     assert "did you mean report?" in str(notebook.error("%svc_schedule show repot"))
 

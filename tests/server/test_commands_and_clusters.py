@@ -84,7 +84,7 @@ def test_what_is_under_way_ends_when_the_connection_is_renewed(
     assert (answer.status_code, answer.json().get("status")) == (200, "cancelled"), answer.text
 
 
-def test_what_is_not_there_is_told_in_the_services_words(jupyter: JupyterProcess) -> None:
+def test_what_is_not_there_is_reported_in_the_services_words(jupyter: JupyterProcess) -> None:
     answer = jupyter.http.get("/commands/999999")
     assert answer.status_code == 404
     assert answer.json()["error"]["error_message"] == "there is no command 999999"

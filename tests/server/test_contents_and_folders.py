@@ -72,13 +72,13 @@ def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> 
     assert gone.json()["success"] is True
 
 
-def test_what_a_deletion_takes_is_told_before(jupyter: JupyterProcess) -> None:
+def test_what_a_deletion_takes_is_reported_before(jupyter: JupyterProcess) -> None:
     folder = {"name": "to be counted", "location": "Common", "type": "notes"}
     assert jupyter.http.post("/folders", json=folder).status_code == 200
     asked = {"location": "Common/to be counted", "type": "notes"}
-    told = jupyter.http.get("/folders/deletion", params=asked).json()
-    assert told["deletes"]["folders"] == 1
-    assert "Common/to be counted" in told["message"]
+    answer = jupyter.http.get("/folders/deletion", params=asked).json()
+    assert answer["deletes"]["folders"] == 1
+    assert "Common/to be counted" in answer["message"]
     assert jupyter.http.get("/folders", params=asked).status_code == 200
 
 

@@ -43,7 +43,7 @@ async def test_copies_are_not_removed_while_another_process_makes_one(tmp_path: 
     assert order == ["made", "removed"]
 
 
-async def test_a_data_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_data_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("no folder")
     with pytest.raises(HTTPError, match="Jupyter's data folder") as caught:
         await CopiesFile(tmp_path / "data" / "copies", "/").server()

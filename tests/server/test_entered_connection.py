@@ -17,7 +17,7 @@ def profile_file(server: JupyterProcess) -> Path:
     return server.folder / "home" / ".config" / "svc-jupyter" / "config.toml"
 
 
-def test_an_entered_service_is_asked_kept_for_its_owner_alone_and_its_token_told_to_nobody(
+def test_an_entered_service_is_asked_kept_for_its_owner_alone_and_its_token_shown_to_nobody(
     new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess
 ) -> None:
     server = new_jupyter(base_url="", token="")

@@ -33,7 +33,7 @@ def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: Jupyte
     assert made["id"] in [record["id"] for record in everything]
 
 
-def test_a_notebook_edited_since_is_told_and_can_be_stored_again(jupyter: JupyterProcess) -> None:
+def test_a_notebook_edited_since_is_reported_and_can_be_stored_again(jupyter: JupyterProcess) -> None:
     jupyter.write_notebook("edited.ipynb", "1")
     scheduled(jupyter, "edited.ipynb")
     query = {"notebook": "edited.ipynb"}
@@ -110,18 +110,18 @@ def test_an_actions_log_and_executed_notebook_are_shown_and_nothing_in_it_runs(j
     assert jupyter.http.put(place, json={"status": "kill"}).status_code == 200
 
 
-def test_a_preview_tells_the_next_runs(jupyter: JupyterProcess) -> None:
+def test_a_preview_shows_the_next_runs(jupyter: JupyterProcess) -> None:
     body = {"command": {"path": "$p$"}, "macros": [{"p": '"x.ipynb"'}], **YEARLY}
     preview = jupyter.http.post("/schedules/preview", json=body).json()
     assert preview["command"] == {"path": "x.ipynb"}
 
 
-def test_a_form_is_told_what_is_wrong_before_it_is_sent(jupyter: JupyterProcess) -> None:
+def test_a_form_shows_what_is_wrong_before_it_is_sent(jupyter: JupyterProcess) -> None:
     answer = jupyter.http.post("/schedules/preview", json={"name": "<img>", **YEARLY})
     assert (answer.status_code, answer.json()["message"].partition(":")[0]) == (422, "name")
 
 
-def test_who_can_be_told_of_runs_is_listed(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+def test_who_can_be_notified_of_runs_is_listed(jupyter: JupyterProcess, service: ServiceProcess) -> None:
     channel = {"name": "night watch", "type": "email", "target": "watch@example.com"}
     made = service.http.post("/notification_channels", json=channel).json()
     listed = jupyter.http.get("/notification_channels", params={"per_page": 100}).json()["notification_channels"]
@@ -141,7 +141,7 @@ def test_the_actions_of_all_schedules_are_listed(jupyter: JupyterProcess) -> Non
     assert jupyter.http.put(f"/schedules/{made['id']}", json={"status": "kill"}).status_code == 200
 
 
-def test_what_cannot_be_scheduled_is_told(jupyter: JupyterProcess) -> None:
+def test_what_cannot_be_scheduled_is_reported(jupyter: JupyterProcess) -> None:
     (jupyter.root / "notes.txt").write_text("no notebook")
     (jupyter.root / "folder").mkdir(exist_ok=True)
 

@@ -76,7 +76,7 @@ def test_the_services_token_is_in_no_answer_and_no_log(jupyter: JupyterProcess, 
     assert service.token not in jupyter.log_file.read_text()
 
 
-def test_a_wrong_token_is_told_and_new_settings_are_taken(
+def test_a_wrong_token_is_reported_and_new_settings_are_taken(
     new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess
 ) -> None:
     server = new_jupyter(base_url=service.base_url, token="not-the-token")
@@ -90,7 +90,7 @@ def test_a_wrong_token_is_told_and_new_settings_are_taken(
 
 
 @pytest.mark.slow
-def test_a_service_that_is_away_is_told_and_found_when_it_is_back(
+def test_a_service_that_is_away_is_reported_and_found_when_it_is_back(
     new_jupyter: Callable[..., JupyterProcess], new_service: Callable[..., ServiceProcess]
 ) -> None:
     service = new_service(port=free_port()).start()

@@ -16,7 +16,7 @@ def test_each_copy_lies_in_a_folder_of_its_own_under_the_users() -> None:
     assert parents_of(place) == ["Users/ann@example.com/Scheduled", folder, f"{folder}/a"]
 
 
-def test_a_copy_tells_which_notebook_of_which_server_it_is_of() -> None:
+def test_a_copy_shows_which_notebook_of_which_server_it_is_of() -> None:
     place = place_in(PLACES.new_folder(), "a/b.ipynb")
     assert PLACES.is_copy_of("/a/b.ipynb", place)
     assert not PLACES.is_copy_of("b.ipynb", place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -37,8 +38,7 @@ class HttpFront:
         class Handler(_Handler):
             respond = staticmethod(front.respond)
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
         self.base_url = f"http://127.0.0.1:{self._server.server_port}"
@@ -74,6 +74,15 @@ class HttpFront:
     def answer(self, request: httpx.Request) -> httpx.Response:
         """Return the answer to a request that is neither refused nor held."""
         raise NotImplementedError
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Do not report that a client went away; clients do that."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -75,7 +75,7 @@ def test_presto_and_what_notebooks_talk_to_are_shown_with_their_heaps(service: S
     assert "✗</span> notebooks <b>DOWN</b>" in up.text
 
 
-def test_a_daemon_that_is_down_is_told_with_its_reason(service: ServiceDouble, up: Screen) -> None:
+def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDouble, up: Screen) -> None:
     silent = {"responsiveness_status": "DOWN", "liveliness_status": "UP", "reason": "it does not answer <1>"}
     heap = {"heap": {"usage_percent": "0.0", "status": "red"}}
     service.clusters.daemons = {"hive_metastore": silent | heap, "namenode": "UP", "resourcemanager": "DOWN"}
@@ -144,7 +144,7 @@ def test_a_command_that_it_began_can_be_cancelled(service: ServiceDouble, up: Sc
     assert up.buttons("Cancel") == []
 
 
-def test_a_command_that_fails_is_told_with_the_way_to_its_log(service: ServiceDouble, up: Screen) -> None:
+def test_a_command_that_fails_is_reported_with_the_way_to_its_log(service: ServiceDouble, up: Screen) -> None:
     service.behave("add 1", status="error", message="the provider can make 16 nodes")
     up.press("+")
     up.press("Apply…")
@@ -240,7 +240,7 @@ def test_a_closed_panel_ends_its_thread(up: Screen) -> None:
     assert not thread.is_alive()
 
 
-def test_a_bare_service_shows_what_it_tells(panels: Any, service: ServiceDouble) -> None:
+def test_a_bare_service_shows_what_it_knows(panels: Any, service: ServiceDouble) -> None:
     service.clusters.bare = True
     service.clusters.add(state="UP")
     panel = panels()

@@ -232,7 +232,7 @@ def test_a_deletion_asks_once_says_how_much_goes_and_defaults_to_no(panel, workp
     assert panel.button(f"folder {here} ").style.font_weight == "bold"
 
 
-def test_where_the_service_cannot_tell_what_goes_the_question_says_all(workplace, shared_service):
+def test_where_the_service_cannot_say_what_goes_the_question_says_all(workplace, shared_service):
     workplace.folder("a")
     with BareFront(shared_service.base_url) as bare, Client(bare.base_url, shared_service.token) as client:
         panel = Browser(FolderPanel(open_folders(lambda: client, "notes", f"{workplace.location}/a")))
@@ -245,7 +245,7 @@ def test_where_the_service_cannot_tell_what_goes_the_question_says_all(workplace
             panel.panel.close()
 
 
-def test_what_is_refused_is_told_and_nothing_changes(panel, workplace):
+def test_what_is_refused_is_reported_and_nothing_changes(panel, workplace):
     panel.press(f"folder {workplace.location}/a ")
     panel.press("Rename…")
     panel.enter("name", "b")
@@ -299,7 +299,7 @@ def test_a_line_that_stays_keeps_its_button(panel, workplace):
     assert panel.button(f"folder {workplace.location}/a ") is button
 
 
-def test_beside_the_widgets_there_is_a_text(panel, workplace):
+def test_besides_the_widgets_there_is_a_text(panel, workplace):
     bundle = mime_bundle_of(panel.panel)
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.panel.box.model_id
     assert bundle["text/plain"] == repr(panel.panel)

@@ -57,7 +57,7 @@ def test_the_note_runs_with_what_the_fields_say(opened):
     assert panel.text.endswith("<p><b>delays</b></p><table></table>")
 
 
-def test_a_run_that_fails_is_told_and_can_be_tried_again(opened):
+def test_a_run_that_fails_is_reported_and_can_be_tried_again(opened):
     def fails(_values, _say):
         raise RuntimeError("paragraph 2: no table <b>")
 
@@ -80,7 +80,7 @@ def test_the_title_is_text_not_markup(opened):
     assert "late &lt;b&gt;" in opened(lambda _values, _say: []).text
 
 
-def test_where_there_are_no_widgets_the_forms_are_told():
+def test_where_there_are_no_widgets_the_forms_are_reported():
     text = form_text(note(*FORMS))
     assert "Day of the week (day, select): 1 (of 1, 2)" in text
     assert "key (key, password): not kept" in text

@@ -117,13 +117,13 @@ def fail():
     raise RuntimeError("the disk is full")
 
 
-def test_a_job_that_fails_is_told_of_and_the_thread_goes_on(worker, failures):
+def test_a_job_that_fails_is_reported_and_the_thread_goes_on(worker, failures):
     worker.submit(fail)
     finish(worker)
     assert [str(error) for error in failures] == ["the disk is full"]
 
 
-def test_a_look_that_fails_is_told_of_and_the_next_one_comes(looks, now, failures):
+def test_a_look_that_fails_is_reported_and_the_next_one_comes(looks, now, failures):
     def look():
         looks()
         fail()

@@ -100,7 +100,7 @@ def test_the_chosen_action_runs_again(service, panel):
     assert panel.field("Action").value == 2
 
 
-def test_what_the_service_refuses_is_told_with_a_way_to_try_again(service, panel):
+def test_what_the_service_refuses_is_reported_with_a_way_to_try_again(service, panel):
     service.refusal = (403, "you may not: scheduler, update")
     panel.press("Suspend")
     panel.press("Suspend report <b>")
@@ -167,7 +167,7 @@ def test_without_schedules_the_first_step_is_offered(open_panel):
     assert not [part for part in panel.parts if isinstance(part, Dropdown)]
 
 
-def test_beside_the_widgets_there_is_a_text(service, panel):
+def test_besides_the_widgets_there_is_a_text(service, panel):
     bundle = mime_bundle_of(panel.panel)
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.panel.box.model_id
     text = bundle["text/plain"]

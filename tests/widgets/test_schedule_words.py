@@ -75,7 +75,7 @@ def test_today_is_the_zone_s_own():
         ({"frequency": 1, "time_unit": "hours", "start_time": "2026-11-22 09:00"}, "every hour (UTC)"),
     ],
 )
-def test_a_timetable_is_told_in_the_service_s_words_or_in_ours(fields, said):
+def test_a_timetable_is_reported_in_the_service_s_words_or_in_ours(fields, said):
     assert timetable_text(schedule(**fields)) == said
 
 

@@ -26,11 +26,11 @@ def test_a_moment_is_a_span_or_a_time(text: str, later: str, earlier: str):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "5", "5y", "-3d", "2031-13-01", "1.5h"])
-def test_what_is_no_moment_is_told_with_examples(text: str):
+def test_what_is_no_moment_is_reported_with_examples(text: str):
     with pytest.raises(ValueError, match="is no moment: write 2031-05-31"):
         from_now(text, NOW)
 
 
-def test_a_span_out_of_the_calendar_is_told():
+def test_a_span_out_of_the_calendar_is_reported():
     with pytest.raises(ValueError, match="'999999w' leads out of the calendar"):
         before_now("999999w", NOW)

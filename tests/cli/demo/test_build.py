@@ -164,7 +164,7 @@ def test_without_the_package_the_error_says_how_to_get_it(tmp_path: Path, monkey
         build(tmp_path / "storage", quietly)
 
 
-def test_a_package_with_other_columns_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_package_with_other_columns_is_reported_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "TABLES", (Table("airlines", {"carrier": "TEXT", "founded": "INTEGER"}),))
     with pytest.raises(DemoDataMissing, match=r"not the data set this program knows: .*founded"):
         build(tmp_path / "storage", quietly)
