@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import stat
-import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -231,9 +230,10 @@ def test_a_statement_is_posted_ahead_and_does_nothing_before_its_command_counts(
     client = StatementClient(Target.from_json(target).coordinator, SessionState("ann", "never"))
     posted = client.post(f"CREATE SCHEMA never_{schema}")
     client.close()
-    time.sleep(3)
-    again = run(service, f"SHOW SCHEMAS LIKE '%{schema}'")
+    probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{posted['id']}'"
     assert posted["id"]
+    assert rows_of(service, run(service, probe)).num_rows == 0  # a later query has run, and this one has not begun
+    again = run(service, f"SHOW SCHEMAS LIKE '%{schema}'")
     assert rows_of(service, again).num_rows == 1
 
 
