@@ -97,6 +97,11 @@ def test_what_json_cannot_say_is_brought_to_what_it_can(notebook: dict[str, Any]
     assert json.loads(encoded(json.dumps("a\ud800é", ensure_ascii=False))) == "a\ud800é"
 
 
+def test_a_document_of_an_old_format_with_a_cell_of_an_unknown_type_is_refused():
+    with pytest.raises(NotANotebookError, match="lacks a part of a notebook"):
+        NotebookDocument.of({"nbformat": 1, "cells": [{"cell_type": "sound"}]})
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

@@ -25,10 +25,9 @@ _WITH_IDS = 5
 _REASON_LENGTH = 300
 _UNUSED = "rfc3987_syntax"
 """jsonschema, with which nbformat validates, loads it for the text format `iri` if it is installed. No notebook schema
-has
-that, and its grammar takes 20 MB and 1.3 s of processor time; without it nbformat loads in 0.05 s.
+has that, and its grammar takes 20 MB and 1.3 s of processor time; without it nbformat loads in 0.05 s.
 """
-_MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
+_MALFORMED = (AttributeError, IndexError, KeyError, NameError, TypeError, ValueError, RecursionError)
 """nbformat's exceptions, besides its own errors, when parts of a document have unexpected types."""
 
 

@@ -47,7 +47,7 @@ def read_notebook(text: str, name: str) -> NotebookNode:
             nbformat.validate(notebook)
     except nbformat.ValidationError as error:
         raise _no_notebook(name, error.message) from None
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+    except (IndexError, KeyError, NameError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise _no_notebook(name, f"{type(error).__name__}: {error}") from None
     return cast("NotebookNode", notebook)
 
