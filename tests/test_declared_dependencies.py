@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OF_ENGINES = {"pyspark", "py4j", "IRkernel"}
 """Imported by programs that run with an engine's own Python."""
 OF_DEVELOPERS = {"service/installs/relock.py": {"jgo"}}
-"""Tools of the repository that lie in the package, and what the extra `test` brings for them."""
+"""Tools of the repository that are in the package, and what the extra `test` brings for them."""
 BROUGHT_TOGETHER = {"pydantic_core"}
 """Pinned exactly by the package whose half they are."""
 

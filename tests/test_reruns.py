@@ -1,4 +1,4 @@
-"""A test that passes only at its second try is no secret."""
+"""A test that passes only at its second try is not a secret."""
 
 import subprocess
 import sys

@@ -17,7 +17,7 @@ _users_umask: int | None = None
 
 
 def keep_files_private() -> None:
-    """Create files for this process's user alone from now on; users' programs have the umask of before."""
+    """Create files for this process's user alone from now on; users' programs get the earlier umask."""
     global _users_umask  # noqa: PLW0603  a process has one umask
     _users_umask = os.umask(_PRIVATE_UMASK)
 

@@ -63,7 +63,7 @@ def test_a_folder_is_moved_in_the_folder_panel(page: LabPage, place: Workplace) 
     press(panel, "from here")
     see(panel, f"folder {place.location}/from here")
     press(panel, "Move…")
-    see(panel, "choose the folder that it is to lie in")
+    see(panel, "choose the folder that it is to be in")
     press(panel, "to there")
     see(panel, f"into {place.location}/to there?")
     assert page.accessibility_findings(".jp-OutputArea .jupyter-widgets") == []

@@ -276,7 +276,7 @@ def test_the_audit_log_is_filtered(run: Run, word: str, email: str):
         (("role", "edit", "any"), FAILED, "there is nothing to change"),
         (("role", "create", "x", "--allow", "moon:read"), FAILED, "'moon' is unknown; it must be one of account,"),
         (("role", "create", "x", "--allow", "note"), 2, "'note' must be such as scheduler:read,update"),
-        (("token", "create", "x", "--expires", "soon"), 2, "'soon' is no moment"),
+        (("token", "create", "x", "--expires", "soon"), 2, "'soon' is not a moment"),
         (("token", "create", "x", "--expires", "2001-01-01"), FAILED, "expires_at: must be in the future"),
         (("audit", "--limit", "-1"), 2, "must be a number"),
         (("group", "enlarge"), 2, "invalid choice: 'enlarge'"),

@@ -60,7 +60,7 @@ def test_a_number_that_there_is_not_and_a_command_that_is_no_composite(client: A
     with pytest.raises(ResultUnavailable, match="has 3 sub-commands, numbered from 1"):
         command.sub_result(4)
     alone = client.commands.get(service.add("ShellCommand").record["id"])
-    with pytest.raises(ResultUnavailable, match="is no composite command"):
+    with pytest.raises(ResultUnavailable, match="is not a composite command"):
         alone.sub_result(1)
 
 

@@ -92,7 +92,7 @@ def test_text_that_is_too_large_for_inline_is_streamed(connect: Any, extended: S
 def test_a_bare_services_large_result_is_reported_by_its_place(connect: Any, bare: ServiceDouble) -> None:
     query(bare).locations = ["s3://bucket/results/1.csv"]
     result = result_of(connect(bare))
-    with pytest.raises(ResultUnavailable, match=r"too large to be sent inline; it lies at s3://bucket/results/1.csv"):
+    with pytest.raises(ResultUnavailable, match=r"too large to be sent inline; it is at s3://bucket/results/1.csv"):
         result.to_pandas()
 
 

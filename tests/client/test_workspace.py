@@ -184,7 +184,7 @@ def test_a_local_file_becomes_a_note_and_a_note_a_file(connect: Any, service: Se
     assert service.calls[1] == f"GET {BASE}/notebooks/5/export?format=ipynb"
     for content in ("{", "[1]"):
         local.write_text(content)
-        with pytest.raises(Invalid, match=r"report\.zpln is no note"):
+        with pytest.raises(Invalid, match=r"report\.zpln is not a note"):
             client.notes.import_file(local, location="Common")
     with pytest.raises(FileNotFoundError):
         client.notes.import_file(tmp_path / "gone.zpln", location="Common")

@@ -216,7 +216,7 @@ def _aim_at_schedules(case: Case, existing: Existing, choice: random.Random) -> 
     if case.method == "PUT" and case.path_parameters is not None:
         wanted = choice.choice([None, None, "suspend", "resume", "kill"])
         case.body["status"] = wanted
-        if wanted == "kill":  # for ever, so always the same one
+        if wanted == "kill":  # forever, so always the same one
             case.path_parameters["schedule_id"] = existing.ids["schedule_id"][-1]
 
 

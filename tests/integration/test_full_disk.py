@@ -15,7 +15,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 SIZE_MB = 12
 MOUNT = f'mount -t tmpfs -o size={SIZE_MB}m tmpfs "$0" && exec "$@" 2>>"$0/serve.log"'
-"""The service's own log lies on the small disk too."""
+"""The service's own log is on the small disk too."""
 
 
 def namespace() -> tuple[str, ...]:

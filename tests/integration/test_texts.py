@@ -1,4 +1,4 @@
-"""Texts that are no texts: refused wherever they come in, and no list fails by one that lies in the database."""
+"""Texts that are no texts: refused wherever they come in, and no list fails by one that is in the database."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def test_a_folder_is_made_renamed_moved_and_listed(at_work, workplace, capsys):
     workplace.note("late", "/weekly reports")
     at_work.value(f"%svc_folders move '{here}/weekly reports' '{here}/archive/'")
     out = capsys.readouterr().out
-    assert f"{here}/weekly reports lies in {here}/archive now" in out
+    assert f"{here}/weekly reports is in {here}/archive now" in out
     frame = at_work.value(f"%svc_folders list '{here}/archive/weekly reports' -o inside")
     assert at_work.shell.user_ns["inside"] is frame
     assert frame[["name", "kind", "path"]].to_numpy().tolist() == [

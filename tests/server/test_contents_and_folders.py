@@ -124,7 +124,7 @@ def test_a_notes_copy_is_saved_back_and_no_other_notebook(jupyter: JupyterProces
     other = service.http.post("/notebooks", json={"name": "other", "location": "Common"}).json()
     refused = jupyter.http.put(f"/notes/{other['id']}/document", json={"path": copy.name})
     assert refused.status_code == 422
-    assert "is no copy of note" in refused.text
+    assert "is not a copy of note" in refused.text
     assert jupyter.http.put(f"{address}/document", json={}).status_code == 422
     assert jupyter.http.put(f"{address}/document", json={"path": "not-there.ipynb"}).status_code == 404
 

@@ -150,7 +150,7 @@ def test_what_cannot_be_scheduled_is_reported(jupyter: JupyterProcess) -> None:
         return answer.status_code, answer.json()["message"]
 
     assert refusal("nowhere.ipynb")[0] == 404
-    assert refusal("notes.txt") == (422, "notes.txt is no notebook: only notebooks can be scheduled")
+    assert refusal("notes.txt") == (422, "notes.txt is not a notebook: only notebooks can be scheduled")
     assert refusal("folder")[0] == 422
     assert refusal("../outside.ipynb")[0] == 404
     assert refusal(7)[0] == 422

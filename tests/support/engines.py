@@ -1,7 +1,7 @@
 """Real engines for tests: `await engine_for_tests(Engine.PIG)` in a test or fixture, `engine_at_once(Engine.PIG)`
 outside of an event loop, `java_for_tests()` for the Java they run on, `ENGINES` for the object itself.
 
-They lie in the user's cache folder as for a user of the service, so a machine installs each of them once, and the
+They are in the user's cache folder as for a user of the service, so a machine installs each of them once, and the
 processes of a parallel run share it: whoever comes first installs, the others wait for its file lock. An engine that is
 not there yet takes longer than a test may; ask for it in a session fixture.
 """

@@ -53,7 +53,7 @@ async def sleep_job_jar(folder: Path) -> Path:
 
 
 class SleepJob:
-    """A job on a cluster, whose client's settings lie in `conf`; `seconds` has how long each map sleeps."""
+    """A job on a cluster, whose client's settings are in `conf`; `seconds` has how long each map sleeps."""
 
     def __init__(self, jar: Path, conf: Path, folder: Path, seconds: Sequence[float]) -> None:
         self._jar = jar

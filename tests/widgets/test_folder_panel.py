@@ -169,14 +169,14 @@ def test_a_move_says_what_moves_and_takes_a_possible_destination_only(panel, wor
     assert f"Move {here}/a with all that is in it: choose the folder" in panel.text
     assert panel.confirmation.disabled
     panel.press(f"folder {here} ")
-    assert "it lies in" in panel.text
+    assert "it is in" in panel.text
     assert panel.confirmation.disabled
     panel.press(f"folder {here}/b ")
     assert f"into {here}/b?" in panel.text
     assert workplace.names() == ["a", "b", "late"]
     panel.press(f"Move a into {here}/b")
     assert workplace.names("/b/a") == ["inside"]
-    assert f"{here}/a lies in {here}/b now" in panel.text
+    assert f"{here}/a is in {here}/b now" in panel.text
     assert panel.button(f"folder {here}/b/a ").style.font_weight == "bold"
     assert panel.button(f"note {here}/b/a/inside")
 

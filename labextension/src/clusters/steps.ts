@@ -91,7 +91,7 @@ export function questionText(trans: TranslationBundle, question: IStepQuestion):
       return trans.__('Start %1? %2', name, startWords(trans, question.view.record));
     case 'terminate':
       return trans.__(
-        "Terminate %1? What runs on it or waits for it ends in error; its HDFS and logs are gone for good. What lies in the account's storage stays.",
+        "Terminate %1? What runs on it or waits for it ends in error; its HDFS and logs are gone for good. What is in the account's storage stays.",
         name
       );
     case 'remove':

@@ -151,7 +151,7 @@ describe('what can be done about an item', () => {
   it('knows where an item cannot lie', () => {
     const item = directory('Common/a');
     const obstacle = (place: IItem | null): string | null => obstacleToMove(trans, item, place);
-    expect(obstacle(directory('Common/a/deep'))).toContain('cannot lie in itself');
+    expect(obstacle(directory('Common/a/deep'))).toContain('cannot be in itself');
     expect(obstacle(directory('Common'))).toContain('already');
     expect(obstacle({ ...directory('Common/b'), tree: 'notes', kind: 'folder' })).toContain(
       'another tree'

@@ -56,10 +56,10 @@ export function obstacleToMove(
     return trans.__('%1 is in another tree; choose a folder of this one', place.path);
   }
   if (isPlace(item) && holds(item, place.path)) {
-    return trans.__('it cannot lie in itself; choose another folder');
+    return trans.__('it cannot be in itself; choose another folder');
   }
   if (place.path === item.parent) {
-    return trans.__('it lies in %1 already; choose another folder', place.path);
+    return trans.__('it is in %1 already; choose another folder', place.path);
   }
   return null;
 }

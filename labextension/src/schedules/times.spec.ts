@@ -16,7 +16,7 @@ describe('momentOf', () => {
     );
   });
 
-  it.each([[null], [''], ['tomorrow'], ['2026-13-40 99:99']])('knows that %p is no time', text => {
+  it.each([[null], [''], ['tomorrow'], ['2026-13-40 99:99']])('knows that %p is not a time', text => {
     expect(momentOf(text, PARIS)).toBeNull();
   });
 

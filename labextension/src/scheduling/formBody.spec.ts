@@ -30,7 +30,7 @@ describe('the body of a creation', () => {
     expect(cron).not.toHaveProperty('start_time');
   });
 
-  it('sends what is no number as it was typed, so that the service says what is wrong', () => {
+  it('sends what is not a number as it was typed, so that the service says what is wrong', () => {
     const wrong = body({ every: 'two', concurrency: '', timeout: 'long' });
     expect([wrong.frequency, wrong.concurrency, wrong.command_timeout]).toEqual([
       'two',
@@ -206,7 +206,7 @@ describe('what is wrong', () => {
         'command.arguments.day': 'is too long',
         'command.retry': 'must be 3 or less',
         'notification.digest_time_hour': 'is too late',
-        'command.path': 'is no notebook',
+        'command.path': 'is not a notebook',
         bitmap: 'must be a whole number'
       })
     ).toEqual({
@@ -216,7 +216,7 @@ describe('what is wrong', () => {
       parameters: 'is too long',
       retry: 'must be 3 or less',
       digest: 'is too late',
-      form: 'command.path: is no notebook; bitmap: must be a whole number'
+      form: 'command.path: is not a notebook; bitmap: must be a whole number'
     });
     expect(problemsIn(new ServiceError('the service is stopping', 409))).toEqual({
       form: 'the service is stopping'

@@ -58,7 +58,7 @@ export class NotebookSource implements INotebookSource {
     if (!OWN_DRIVES.includes(drive)) {
       throw new NotSaved(
         this._trans.__(
-          '%1 lies on the drive %2. Save a copy of it on this Jupyter server, and schedule that.',
+          '%1 is on the drive %2. Save a copy of it on this Jupyter server, and schedule that.',
           this.name,
           drive
         )

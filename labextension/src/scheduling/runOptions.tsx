@@ -149,7 +149,7 @@ function Notifications(
       <div role="group" aria-label={trans.__('Channels')}>
         {channels.length === 0 && (
           <div className="jp-SvcMuted">
-            {trans.__('You are told by e-mail. The account has no other channels.')}
+            {trans.__('You are notified by e-mail. The account has no other channels.')}
           </div>
         )}
         {channels.map(channel => (

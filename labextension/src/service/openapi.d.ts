@@ -208,7 +208,7 @@ export interface components {
          * @description A file, notebook or folder.
          *
          *     `content` and `format` are null unless the content was asked for: a notebook's is its JSON (version 4), a folder's
-         *     the models of what lies in it, a file's its text, or base64 when it is no UTF-8. `size` is in bytes, null for a
+         *     the models of what is in it, a file's its text, or base64 when it is not UTF-8. `size` is in bytes, null for a
          *     folder; `hash` is given where it was asked for; `message` says what is wrong with a notebook that can still be read.
          */
         Contents: {
@@ -425,7 +425,7 @@ export interface components {
         /**
          * @description A note without its document.
          *
-         *     `location` is the folder it lies in. `version` counts the edits and is the note's ETag; `revision` is the number of
+         *     `location` is the folder it is in. `version` counts the edits and is the note's ETag; `revision` is the number of
          *     the document's.
          */
         NoteSummary: {
@@ -457,7 +457,7 @@ export interface components {
                 string
             ][];
         };
-        /** @description Who is told of a schedule's runs; the digest's time is in the schedule's zone. */
+        /** @description Who is notified of a schedule's runs; the digest's time is in the schedule's zone. */
         Notification: {
             /** @default false */
             is_digest?: boolean;

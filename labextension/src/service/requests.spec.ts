@@ -71,7 +71,7 @@ describe('ServiceRequests', () => {
     });
   });
 
-  it('is no failure of the server when it was aborted', async () => {
+  it('is not a failure of the server when it was aborted', async () => {
     const stop = new AbortController();
     stop.abort();
     const { calls } = requests(() => Promise.reject(new DOMException('aborted', 'AbortError')));

@@ -10,7 +10,7 @@ from svc_jupyter.api.fields import PagingInfo, Record
 
 
 class AuditEntry(Record):
-    """One change. `detail` says what of it may be told: names of fields, never a secret."""
+    """One change. `detail` says what may be shown of it: names of fields, never a secret."""
 
     id: int
     created_at: str

@@ -50,7 +50,7 @@ class FolderRename(FolderReference):
 
 
 class FolderMove(FolderReference):
-    """A folder and the folder that it is to lie in; it keeps its name."""
+    """A folder and the folder that it is to be in; it keeps its name."""
 
     destination_location: LocationText
 

@@ -18,7 +18,7 @@ class Contents(Record):
     """A file, notebook or folder.
 
     `content` and `format` are null unless the content was asked for: a notebook's is its JSON (version 4), a folder's
-    the models of what lies in it, a file's its text, or base64 when it is no UTF-8. `size` is in bytes, null for a
+    the models of what is in it, a file's its text, or base64 when it is not UTF-8. `size` is in bytes, null for a
     folder; `hash` is given where it was asked for; `message` says what is wrong with a notebook that can still be read.
     """
 

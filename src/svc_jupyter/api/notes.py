@@ -90,7 +90,7 @@ class NoteClone(Request):
 class NoteSummary(Record):
     """A note without its document.
 
-    `location` is the folder it lies in. `version` counts the edits and is the note's ETag; `revision` is the number of
+    `location` is the folder it is in. `version` counts the edits and is the note's ETag; `revision` is the number of
     the document's.
     """
 

@@ -92,7 +92,7 @@ class DependencyInfo(Request):
 
 
 class Notification(Request):
-    """Who is told of a schedule's runs; the digest's time is in the schedule's zone."""
+    """Who is notified of a schedule's runs; the digest's time is in the schedule's zone."""
 
     is_digest: bool = False
     digest_time_hour: int = Field(default=0, ge=0, le=23)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-NOT_UNICODE = "holds half of a surrogate pair, which is no character; send text that is valid Unicode"
+NOT_UNICODE = "holds half of a surrogate pair, which is not a character; send text that is valid Unicode"
 UNREADABLE = r"\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
 """For a character class: control characters (C0, delete, C1), and what overrides the direction of writing."""
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -34,7 +34,7 @@ async def read_notebook(manager: Files, path: str) -> dict[str, Any]:
     """Return the JSON of a saved notebook. Raises `HTTPError` 404 for a missing one, 422 for another file."""
     model = await read_local(manager, path)
     if model["type"] != "notebook":
-        raise HTTPError(422, f"{path} is no notebook: only notebooks can be scheduled")
+        raise HTTPError(422, f"{path} is not a notebook: only notebooks can be scheduled")
     content: dict[str, Any] = model["content"]
     return content
 

@@ -21,7 +21,7 @@ SLOW = {"wait": "0.0"}
 
 
 class Application:
-    """Stands in for what lies behind: it counts what is passed on to it, and knows no token."""
+    """Stands in for what is behind: it counts what is passed on to it, and knows no token."""
 
     def __init__(self) -> None:
         self.passed = 0

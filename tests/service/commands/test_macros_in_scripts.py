@@ -1,4 +1,4 @@
-"""Macros count in a script that lies in a file, as they do in one that the command holds."""
+"""Macros count in a script that is in a file, as they do in one that the command holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in a result or a log never has to fit into the service's memory."""
+"""What is in a result or a log never has to fit into the service's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders of commands: each belongs to one command of one database for ever."""
+"""The folders of commands: each belongs to one command of one database forever."""
 
 from __future__ import annotations
 

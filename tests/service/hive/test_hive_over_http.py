@@ -78,7 +78,7 @@ def test_a_partition_sensor_answers_at_both_paths(service: ServiceProcess, path:
     assert sensor(service, path, columns=both).json() == {"status": "false"}
     assert "there is no Hive table default.nothing" in refusal(sensor(service, path, table="nothing"), 422)
     unknown = [{"column": "hour", "values": ["3"]}]
-    assert "hour is no column of default.logs" in refusal(sensor(service, path, columns=unknown), 422)
+    assert "hour is not a column of default.logs" in refusal(sensor(service, path, columns=unknown), 422)
     refusal(sensor(service, path, columns=[]), 422)
 
 

@@ -63,10 +63,10 @@ async def test_more_partitions_than_one_call_asks_for(hive: Hive, logs: str):
 
 async def test_columns_that_are_none(hive: Hive, logs: str):
     with pytest.raises(
-        Invalid, match=rf"columns: x is no partition column of {logs}\.logs, which is partitioned by day, hour, what"
+        Invalid, match=rf"columns: x is not a partition column of {logs}\.logs, which is partitioned by day, hour, what"
     ):
         await found(hive, logs, {"x": "1"})
-    with pytest.raises(Invalid, match="columns: y is no column of"):
+    with pytest.raises(Invalid, match="columns: y is not a column of"):
         await found(hive, logs, {"y": "1"})
 
 
@@ -109,7 +109,7 @@ async def test_dependencies_are_found_as_the_schedule_writes_them(hive: Hive, lo
     ("entry", "problem"),
     [
         ({"name": "nothing", "columns": {"day": "%Y"}}, "hive_tables.1: there is no Hive table"),
-        ({"name": "logs", "columns": {"x": "%Y"}}, "hive_tables.1: columns: x is no partition column"),
+        ({"name": "logs", "columns": {"x": "%Y"}}, "hive_tables.1: columns: x is not a partition column"),
     ],
 )
 async def test_a_dependency_that_can_never_be_found_is_refused(hive: Hive, logs: str, entry: dict, problem: str):

@@ -68,7 +68,7 @@ class Gate:
 
 
 def parts_of(root: Path) -> int:
-    """The bytes that lie in parts."""
+    """The bytes that are in parts."""
     return sum(part.stat().st_size for part in (root / "store" / "parts").glob("*"))
 
 

@@ -59,7 +59,7 @@ class HookServer:
 
         class Server(ThreadingHTTPServer):
             def handle_error(self, *_: object) -> None:
-                """A sender that has gone is no error here."""
+                """A sender that has gone is not an error here."""
 
         self._server = Server((HOST, self.port), Handler)
         if context is not None:

@@ -95,7 +95,7 @@ def test_listed_channels_are_told_instead_of_the_owner_and_no_address_twice(
     both = add_schedule(id=7, notify_failure=True, can_notify=True, notification_channels=channel_ids)
 
     end(database, noting, team_schedule)
-    for _ in range(2):  # the same end again is no second one
+    for _ in range(2):  # the same end again is not a second one
         end(database, noting, both, id=34)
 
     everybody = ["email grace@example.org", "email ADA@example.org", "email kay@example.org", f"webhook {hook}"]

@@ -167,7 +167,7 @@ async def test_a_change_that_fails_changes_nothing_and_says_why(world: World, pa
     [
         ({"files": {"src/broken.c": "#error no compiler for the moon\n"}}, "no compiler for the moon"),
         ({"code": ".onLoad <- function(libname, pkgname) stop('not today')\n"}, "not today"),
-        ({"code": "this is no R\n"}, "unexpected symbol"),
+        ({"code": "this is not a R\n"}, "unexpected symbol"),
     ],
 )
 async def test_a_package_that_does_not_build_fails_in_the_words_of_its_build(

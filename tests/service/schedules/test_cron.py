@@ -116,7 +116,7 @@ def test_aliases(alias, meaning):
 def test_the_rarest_day_is_found_and_the_search_for_one_that_never_comes_ends():
     assert days("0 0 0 ? 2 2#5", 2) == ["Mon 29 Feb 2044", "Mon 29 Feb 2072"]
     after_2072 = datetime(2072, 3, 1)  # noqa: DTZ001
-    assert next_walls("0 0 0 ? 2 2#5", 1, after_2072) == ["2112-02-29 00:00:00"]  # 2100 is no leap year
+    assert next_walls("0 0 0 ? 2 2#5", 1, after_2072) == ["2112-02-29 00:00:00"]  # 2100 is not a leap year
     assert next_walls("0 0 0 ? 2 2#5 2045-2071") == []
 
 

@@ -152,8 +152,8 @@ def test_files_and_tables_of_one_schedule_are_all_needed():
     ("entry", "problem"),
     [
         ({"window_start": 1, "window_end": 0}, "window_start must not be later than window_end"),
-        ({"path": "a/%Q"}, "path: '%Q' is no date directive"),
-        ({"path": "a%20b"}, "path: '%2' is no date directive"),
+        ({"path": "a/%Q"}, "path: '%Q' is not a date directive"),
+        ({"path": "a%20b"}, "path: '%2' is not a date directive"),
         ({"path": "../%Y"}, "must not hold '.' or '..'"),
         ({"path": "ftp://host/%Y"}, "unknown scheme"),
         ({"path": "http://example.org/%Y"}, "must use https://"),
@@ -180,9 +180,9 @@ def test_a_file_that_cannot_be_is_refused_by_its_place(entry, problem):
     ("entry", "problem"),
     [
         ({"window_start": "0", "window_end": "-1"}, "window_start must not be later than window_end"),
-        ({"schema": "my-schema"}, "schema 'my-schema' is no name of Hive"),
-        ({"name": "a.b"}, "name 'a.b' is no name of Hive"),
-        ({"columns": {"day": "%Q"}}, "columns.'day': '%Q' is no date directive"),
+        ({"schema": "my-schema"}, "schema 'my-schema' is not a name of Hive"),
+        ({"name": "a.b"}, "name 'a.b' is not a name of Hive"),
+        ({"columns": {"day": "%Q"}}, "columns.'day': '%Q' is not a date directive"),
         ({"columns": {"day": []}}, "columns.'day' has no values"),
         ({"columns": {"day": ["a", ""]}}, "columns.'day' has an empty value"),
         ({"columns": {"day": ""}}, "columns.'day' has an empty value"),

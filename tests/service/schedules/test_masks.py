@@ -35,7 +35,7 @@ def test_directives_become_the_wall_time_s(mask, text):
     [("a%20b", "'%2'"), ("%Q", "'%Q'"), ("%s", "'%s'"), ("%c", "'%c'"), ("50%", "'%'"), ("%-Y", "'%-'")],
 )
 def test_a_percent_sign_that_begins_no_directive_is_refused(mask, shown):
-    with pytest.raises(ValueError, match="is no date directive") as error:
+    with pytest.raises(ValueError, match="is not a date directive") as error:
         check_mask(mask)
     assert str(error.value).startswith(shown)
     assert "write %% for a percent sign" in str(error.value)

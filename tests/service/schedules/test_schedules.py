@@ -121,7 +121,7 @@ async def test_what_there_is_to_catch_up_on_is_caught_up_on_by_the_new_timetable
 @pytest.mark.parametrize(
     ("before", "passed", "change", "following"),
     [
-        # The end is moved: what lies between, and was not over, comes.
+        # The end is moved: what is between, and was not over, comes.
         ({"end_time": "2026-11-21T13:00Z"}, 3, {"end_time": "2026-11-21T18:00Z"}, "21 13:00"),
         ({"end_time": "2026-11-21T20:00Z"}, 1, {"end_time": "2026-11-21T13:30Z"}, "never"),
         ({"end_time": "2026-11-21T20:00Z"}, 1, {"end_time": ""}, "21 14:00"),
@@ -129,7 +129,7 @@ async def test_what_there_is_to_catch_up_on_is_caught_up_on_by_the_new_timetable
         ({"start_time": "2026-11-22T00:00Z"}, 0, {"start_time": "2026-11-21T09:00Z"}, "21 09:00"),
         ({}, 2, {"start_time": "2026-11-21T09:30Z"}, "21 14:30"),
         ({}, 2, {"start_time": "2026-11-23T00:00Z"}, "23 00:00"),
-        # As the record shows it, the start is no new one.
+        # As the record shows it, the start is not a new one.
         ({"start_time": "2026-11-21T12:00:30Z"}, 0, {"start_time": "2026-11-21 12:00"}, "21 12:00"),
         # A new zone keeps the wall clock.
         ({"time_unit": "days"}, 1, {"time_zone": "Asia/Tokyo"}, "22 03:00"),

@@ -92,5 +92,5 @@ async def test_text_is_read_up_to_its_limit(storage, settings, account_id):
     with pytest.raises(StorageFailure, match=r"q\.sql is larger than 10 bytes"):
         await storage.read_text(account_id, "q.sql", 10)
     (settings.storage_dir / "q.bin").write_bytes(b"SELECT \xff")
-    with pytest.raises(StorageFailure, match=r"q\.bin is no UTF-8 text \(byte 7\)"):
+    with pytest.raises(StorageFailure, match=r"q\.bin is not UTF-8 text \(byte 7\)"):
         await storage.read_text(account_id, "q.bin", 1000)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
 @pytest.fixture
 def account(storage, admin, s3):
-    """The account's storage lies in the bucket `lake`, with the right keys."""
+    """The account's storage is in the bucket `lake`, with the right keys."""
 
     def store(**changes: str):
         given = {"access_key": s3.access_key, "secret_key": s3.secret_key, "endpoint": s3.endpoint, "url": "s3://lake"}

@@ -1,4 +1,4 @@
-"""A shell command whose script, files and archives lie in a real S3 server."""
+"""A shell command whose script, files and archives are in a real S3 server."""
 
 from __future__ import annotations
 

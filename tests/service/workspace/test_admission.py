@@ -1,4 +1,4 @@
-"""Policies of folders and of what lies in them: the nearest one that names the caller decides."""
+"""Policies of folders and of what is in them: the nearest one that names the caller decides."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_lists_hide_what_may_not_be_read(workspace: Workspace, ann: Caller, bob:
 
 def test_a_folder_is_not_deleted_over_what_a_policy_keeps(workspace: Workspace, bob: Caller, ids: dict[str, int]):
     note = (Resource.NOTE, ids["n in c"])
-    with pytest.raises(Forbidden, match=rf"note {ids['n in c']} \(n\) lies in it.*denies you the permission to delete"):
+    with pytest.raises(Forbidden, match=rf"note {ids['n in c']} \(n\) is in it.*denies you the permission to delete"):
         workspace.folders.delete(
             FolderReference(location="Common/c", type=NOTES), by=under(bob, {note: ("deny", ["delete"])})
         )

@@ -86,9 +86,9 @@ def test_a_move_takes_the_whole_subtree_and_keeps_every_id(workspace: Workspace,
     found = workspace.notes.get(note, by=ann).summary
     assert (found.location, found.folder_id) == ("Users/ann@example.org/target/a/b", inner.id)
     assert locations(workspace, ann, "Common") == []
-    # Back by its id; to where it lies already is no error.
+    # Back by its id; to where it lies already is not an error.
     back = FolderMove(folder_id=top.id, destination_location="Common", type=NOTES)
-    assert workspace.folders.move(back, by=ann).message == "Users/ann@example.org/target/a lies in Common now"
+    assert workspace.folders.move(back, by=ann).message == "Users/ann@example.org/target/a is in Common now"
     assert workspace.folders.move(back, by=ann).folder.location == "Common/a"
 
 

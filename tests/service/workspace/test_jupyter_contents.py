@@ -225,7 +225,7 @@ def test_files_are_text_or_base64_as_it_is_wanted(contents, ann, common: Path):
 @pytest.mark.parametrize(
     ("path", "fields", "reason"),
     [
-        ("a.ipynb", {"type": "notebook", "content": "{}"}, "content: is not a notebook: it is no JSON object"),
+        ("a.ipynb", {"type": "notebook", "content": "{}"}, "content: is not a notebook: it is not a JSON object"),
         ("a.ipynb", {"type": "notebook", "content": {"nbformat": 4}}, "content: is not a notebook"),
         (
             "a.ipynb",

@@ -256,7 +256,7 @@ def test_a_folder_is_not_touched_over_what_a_policy_keeps(world: World, bob: Cal
         "delete": lambda by: world.contents.delete("Common/d", by=by),
     }.items():
         kept = world.set("Common/d/e/n.ipynb", deny(bob, action))
-        with pytest.raises(Forbidden, match=f"Common/d is not touched: jupyter_notebook {kept} lies in it"):
+        with pytest.raises(Forbidden, match=f"Common/d is not touched: jupyter_notebook {kept} is in it"):
             call(world.now(bob))
     assert world.listed("Common", bob) == ["d"]
     world.contents.delete("Common/d", by=world.now(world.admin))
@@ -274,7 +274,7 @@ def test_a_move_makes_nobody_the_owner_of_a_policy(world: World, ann: Caller, bo
     assert world.listed(bobs, bob) == []
     world.contents.move(SHARED, ContentsMove(path="Common/given.ipynb"), by=world.now(ann))
     with pytest.raises(Forbidden, match="system-admin"):
-        world.set("Common/given.ipynb", by=ann)  # nobody owns what lies in Common
+        world.set("Common/given.ipynb", by=ann)  # nobody owns what is in Common
     uses(world, "Common/given.ipynb", bob)["delete"]()
 
 
@@ -300,8 +300,8 @@ def test_what_is_no_notebook_has_no_policy(world: World, ann: Caller):
         (f"{ANNS}/none.ipynb", NotFound, f"there is no jupyter_notebook {ANNS}/none.ipynb"),
         ("Users/nobody@example.org/n.ipynb", NotFound, "there is no jupyter_notebook Users/nobody"),
         (999, NotFound, "there is no jupyter_notebook 999"),
-        ("Common/text.txt", Invalid, "source_id: Common/text.txt is no path of a notebook"),
-        ("Common/d", Invalid, "source_id: Common/d is no path of a notebook"),
+        ("Common/text.txt", Invalid, "source_id: Common/text.txt is not a path of a notebook"),
+        ("Common/d", Invalid, "source_id: Common/d is not a path of a notebook"),
         ("Common/../x.ipynb", Invalid, "source_id: .*hidden"),
         ("/", Invalid, "source_id"),
         ("Else/x.ipynb", NotFound, "begin with Common or Users"),
@@ -376,6 +376,6 @@ def test_a_list_costs_one_statement_however_many_policies_there_are_and_none_wit
     few = statements(bob)
     for path in paths[2:15]:
         world.set(path, deny(bob, "read"))
-    assert few == (18, 2)  # one for the folder itself, one for what lies in it
+    assert few == (18, 2)  # one for the folder itself, one for what is in it
     assert statements(bob) == (5, 2)
     assert statements(ann) == statements(world.admin) == (20, 0)

@@ -41,7 +41,7 @@ class S3Server:
         self._bucket().put(key, content)
 
     def text(self, prefix: str) -> str:
-        """Return what all objects hold whose keys lie below a folder, in the order of the keys."""
+        """Return what all objects hold whose keys are below a folder, in the order of the keys."""
         bucket = self._bucket()
         filled = sorted(item["path"] for item in bucket.list(prefix).collect() if item["size"])  # no folder's mark
         return b"".join(bytes(bucket.get(key).bytes()) for key in filled).decode()

@@ -45,7 +45,7 @@ def _moment(text: str, now: datetime, sign: int) -> str:
         datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError(
-            f"{text!r} is no moment: write 2031-05-31, 2031-05-31T18:00:00Z (UTC without an offset), or a span of "
+            f"{text!r} is not a moment: write 2031-05-31, 2031-05-31T18:00:00Z (UTC without an offset), or a span of "
             f"seconds, minutes, hours, days or weeks such as 90m, 24h, 30d"
         ) from None
     return text.strip()

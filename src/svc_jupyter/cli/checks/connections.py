@@ -70,7 +70,7 @@ def _database(settings: Settings) -> Finding:
     try:
         engine = sa.create_engine(settings.sqlalchemy_url, connect_args={"connect_timeout": _ANSWER_SECONDS})
     except (SQLAlchemyError, ModuleNotFoundError):
-        return wrong("database", "SVC_DATABASE_URL is no address of a PostgreSQL database", fix)
+        return wrong("database", "SVC_DATABASE_URL is not an address of a PostgreSQL database", fix)
     where = engine.url.render_as_string(hide_password=True)
     try:
         with engine.connect() as connection:

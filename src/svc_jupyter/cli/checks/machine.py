@@ -37,7 +37,7 @@ def check_user() -> Iterator[Finding]:
     if os.geteuid() == 0:
         yield note(
             "user",
-            "root: whoever may submit a command can do anything on this machine",
+            "root: every user who may submit a command can do anything on this machine",
             "run the service as a user of its own",
         )
 

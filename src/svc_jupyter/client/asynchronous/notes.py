@@ -12,7 +12,7 @@ from svc_jupyter.client.conversations.notes import NoteFlows, document_in
 
 
 class AsyncNotes:
-    """The account's notes, as `client.notes`. They lie in folders (`client.folders`).
+    """The account's notes, as `client.notes`. They are in folders (`client.folders`).
 
     `if_version` is the `version` that was read: `Conflict` is raised if the note has changed since.
     """

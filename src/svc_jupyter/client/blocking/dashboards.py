@@ -13,7 +13,7 @@ from svc_jupyter.client.conversations.notes import given
 
 
 class Dashboards:
-    """Dashboards of notes, as `client.dashboards`. They lie in folders of type `notebook_dashboards`.
+    """Dashboards of notes, as `client.dashboards`. They are in folders of type `notebook_dashboards`.
 
     `if_version` is the `version` that was read: `Conflict` is raised if the dashboard has changed since.
     """

@@ -38,7 +38,7 @@ def sub_command(composite: Tracked, number: int | None) -> Flow[tuple[Tracked, i
     """
     total = count_of(composite.record)
     if not total:
-        raise ResultUnavailable(f"command {composite.id} is no composite command")
+        raise ResultUnavailable(f"command {composite.id} is not a composite command")
     if number is not None and not 1 <= number <= total:
         raise ResultUnavailable(f"command {composite.id} has {total} sub-commands, numbered from 1")
     children = yield from sub_commands(composite)

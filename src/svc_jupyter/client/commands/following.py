@@ -71,7 +71,7 @@ class LogReading:
         try:
             part = LogPart.model_validate_json(event.data)
         except ValidationError:
-            raise UnexpectedAnswer(f"an event of command {self._command_id} is no part of a log") from None
+            raise UnexpectedAnswer(f"an event of command {self._command_id} is not part of a log") from None
         if part.end <= self.offset:
             return ""  # sent again after a break
         seen = max(0, self.offset - part.offset)

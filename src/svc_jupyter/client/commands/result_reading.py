@@ -81,7 +81,7 @@ class Reading:
         if not self.link.extended:
             places = ", ".join(held.result_location or []) or "a place that the service does not name"
             raise ResultUnavailable(
-                f"the result of command {self.command.id} is too large to be sent inline; it lies at {places}"
+                f"the result of command {self.command.id} is too large to be sent inline; it is at {places}"
             )
         return None
 

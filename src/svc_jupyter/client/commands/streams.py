@@ -77,7 +77,7 @@ def arrow_batches(pieces: Iterator[bytes]) -> tuple[pa.Schema, Iterator[pa.Recor
     try:
         reader = pa.ipc.open_stream(body)
     except pa.ArrowInvalid as error:
-        raise UnexpectedAnswer(f"the result is no Arrow stream: {error}") from None
+        raise UnexpectedAnswer(f"the result is not an Arrow stream: {error}") from None
     return reader.schema, _batches(reader, body)
 
 

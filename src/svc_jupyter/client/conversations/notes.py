@@ -107,7 +107,7 @@ def document_in(local: Path) -> dict[str, Any]:
     try:
         document = json.loads(local.read_bytes())
     except ValueError as error:
-        raise Invalid(f"{local} is no note: it is not JSON ({error})", status=422) from error
+        raise Invalid(f"{local} is not a note: it is not JSON ({error})", status=422) from error
     if not isinstance(document, dict):
-        raise Invalid(f"{local} is no note: it is not a JSON object", status=422)
+        raise Invalid(f"{local} is not a note: it is not a JSON object", status=422)
     return document

@@ -136,7 +136,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         self._free.release()
 
     def _drop(self, lane: httpx.AsyncHTTPTransport) -> None:
-        """Close a lane that is neither in use nor free: its next call would wait for ever."""
+        """Close a lane that is neither in use nor free: its next call would wait forever."""
         self._lanes.drop(lane)
         self._free.release()
         closing = asyncio.ensure_future(lane.aclose())

@@ -60,7 +60,7 @@ def line_of(words: Sequence[str], default: str) -> ClusterLine:
     verb, values = rest[0], rest[1:]
     if verb not in VERBS:
         raise SvcUsageError(
-            f"svc_cluster: {verb!r} is no verb.{nearest(verb, list(VERBS))} Verbs: {', '.join(VERBS)}, "
+            f"svc_cluster: {verb!r} is not a verb.{nearest(verb, list(VERBS))} Verbs: {', '.join(VERBS)}, "
             "as in %svc_cluster default start"
         )
     if len(values) > (verb in _WITH_VALUE):
@@ -154,7 +154,7 @@ class ClusterMagics(SvcFamily):
         return self.shown(values, frame)
 
     def _move(self, view: ClusterView, wanted: str, values: argparse.Namespace) -> None:
-        """Start or terminate a cluster; one in that state, or on its way, is no error: a notebook may run again."""
+        """Start or terminate a cluster; one in that state, or on its way, is not an error: a notebook may run again."""
         line = line_for(self.shell, quiet=values.quiet)
         if view.phase == wanted:
             line.finish(f"{DONE} cluster {view.name} · {state_words(view, datetime.now(UTC))} already")

@@ -135,7 +135,7 @@ class NoteDocumentHandler(_BoundHandler):
         notebook = await read_notebook(self.contents_manager, path)
         mark = notebook["metadata"].pop(_MARK, None)
         if not isinstance(mark, dict) or mark.get("note") != int(note_id):
-            raise HTTPError(422, f"{path} is no copy of note {note_id}: open the note, and save what is opened")
+            raise HTTPError(422, f"{path} is not a copy of note {note_id}: open the note, and save what is opened")
         binding = await self._binding(path, note_id, mark, bind)
         if not binding.is_allowed:
             self.finish({"saved": False})

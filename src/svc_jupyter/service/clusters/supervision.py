@@ -99,7 +99,7 @@ class Supervision:
                 continue
             try:
                 is_whole, trouble = await self._keep_running(instance, node)
-            except (ClusterFailure, ProviderFailure) as failure:  # check the other nodes all the same
+            except (ClusterFailure, ProviderFailure) as failure:  # still check the other nodes
                 is_whole, trouble = False, [failure.message]
             troubles += trouble
             await self._note_status(node, status_of(node, registered, daemons_run=is_whole))

@@ -1,7 +1,7 @@
 """The children of composite commands: each sub-command is a command of its own.
 
 A child is created `running`, on the replica that runs its composite and in the composite's slot. If children had to
-wait for slots, as many composites as there are slots would block each other for ever. The rows record how far a
+wait for slots, as many composites as there are slots would block each other forever. The rows record how far a
 composite has come, so that it continues there after a restart and each child runs once.
 """
 

@@ -191,7 +191,7 @@ def form_body(raw: bytes) -> dict[str, Any]:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS_LIMIT)
     except ValueError:
         raise BadRequest(
-            "the body is no form: fields as name=value, joined by &, in UTF-8 with percent-encoding"
+            "the body is not a form: fields as name=value, joined by &, in UTF-8 with percent-encoding"
         ) from None
     body: dict[str, Any] = {}
     for name, text in pairs:

@@ -205,7 +205,7 @@ async def _inline(
 
 
 def _address(file: Path) -> str:
-    """Return the location of a file; a composite's result lies in the folder of one of its children."""
+    """Return the location of a file; a composite's result is in the folder of one of its children."""
     return Path(os.path.normpath(file)).as_uri()
 
 

@@ -105,7 +105,7 @@ def check(settings: Settings, database: Database) -> None:
         raise ForeignDatabaseError(
             f"the database {name_of(settings)} is empty, and the data folder {settings.data_dir} holds files of "
             "commands or users that are in another one: give the database that they belong to, or another --data-dir; "
-            "to begin anew here, move them away"
+            "to start empty here, move them away"
         )
     if settings.on_sqlite or is_empty:
         return

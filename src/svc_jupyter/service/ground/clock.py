@@ -22,7 +22,7 @@ def parse_day(text: str, field_name: str) -> datetime:
         raise Invalid(f"{field_name}: must be a date or time such as 2026-11-21 or 2026-11-21T09:00:00Z") from None
     moment = moment.replace(tzinfo=moment.tzinfo or UTC)
     if not 1971 <= moment.year <= 9998:
-        raise Invalid(f"{field_name}: the year must lie between 1971 and 9998")
+        raise Invalid(f"{field_name}: the year must be between 1971 and 9998")
     return moment
 
 

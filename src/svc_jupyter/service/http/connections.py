@@ -1,6 +1,6 @@
 """The connections of the server: limits on their number and waiting times, and errors in the envelope.
 
-uvicorn waits for ever for the rest of a request, accepts headers of any length, and accepts connections until the
+uvicorn waits forever for the rest of a request, accepts headers of any length, and accepts connections until the
 system has no file descriptor left; callers are then disconnected without an answer.
 """
 
@@ -152,7 +152,7 @@ class GuardedConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that is not HTTP in the envelope. `msg` is uvicorn's message."""
-        self._turn_away(400, f"this is no request in HTTP/1.1: {msg}")
+        self._turn_away(400, f"this is not a request in HTTP/1.1: {msg}")
 
     def look(self, now: float) -> None:
         """Close the connection when the expected data do not come in time."""

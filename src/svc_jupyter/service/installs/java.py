@@ -67,7 +67,7 @@ async def ask(program: Path) -> JavaHome:
         raise JavaUnusable(f"{program} cannot be run: {reason}") from error
     properties = parse_properties(ended.output)
     if ended.code or properties is None:
-        raise JavaUnusable(f"{program} is no Java that runs:\n{ended.last_lines}")
+        raise JavaUnusable(f"{program} is not a Java that runs:\n{ended.last_lines}")
     return properties
 
 

@@ -81,7 +81,7 @@ def parse(file_name: str, text: str) -> Lock:
     names = [artifact.file_name for artifact in artifacts]
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise InvalidLock(f"{file_name}: {', '.join(doubled)} is there twice, and would lie in one folder")
+        raise InvalidLock(f"{file_name}: {', '.join(doubled)} is there twice, and would be in one folder")
     return Lock(
         named["name"],
         named["version"],

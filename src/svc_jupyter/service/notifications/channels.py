@@ -76,7 +76,9 @@ def _addresses(text: str) -> list[str]:
         address = item.strip()
         if not _is_address(address):
             # Not repeated: it may be a URL entered with the wrong type.
-            raise Invalid(f"target: address {number} is no e-mail address; write one, or several separated by commas")
+            raise Invalid(
+                f"target: address {number} is not an e-mail address; write one, or several separated by commas"
+            )
         found.setdefault(address.lower(), address)
     if len(found) > _ADDRESSES_LIMIT:
         raise Invalid(f"target: at most {_ADDRESSES_LIMIT} addresses, {len(found)} were given")

@@ -35,7 +35,7 @@ def list_notification_channels(channels: ChannelsDep, caller: CallerDep, page: P
 
 @router.post("/notification_channels", dependencies=[needs(Action.CREATE, Resource.NOTIFICATION_CHANNEL)])
 def create_notification_channel(body: ChannelCreate, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
-    """Store a channel. 422 for what is no address or no http(s) URL, and for a taken name."""
+    """Store a channel. 422 for what is not an address or http(s) URL, and for a taken name."""
     return channels.create(body, by=caller)
 
 

@@ -118,7 +118,7 @@ class WebhookSender(Sender):
         if row is None:
             raise NotDelivered(f"notification channel {channel_id} was deleted", may_retry=False)
         if row.sealed_url is None:
-            raise NotDelivered(f"notification channel {channel_id} is no webhook any more", may_retry=False)
+            raise NotDelivered(f"notification channel {channel_id} is not a webhook any more", may_retry=False)
         try:
             return self._secrets.open(row.sealed_url)
         except ValueError as error:

@@ -59,7 +59,7 @@ def list_environments(environments: EnvironmentsDep, caller: CallerDep, page: Pa
 def create_environment(
     body: EnvironmentCreate, environments: EnvironmentsDep, caller: CallerDep
 ) -> NewPackageEnvironment:
-    """Begin to build an environment. 422 for a taken name, what is no package, and an R that is not here."""
+    """Begin to build an environment. 422 for a taken name, what is not a package, and an R that is not here."""
     return environments.create(body, by=caller)
 
 

@@ -50,7 +50,7 @@ def _check_names(queries: list[Any]) -> None:
 
 
 def _check_sources(spark: Any, query: Any) -> None:
-    """End a run whose source vanished: Spark itself would wait for ever for files in a missing folder."""
+    """End a run whose source vanished: Spark itself would wait forever for files in a missing folder."""
     for source in (query.lastProgress or {}).get("sources", ()):
         folder = _FOLDER.fullmatch(source["description"])
         if folder is None:

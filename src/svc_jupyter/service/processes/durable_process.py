@@ -216,7 +216,7 @@ class DurableProcess:
         return os.getpgid(0) != self.pid and self._has_living_member()
 
     def _has_living_member(self) -> bool:
-        """Check the processes of the group, which also exists while it has only zombies, possibly for ever.
+        """Check the processes of the group, which also exists while it has only zombies, possibly forever.
 
         The number of a process that was found again may be reused: only members with the mark count.
         """

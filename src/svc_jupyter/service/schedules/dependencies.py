@@ -220,7 +220,7 @@ def _check_file(entry: FileDependency, wall: datetime) -> None:
 def _check_table(entry: HiveTableDependency) -> None:
     for field, name in (("schema", entry.schema_), ("name", entry.name)):
         if not _HIVE_NAME.fullmatch(name):
-            raise ValueError(f"{field} {name[:40]!r} is no name of Hive (letters, digits and _)")
+            raise ValueError(f"{field} {name[:40]!r} is not a name of Hive (letters, digits and _)")
     for column, given in entry.columns.items():
         field = f"columns.{column[:40]!a}"
         if not column.strip():
@@ -248,7 +248,7 @@ def check_mask(mask: str) -> None:
     for match in _DIRECTIVE.finditer(mask):
         if match[1] is None:
             shown = mask[match.start() : match.start() + 2]
-            raise ValueError(f"{shown!r} is no date directive such as %Y, %m, %d or %H; write %% for a percent sign")
+            raise ValueError(f"{shown!r} is not a date directive such as %Y, %m, %d or %H; write %% for a percent sign")
 
 
 def render(mask: str, wall: datetime) -> str:

@@ -216,7 +216,7 @@ class DependencyWatch:
     async def _result(self, check: Check) -> Result:
         try:
             wanted = await asyncio.to_thread(_wanted, check)
-        except (ValueError, OverflowError) as error:  # the window of this nominal time lies outside the calendar
+        except (ValueError, OverflowError) as error:  # the window of this nominal time is outside the calendar
             return Result([], [], f"dependency_info: {error}")
         problem = None
         try:

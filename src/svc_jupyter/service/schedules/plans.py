@@ -135,7 +135,7 @@ def next_after_edit(before: Schedule, edit: Edit, now: float) -> float | None:
 
 
 def _new_timetable(row: Schedule, body: ScheduleUpdate) -> Values:
-    """Return the timetable's columns that an edit gives; a time equal to the record's is no change."""
+    """Return the timetable's columns that an edit gives; a time equal to the record's is not a change."""
     values: Values = {}
     if body.time_zone is not None:
         values["time_zone"] = known_zone(body.time_zone)

@@ -25,7 +25,7 @@ def parse_time(text: str, time_zone: str, field: str) -> datetime:
     except ValueError:
         raise Invalid(f"{field}: {text[:40]!r} is not a time; {_FORMS}") from None
     if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
-        raise Invalid(f"{field}: the year must lie between {_FIRST_YEAR} and {_LAST_YEAR}")
+        raise Invalid(f"{field}: the year must be between {_FIRST_YEAR} and {_LAST_YEAR}")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=ZoneInfo(time_zone))
     return moment.astimezone(UTC).replace(microsecond=0)

@@ -58,7 +58,7 @@ def resolve_under(path: Path, roots: Iterable[Path]) -> Path:
         raise Invalid(f"file://{path} cannot be resolved: {getattr(error, 'strerror', None) or error}") from error
     if not allowed:
         raise Invalid(
-            f"file://{path} lies outside the folders that this service may read; "
+            f"file://{path} is outside the folders that this service may read; "
             "put the file into the account's storage, or have the operator add its folder to file_roots"
         )
     return resolved

@@ -27,7 +27,7 @@ _FORMATS: Final[dict[str, Callable[[Path, str, Tree, Room], None]]] = {
 def check_archive_name(name: str) -> None:
     """Raise `Invalid` when `name` is not that of a supported archive."""
     if _format_of(name) is None:
-        raise Invalid(f"{name} is no archive that can be unpacked; known are {', '.join(_FORMATS)}")
+        raise Invalid(f"{name} is not an archive that can be unpacked; known are {', '.join(_FORMATS)}")
 
 
 def unpack(archive: Path, folder: Path, room: Room) -> None:

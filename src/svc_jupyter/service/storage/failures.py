@@ -47,7 +47,7 @@ def denied(location: Location, account: AccountStorage, reason: str = "") -> Sto
     if location.is_http:
         hint = "the URL needs a signature, or its signature is no longer valid"
     elif not account.opens(location):
-        hint = f"no credentials were sent, since it does not lie under the account's storage {account.base}"
+        hint = f"no credentials were sent, since it is not under the account's storage {account.base}"
     elif not account.has_credentials:
         hint = "the account's storage has no credentials; an administrator stores them with PUT account/storage"
     else:
@@ -89,7 +89,7 @@ def _transport_failure(text: str, location: Location, account: AccountStorage) -
         )
     if location.scheme is Scheme.GS and "redential" in text:
         return StorageFailure(
-            f"{location}: the stored secret_key is no service account key that works", may_retry=False
+            f"{location}: the stored secret_key is not a service account key that works", may_retry=False
         )
     return StorageFailure(f"{location}: reading from the store{at} broke off")
 

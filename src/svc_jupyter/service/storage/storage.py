@@ -100,7 +100,7 @@ class Storage:
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise StorageFailure(f"{location} is no UTF-8 text (byte {error.start})", may_retry=False) from error
+            raise StorageFailure(f"{location} is not UTF-8 text (byte {error.start})", may_retry=False) from error
 
     async def existing(self, account_id: int, texts: Collection[str], *, or_folders: bool) -> set[str]:
         """Return the locations with an existing file or, with `or_folders`, a folder that is not empty.

@@ -36,7 +36,7 @@ def unpack_tar(archive: Path, source: str, tree: Tree, room: Room) -> None:
                 _check_end(bounded, source)
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
         raise StorageFailure(
-            f"{source} cannot be unpacked: it is no whole tar archive ({error})", may_retry=False
+            f"{source} cannot be unpacked: it is not a whole tar archive ({error})", may_retry=False
         ) from error
 
 

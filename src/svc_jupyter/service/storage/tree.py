@@ -58,7 +58,7 @@ class Tree:
         """Give an existing file another name."""
         source = self._parts(target)
         if source not in self._files:
-            raise self.refused(name, f"is a link to {target[:_SHOWN]!r}, which is no file before it in the archive")
+            raise self.refused(name, f"is a link to {target[:_SHOWN]!r}, which is not a file before it in the archive")
         if source == self._parts(name):
             return
         parts = self._place(name)
@@ -99,7 +99,7 @@ class Tree:
         if ".." in parts:
             raise self.refused(name, "leads out of its folder")
         if len(parts) > MAX_DEPTH:
-            raise self.refused(name, f"lies more than {MAX_DEPTH} folders deep")
+            raise self.refused(name, f"is more than {MAX_DEPTH} folders deep")
         return parts
 
     def _place(self, name: str) -> Parts:
@@ -123,7 +123,7 @@ class Tree:
             if part in self._folders:
                 continue
             if part in self._files or part in self._links:
-                raise self.refused(name, f"lies under {'/'.join(part)[:_SHOWN]!r}, which is no folder")
+                raise self.refused(name, f"is under {'/'.join(part)[:_SHOWN]!r}, which is not a folder")
             self._room.take_entry()
             self._folder.joinpath(*part).mkdir()
             self._folders.add(part)

@@ -33,7 +33,7 @@ def unpack_zip(archive: Path, source: str, tree: Tree, room: Room) -> None:
                 _unpack_member(opened, member, tree)
     except (zipfile.BadZipFile, EOFError, zlib.error, ValueError) as error:
         raise StorageFailure(
-            f"{source} cannot be unpacked: it is no whole zip archive ({error})", may_retry=False
+            f"{source} cannot be unpacked: it is not a whole zip archive ({error})", may_retry=False
         ) from error
     except (NotImplementedError, RuntimeError) as error:
         raise StorageFailure(f"{source} cannot be unpacked: {error}", may_retry=False) from error

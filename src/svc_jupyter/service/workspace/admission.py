@@ -52,7 +52,7 @@ class Where(Protocol):
 
 
 def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None = None) -> None:
-    """Raise `Forbidden` unless `caller` may do `action` to the object that is, or lies in, the folder `where`.
+    """Raise `Forbidden` unless `caller` may do `action` to the object that is, or is in, the folder `where`.
 
     `object_id` is the object's, None for a new object or for all objects there.
     """
@@ -83,7 +83,7 @@ def absent(caller: Caller, action: Action, resource: Resource, object_id: int) -
 
 
 def is_closed(caller: Caller, resource: Resource, where: Where, object_id: int | None) -> bool:
-    """Return whether an object lies in another user's folder, and the caller has no permission on it."""
+    """Return whether an object is in another user's folder, and the caller has no permission on it."""
     if where.owner_id in (None, caller.user_id):
         return False
     return not any(admission(caller, action, resource, where, object_id).allowed for action in OBJECT_ACTIONS)

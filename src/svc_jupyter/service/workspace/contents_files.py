@@ -53,7 +53,7 @@ def _failure(path: ContentsPath, error: OSError) -> ServiceError | None:
     if error.errno == errno.ENAMETOOLONG:
         return Invalid(f"{path}: {error.strerror}")
     if error.errno in _REFUSED:
-        return Forbidden(f"{path} cannot be changed: {error.strerror}; whoever owns its file can allow it")
+        return Forbidden(f"{path} cannot be changed: {error.strerror}; the owner of its file can allow it")
     if error.errno in _OUT_OF_ROOM:
         return Unavailable(f"{path} cannot be written: {error.strerror}; what was there is unchanged")
     if error.errno in _DISTURBED:

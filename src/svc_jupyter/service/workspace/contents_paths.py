@@ -83,7 +83,7 @@ def parse_path(text: str, field: str = "path") -> ContentsPath:
     for number, part in enumerate(parts):
         check_name(part, field, max_bytes=MAX_LENGTH if number == 1 and parts[0] == USERS else MAX_NAME_BYTES)
     if parts[:1] == (USERS,) and len(parts) > 1 and _NO_ADDRESS.search(_owner(parts[1])):
-        raise Invalid(f"{field}: {_shown(parts[1])} is no e-mail address")
+        raise Invalid(f"{field}: {_shown(parts[1])} is not an e-mail address")
     if parts and parts[0] not in (COMMON, USERS):
         raise NotFound(f"there is nothing at {_shown(parts[0])}: paths begin with {COMMON} or {USERS}/<e-mail>")
     return ContentsPath(parts)

@@ -152,7 +152,7 @@ class ContentsPlaces:
         denied = min((notebook_id for _, notebook_id in self._withheld(caller, action, folder)), default=None)
         if denied is not None:
             raise Forbidden(
-                f"{folder.path} is not touched: {Resource.JUPYTER_NOTEBOOK} {denied} lies in it, and its policy denies "
+                f"{folder.path} is not touched: {Resource.JUPYTER_NOTEBOOK} {denied} is in it, and its policy denies "
                 f"you the permission to {action} it"
             )
 

@@ -98,7 +98,7 @@ class FileTree:
                 return
             there = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISREG(there.st_mode):
-                raise FileExistsError(errno.EEXIST, "exists and is no file", parts[-1])
+                raise FileExistsError(errno.EEXIST, "exists and is not a file", parts[-1])
             if not is_writable(there):
                 raise PermissionError(errno.EACCES, "is read-only", parts[-1])
             draft.chmod(stat.S_IMODE(there.st_mode))
@@ -255,7 +255,7 @@ def _opened_file(name: str, folder: int) -> Iterator[int]:
     number = os.open(name, _FILE, dir_fd=folder)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):  # it was replaced since
-            raise FileNotFoundError(errno.ENOENT, "is no file", name)
+            raise FileNotFoundError(errno.ENOENT, "is not a file", name)
         yield number
     finally:
         os.close(number)

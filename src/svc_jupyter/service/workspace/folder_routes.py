@@ -90,7 +90,7 @@ def rename_folder(body: FolderRename, folders: FoldersDep, caller: CallerDep) ->
 def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> FolderChanged:
     """Move a folder with all that is in it. 403 without `update` or `manage` on the target.
 
-    422 when it would lie in itself, or when its name is taken there; then nothing has moved.
+    422 when it would be in itself, or when its name is taken there; then nothing has moved.
     """
     return folders.move(body, by=caller)
 

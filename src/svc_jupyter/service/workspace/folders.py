@@ -103,7 +103,7 @@ class Folders:
                 _require_free(connection, target.id, place.row.name, path, field)
             row = _set(connection, place, path, field, parent_id=target.id, name=place.row.name)
             _record_move(connection, by, "move", place, path)
-        return FolderChanged(message=f"{place.path} lies in {target.path} now", folder=folder_record(row, path))
+        return FolderChanged(message=f"{place.path} is in {target.path} now", folder=folder_record(row, path))
 
     def delete(self, reference: FolderReference, *, by: Caller) -> FolderDeleted:
         """Delete a folder with its contents, and its notes with their dashboards; return the numbers of deleted
@@ -195,7 +195,7 @@ def _require_deletable(connection: sa.Connection, tree: sa.Select[tuple[int]], c
         found = connection.execute(sa.select(table.c.id, table.c.name).where(kept, inside).limit(1)).one_or_none()
         if found is not None:
             raise Forbidden(
-                f"{resource} {found.id} ({found.name}) lies in it, and its policy denies you the permission to "
+                f"{resource} {found.id} ({found.name}) is in it, and its policy denies you the permission to "
                 f"{Action.DELETE} it"
             )
 

@@ -138,7 +138,7 @@ def _nbformat() -> ModuleType:
 
 def _version(content: Any) -> tuple[int, int]:
     if not isinstance(content, dict):
-        raise NotANotebookError("it is no JSON object")
+        raise NotANotebookError("it is not a JSON object")
     major, minor = content.get("nbformat"), content.get("nbformat_minor", 0)
     if type(major) is not int or type(minor) is not int or major < 1 or minor < 0:
         raise NotANotebookError("it has no valid nbformat and nbformat_minor")

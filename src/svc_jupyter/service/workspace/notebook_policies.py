@@ -75,7 +75,7 @@ class PoliciedNotebooks:
 def _parsed(text: str) -> ContentsPath:
     path = parse_path(text, "source_id")
     if path.is_above_roots or not path.inside or not path.name.endswith(NOTEBOOK_SUFFIX):
-        raise Invalid(f"source_id: {path} is no path of a notebook, whose name ends with {NOTEBOOK_SUFFIX}")
+        raise Invalid(f"source_id: {path} is not a path of a notebook, whose name ends with {NOTEBOOK_SUFFIX}")
     return path
 
 

@@ -112,7 +112,7 @@ class Notes:
         raise StateConflict(f"note {note_id} is being changed all the time; try again in a moment")
 
     def keep_results(self, note_id: int, change: Callable[[Document], Document], *, by: Caller) -> None:
-        """Store a run's results in a note's document. This is no edit: version and revision stay.
+        """Store a run's results in a note's document. This is not an edit: version and revision stay.
 
         Concurrent saves wait. Raises `Forbidden` for a caller who may not change the note.
         """

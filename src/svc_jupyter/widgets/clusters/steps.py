@@ -48,7 +48,7 @@ class Question:
             case Step.TERMINATE:
                 return (
                     f"Terminate {view.name}? What runs on it or waits for it ends in error; its HDFS and logs are "
-                    "gone for good. What lies in the account's storage stays."
+                    "gone for good. What is in the account's storage stays."
                 )
             case Step.REMOVE:
                 return f"Remove {self.node}? It takes no new work, finishes what runs on it, then leaves."

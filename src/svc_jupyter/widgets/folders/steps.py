@@ -51,7 +51,7 @@ class Question:
                 what = "with all that is in it" if item.kind is Kind.FOLDER else f"({item.kind})"
                 keeps = "Ids, policies and schedules go on."
                 if self.destination is None:
-                    return f"Move {item.location} {what}: choose the folder that it is to lie in. {keeps}"
+                    return f"Move {item.location} {what}: choose the folder that it is to be in. {keeps}"
                 if self.obstacle:
                     return f"Move {item.location} {what}: {self.obstacle}."
                 return f"Move {item.location} {what} into {self.destination.location}? {keeps}"
@@ -65,13 +65,13 @@ class Question:
         if place is None:
             return "choose a folder"
         if not place.is_place:
-            return f"{place.name} is no folder; choose one"
+            return f"{place.name} is not a folder; choose one"
         if place.folder_type != item.folder_type:
             return f"{place.location} is in the other tree; choose a folder of this one"
         if item.kind is Kind.FOLDER and item.holds(place.location):
-            return "it cannot lie in itself; choose another folder"
+            return "it cannot be in itself; choose another folder"
         if place.location == item.parent:
-            return f"it lies in {place.location} already; choose another folder"
+            return f"it is in {place.location} already; choose another folder"
         return None
 
     @property
@@ -149,7 +149,7 @@ def _moved(client: Client, item: Item, place: Item) -> Done:
             client.notes.update(item.id, location=place.location)
         else:
             client.dashboards.update(item.id, location=place.location)
-        text = f"{item.location} lies in {place.location} now"
+        text = f"{item.location} is in {place.location} now"
     return Done(text, item.key, opened=place.key)
 
 

@@ -34,7 +34,7 @@ async def world(tmp_path: Path, hosts: SshHosts) -> AsyncIterator[HostsWorld]:
 
 
 def _left(hosts: SshHosts) -> list[str]:
-    """What lies on the hosts for clusters."""
+    """What is on the hosts for clusters."""
     found = [file for host in hosts.hosts.values() for file in (host.folder / "nodes", host.folder / "claim")]
     claims = [str(file) for file in found if file.is_file()]
     return claims + [str(entry) for folder in found if folder.is_dir() for entry in folder.iterdir()]

@@ -27,7 +27,7 @@ def test_arguments_are_split_as_a_shell_does() -> None:
         (JAR, "'open", "cannot be split"),
         (DISTCP, "  ", "is empty"),
         (JAR, "-D a=b", "begins with '-D'"),
-        (JAR, "hdfs:///a.jar", "must lie in the account's storage"),
+        (JAR, "hdfs:///a.jar", "must be in the account's storage"),
         (STREAMING, "a\0b", "NUL"),
     ],
 )

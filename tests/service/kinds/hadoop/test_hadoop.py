@@ -104,7 +104,7 @@ def test_a_cancellation_ends_the_application(hadoop: SharedHadoop) -> None:
     [
         ({"sub_command": "fs", "sub_command_args": "-ls"}, "sub_command"),
         ({"sub_command": "jar", "sub_command_args": "'open"}, "cannot be split"),
-        ({"sub_command": "jar", "sub_command_args": "file:///etc/passwd"}, "lies outside the folders"),
+        ({"sub_command": "jar", "sub_command_args": "file:///etc/passwd"}, "is outside the folders"),
     ],
 )
 def test_a_wrong_submission_is_refused(hadoop: SharedHadoop, fields: dict[str, Any], reason: str) -> None:

@@ -84,7 +84,7 @@ class Run:
 
     @property
     def outputs(self) -> list[list[dict[str, Any]]]:
-        """The outputs of each code cell, as they lie in the file now."""
+        """The outputs of each code cell, as they are in the file now."""
         return [cell["outputs"] for cell in self.executed.cells if cell.cell_type == "code"]
 
 

@@ -19,7 +19,7 @@ def utf8(text: bytes) -> bytes:
 def test_the_texts_of_a_class_file_are_moved_and_the_rest_stays():
     head = b"\xca\xfe\xba\xbe\x00\x00\x00\x34"
     numbers = struct.pack(">BQ", 5, 2**40) + struct.pack(">BH", 7, 1)
-    tail = b"\x00\x21 the rest: org/roaringbitmap is no constant here"
+    tail = b"\x00\x21 the rest: org/roaringbitmap is not a constant here"
     before = head + struct.pack(">H", 6) + utf8(b"Lorg/roaringbitmap/X;") + numbers + utf8(b"other") + tail
     after = (
         head + struct.pack(">H", 6) + utf8(b"Lorg/apache/pig/org/roaringbitmap/X;") + numbers + utf8(b"other") + tail

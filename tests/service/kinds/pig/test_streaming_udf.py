@@ -21,7 +21,7 @@ if sys.argv[1] == "tell":
 else:
     print("ready", flush=True)
     while True:
-        sys.stdin.buffer.readline()  # at the end of stdin it looks for its next row for ever
+        sys.stdin.buffer.readline()  # at the end of stdin it looks for its next row forever
 """
 PIG_UTIL = """
 def write_user_exception(filename, stream, offset=0):

@@ -158,7 +158,7 @@ async def test_exactly_one_script_is_needed(kind, caller, body):
         ({"inline": "echo", "files": "a, ../b"}, "files: "),
         ({"inline": "echo", "files": "one/a,two/a"}, "would both be 'a'"),
         ({"inline": "echo", "files": "a.zip", "archives": "x/a.zip"}, "would both be 'a.zip'"),
-        ({"inline": "echo", "archives": "a.rar"}, "a.rar is no archive"),
+        ({"inline": "echo", "archives": "a.rar"}, "a.rar is not an archive"),
         ({"inline": "echo", "files": ",".join(f"f{number}" for number in range(1001))}, "at most 1000"),
         ({"script_location": "https://reader:secret@host/a.sh"}, "must not hold a user"),
     ],

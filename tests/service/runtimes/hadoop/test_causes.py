@@ -25,7 +25,7 @@ def test_a_taken_port_is_named_with_the_command_that_names_its_owner(output: str
     ("output", "code", "told"),
     [
         ("java.io.IOException: No space left on device\n\tat x", 1, "the disk is full. Make room"),
-        ("java.lang.OutOfMemoryError: Java heap space", 3, "it had not enough memory"),
+        ("java.lang.OutOfMemoryError: Java heap space", 3, "it did not have enough memory"),
         ("", 137, "it was killed (signal 9)"),
         ("", 1, "with exit code 1 and wrote nothing"),
         ("", None, "ended and wrote nothing"),

@@ -131,7 +131,7 @@ class LocalProvider:
         if available < needed:
             raise ProviderFailure(
                 f"{count} more node(s) need {needed // _MEGABYTE:,} MB of memory, and {available // _MEGABYTE:,} MB "
-                "are free on this machine: end something else, or take less nodes"
+                "are free on this machine: end something else, or request fewer nodes"
             )
         self._settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         free = shutil.disk_usage(self._settings.data_dir).free

@@ -240,7 +240,7 @@ def split_arguments(sub_command: HadoopSubCommand, text: str) -> list[str]:
     if sub_command is HadoopSubCommand.JAR and arguments[0].startswith("-"):
         raise Invalid(f"sub_command_args begins with {arguments[0]!r}: {_EXPECTED[sub_command]}")
     if sub_command is HadoopSubCommand.JAR and arguments[0].startswith(_OF_CLUSTER):
-        raise Invalid("sub_command_args: the jar must lie in the account's storage, not in a cluster's HDFS")
+        raise Invalid("sub_command_args: the jar must be in the account's storage, not in a cluster's HDFS")
     return arguments
 
 

@@ -2,7 +2,7 @@
 
 Pig starts this in place of `python`. Its controller works in Python 3, with two exceptions: it reports a function's
 error by writing text to a byte stream, so that the error is lost; and after a kill of Java it waits for its next row
-for ever. This module imports nothing of the service.
+forever. This module imports nothing of the service.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def explain(daemon: str, host: str, output: str, exit_code: int | None) -> str:
     if any(words in output for words in _DISK_FULL):
         return f"{begin}: the disk is full. Make room on it, then start the cluster again"
     if any(words in output for words in _OUT_OF_MEMORY):
-        return f"{begin}: it had not enough memory. End other programs, or take less nodes"
+        return f"{begin}: it did not have enough memory. End other programs, or request fewer nodes"
     if exit_code == _KILLED:
         return f"{begin}: it was killed (signal 9), as the system does when memory is short"
     last = last_words(output)

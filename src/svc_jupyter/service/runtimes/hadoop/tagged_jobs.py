@@ -57,7 +57,7 @@ class TaggedJobs:
         deadline = time.monotonic() + _END_SECONDS
         while living := await self._applications(addresses, tag, states=_LIVING):
             if time.monotonic() > deadline:
-                raise DaemonSilent(f"{living[0]['id']} goes on although it was told to end")
+                raise DaemonSilent(f"{living[0]['id']} continues after the request to end it")
             for name in (str(application["id"]) for application in living):
                 place = f"{addresses.resource_manager_http}/ws/v1/cluster/apps/{name}/state"
                 await self._http.put(place, {"state": "KILLED"})

@@ -142,7 +142,7 @@ def test_a_paragraph_can_ask_for_another_but_not_for_ever(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("%cobol\nx", "paragraph 1: %cobol is no language of a Spark notebook"),
+        ("%cobol\nx", "paragraph 1: %cobol is not a language of a Spark notebook"),
         ("%pyspark\nraise ConnectionError", "paragraph 1: the session server is gone"),
         ("%pyspark\ncalls = ['p9']", "z.run names no paragraph of this note: p9"),
     ],

@@ -40,7 +40,7 @@ public final class Runner {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path scratch = Path.of(arguments[0]);
         PrintStream answers = System.out;
-        System.setOut(System.err); // what is printed while it warms up is no answer
+        System.setOut(System.err); // what is printed while it warms up is not an answer
         Causes causes = logging();
         BlockingQueue<String> lines = linesOf(System.in);
         new Warmth(scratch, () -> !lines.isEmpty()).run();

@@ -93,7 +93,7 @@ _LONGEST_PREFIX = 16
 def places(text: str, spans: Sequence[tuple[int, int]], syntax: Syntax) -> Iterator[Place]:
     """Yield the context of each of the `spans` (start, end; ordered, disjoint) of a program's `text`.
 
-    The text within a span is skipped: it is no part of the program.
+    The text within a span is skipped: it is not part of the program.
     """
     scanner = _Scanner(text, syntax)
     position = 0

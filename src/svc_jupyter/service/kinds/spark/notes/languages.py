@@ -27,7 +27,7 @@ class UnknownLanguage(Failure):
 
     def __init__(self, word: str) -> None:
         super().__init__(
-            f"%{word} is no language of a Spark notebook; there are %pyspark, %python, %spark, %sql, %r, %sh and %md"
+            f"%{word} is not a language of a Spark notebook; there are %pyspark, %python, %spark, %sql, %r, %sh and %md"
         )
 
 

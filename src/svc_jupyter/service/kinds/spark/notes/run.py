@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_CHAIN = 100
-"""Limit of paragraphs that `z.run` may add to a run: a paragraph that runs itself must not loop for ever."""
+"""Limit of paragraphs that `z.run` may add to a run: a paragraph that runs itself must not loop forever."""
 
 
 class NoteRun:

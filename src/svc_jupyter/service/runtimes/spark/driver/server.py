@@ -114,7 +114,7 @@ async def run(settings: dict[str, Any], secret: str, jvm: Jvm) -> None:
         house = asyncio.create_task(_keep_house(driver, sessions, reserve))
         while jvm.process.poll() is None and reserve.can_go_on and not house.done():  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_SECONDS)
-        jvm.end()  # at once: everything that waits for the driver would wait for ever
+        jvm.end()  # at once: everything that waits for the driver would wait forever
 
 
 async def _keep_house(driver: Driver, sessions: Sessions, reserve: Reserve) -> None:

@@ -202,7 +202,7 @@ class Sessions:
             self._runs.pop(self._ended.popleft(), None)
 
     async def _ready_process(self, session: Session) -> SessionProcess:
-        """Return the session's process while there is a driver; else wait for ever: the next server starts it."""
+        """Return the session's process while there is a driver; else wait forever: the next server starts it."""
         try:
             process = await self._process_of(session)
         except Ended:
