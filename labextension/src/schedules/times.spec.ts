@@ -16,9 +16,12 @@ describe('momentOf', () => {
     );
   });
 
-  it.each([[null], [''], ['tomorrow'], ['2026-13-40 99:99']])('knows that %p is not a time', text => {
-    expect(momentOf(text, PARIS)).toBeNull();
-  });
+  it.each([[null], [''], ['tomorrow'], ['2026-13-40 99:99']])(
+    'knows that %p is not a time',
+    text => {
+      expect(momentOf(text, PARIS)).toBeNull();
+    }
+  );
 
   it('makes no time up for a zone that it does not know', () => {
     expect(momentOf('2026-11-22 09:00', 'Mars/Olympus')).toBeNull();

@@ -56,7 +56,8 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     if os.geteuid() == 0:
         log.warning(
             "runs_as_root",
-            meaning="every user who may submit a command can do anything on this machine: give the service a user of its own",
+            meaning="every user who may submit a command can do anything on this machine: give the service a user of "
+            "its own",
         )
     folder = DataFolder(settings)
     folder.open()
