@@ -34,7 +34,7 @@ from svc_jupyter.service.ground.settings import default_engines_dir
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
-from svc_jupyter.service.runtimes.hadoop.configuration import POOLS_FILE, Place, node_sites
+from svc_jupyter.service.runtimes.hadoop.configuration import POOLS_FILE, NodeLayout, node_sites
 from svc_jupyter.service.runtimes.hadoop.daemons import small_files
 from svc_jupyter.service.runtimes.hadoop.departure import exclude_file
 from svc_jupyter.service.runtimes.hadoop.site_files import pools_file
@@ -141,8 +141,8 @@ class _ByHand:
             process.wait()
         shutil.rmtree(self._folder)
 
-    def _place(self, number: int) -> Place:
-        return Place(f"{_BLOCK}.{number}", PurePosixPath(self._folder / str(number)))
+    def _place(self, number: int) -> NodeLayout:
+        return NodeLayout(f"{_BLOCK}.{number}", PurePosixPath(self._folder / str(number)))
 
     def _write_settings(self, number: int) -> None:
         place = self._place(number)

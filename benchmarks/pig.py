@@ -36,7 +36,7 @@ from svc_jupyter.service.ground.settings import default_engines_dir
 from svc_jupyter.service.installs.engine import Engine, class_path
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
-from svc_jupyter.service.runtimes.hadoop.configuration import Place, wiring
+from svc_jupyter.service.runtimes.hadoop.configuration import NodeLayout, wiring
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 
 FLIGHTS = """f = LOAD 'flights/flights.csv' USING PigStorage(',') AS (year:int, month:int, day:int, dep_time:int,
@@ -193,7 +193,7 @@ class _OnYarn:
         self._data_dir = data_dir
         self._conf = data_dir / "pig-conf"
         self._conf.mkdir(exist_ok=True)
-        needed = wiring(Addresses(coordinator), Place("127.0.0.1", PurePosixPath(self._conf)))
+        needed = wiring(Addresses(coordinator), NodeLayout("127.0.0.1", PurePosixPath(self._conf)))
         for name, settings in needed.items():
             (self._conf / name).write_bytes(site_file(settings))
         (self._conf / PROPERTIES).write_text(self._pig.needed_on_yarn())

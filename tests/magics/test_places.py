@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc_jupyter.magics.display.failures import place_of, script_place_of
+from svc_jupyter.magics.display.failures import position_of, script_position_of
 
 QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\nGROUP BY carrier"
 
@@ -21,7 +21,7 @@ QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\n
     ],
 )
 def test_the_line_is_found(message, place):
-    assert str(place_of(message, QUERY)) == place
+    assert str(position_of(message, QUERY)) == place
 
 
 @pytest.mark.parametrize(
@@ -35,22 +35,24 @@ def test_the_line_is_found(message, place):
     ],
 )
 def test_what_cannot_be_known_is_not_guessed(message):
-    assert place_of(message, QUERY) is None
+    assert position_of(message, QUERY) is None
 
 
 def test_a_word_inside_another_is_not_taken_for_it():
-    assert str(place_of("no such column: a", "select ab\nfrom a")) == "line 2: from a"
+    assert str(position_of("no such column: a", "select ab\nfrom a")) == "line 2: from a"
 
 
 def test_a_long_line_is_shortened():
-    assert len(str(place_of("line 1: x", "x" * 500))) < 150
+    assert len(str(position_of("line 1: x", "x" * 500))) < 150
 
 
 SCRIPT = "cd /tmp\nfoo --bar\npython3 -c 'import foo'"
 
 
 def test_the_line_of_a_script_is_found():
-    assert str(script_place_of("exit code 127\nbash: line 2: foo: command not found\n", SCRIPT)) == "line 2: foo --bar"
+    assert (
+        str(script_position_of("exit code 127\nbash: line 2: foo: command not found\n", SCRIPT)) == "line 2: foo --bar"
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,4 +66,4 @@ def test_the_line_of_a_script_is_found():
     ],
 )
 def test_lines_of_other_texts_are_not_taken_for_the_script_s(message):
-    assert script_place_of(message, SCRIPT) is None
+    assert script_position_of(message, SCRIPT) is None

@@ -11,7 +11,7 @@ import pytest
 from svc_jupyter.client.errors import SvcError
 from svc_jupyter.server import copy_keeper
 from svc_jupyter.server.copy_keeper import CopiesFile, CopyKeeper
-from svc_jupyter.server.scheduled_copies import CopyPlaces
+from svc_jupyter.server.scheduled_copies import CopyPaths
 
 
 class SilentService:
@@ -28,8 +28,8 @@ class SilentService:
 async def test_a_removal_without_an_answer_keeps_nobody_from_scheduling(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    async def places(_keeper: CopyKeeper) -> CopyPlaces:
-        return CopyPlaces("ann@example.org", "this-server")
+    async def places(_keeper: CopyKeeper) -> CopyPaths:
+        return CopyPaths("ann@example.org", "this-server")
 
     monkeypatch.setattr(copy_keeper, "REMOVAL_SECONDS", 0.2)
     monkeypatch.setattr(CopyKeeper, "places", places)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from svc_jupyter.server.scheduled_copies import CopyPlaces, parents_of, place_in, same_to_run
+from svc_jupyter.server.scheduled_copies import CopyPaths, parents_of, place_in, same_to_run
 
-PLACES = CopyPlaces("ann@example.com", "ab12")
+PLACES = CopyPaths("ann@example.com", "ab12")
 
 
 def test_each_copy_lies_in_a_folder_of_its_own_under_the_users() -> None:
@@ -20,8 +20,8 @@ def test_a_copy_shows_which_notebook_of_which_server_it_is_of() -> None:
     place = place_in(PLACES.new_folder(), "a/b.ipynb")
     assert PLACES.is_copy_of("/a/b.ipynb", place)
     assert not PLACES.is_copy_of("b.ipynb", place)
-    assert not CopyPlaces("ann@example.com", "cd34").is_copy_of("a/b.ipynb", place)
-    assert not CopyPlaces("bob@example.com", "ab12").is_copy_of("a/b.ipynb", place)
+    assert not CopyPaths("ann@example.com", "cd34").is_copy_of("a/b.ipynb", place)
+    assert not CopyPaths("bob@example.com", "ab12").is_copy_of("a/b.ipynb", place)
     assert not PLACES.is_copy_of("a/b.ipynb", None)
 
 

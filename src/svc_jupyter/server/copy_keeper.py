@@ -28,7 +28,7 @@ from svc_jupyter.client.conversations.jupyter_contents import content_body, reso
 from svc_jupyter.client.errors import NotFound, StatusError, SvcError
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.connection import ServiceConnection
-from svc_jupyter.server.scheduled_copies import CopyPlaces, parents_of, place_in
+from svc_jupyter.server.scheduled_copies import CopyPaths, parents_of, place_in
 
 _ID_BYTES = 16
 _NAME_LENGTH = 12
@@ -133,10 +133,10 @@ class CopyKeeper:
         self._connection = connection
         self._file = file
 
-    async def places(self) -> CopyPlaces:
+    async def places(self) -> CopyPaths:
         """Return the location of this server's copies."""
         client = await self._connection.client()
-        return CopyPlaces((await client.account.get()).email, await self._file.server())
+        return CopyPaths((await client.account.get()).email, await self._file.server())
 
     @asynccontextmanager
     async def new(self, local_path: str, content: Mapping[str, Any]) -> AsyncIterator[str]:
@@ -176,7 +176,7 @@ class CopyKeeper:
         except TimeoutError:
             raise SvcError(f"that took more than {REMOVAL_SECONDS:g} s") from None
 
-    async def _remove_unused(self, places: CopyPlaces) -> None:
+    async def _remove_unused(self, places: CopyPaths) -> None:
         names = await self._own_names(places)
         used = await self._uses() if names else None
         if used is None:
@@ -194,7 +194,7 @@ class CopyKeeper:
         with suppress(NotFound):
             await self._connection.answer(Call("DELETE", resource(folder)))
 
-    async def _own_names(self, places: CopyPlaces) -> list[str]:
+    async def _own_names(self, places: CopyPaths) -> list[str]:
         try:
             answer = await self._connection.answer(Call("GET", resource(places.folder), {"type": "directory"}))
         except NotFound:

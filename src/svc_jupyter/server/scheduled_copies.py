@@ -17,7 +17,7 @@ _COPY_BYTES = 8
 
 
 @dataclass(frozen=True)
-class CopyPlaces:
+class CopyPaths:
     """The location of one Jupyter server's copies among its user's; `server` is unique to the server."""
 
     email: str

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_jupyter.service.db_taps.failures import Place, QueryFailure, describe, place_of, without_passwords
+from svc_jupyter.service.db_taps.failures import Position, QueryFailure, describe, position_of, without_passwords
 from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
 
@@ -48,14 +48,20 @@ def test_the_engines_hint_follows_the_place():
 
 @pytest.mark.parametrize(
     ("offset", "place"),
-    [(0, Place(1, "ab")), (2, Place(1, "ab", 3)), (3, Place(2, "cd")), (7, Place(3, "")), (99, Place(3, ""))],
+    [
+        (0, Position(1, "ab")),
+        (2, Position(1, "ab", 3)),
+        (3, Position(2, "cd")),
+        (7, Position(3, "")),
+        (99, Position(3, "")),
+    ],
 )
 def test_an_offset_is_found_in_its_line(offset, place):
-    assert place_of("ab\n cd\n", offset) == place
+    assert position_of("ab\n cd\n", offset) == place
 
 
 def test_of_a_long_line_the_part_around_the_place_is_shown():
-    place = place_of("a" * 500 + " here " + "b" * 500, 503)
+    place = position_of("a" * 500 + " here " + "b" * 500, 503)
     assert "here" in place.text
     assert len(place.text) < 170
 

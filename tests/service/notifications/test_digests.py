@@ -17,8 +17,8 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.notifications.due_work import NOTIFY
 from svc_jupyter.service.notifications.notifications import Notifications
-from svc_jupyter.service.notifications.rounds import NOTIFY
 from svc_jupyter.service.schema.notifications import digest_entries
 from svc_jupyter.service.schema.notifications import outbox as table
 from svc_jupyter.service.schema.schedules import Schedule, schedules

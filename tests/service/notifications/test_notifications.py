@@ -18,8 +18,8 @@ from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.due_work import NOTIFY
 from svc_jupyter.service.notifications.notifications import NO_SERVER, Notifications
-from svc_jupyter.service.notifications.rounds import NOTIFY
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.notifications import outbox as table
 
@@ -463,7 +463,7 @@ async def test_what_was_sent_is_marked_however_long_the_database_is_away(
     running: Running,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.service.notifications.rounds.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("svc_jupyter.service.notifications.due_work.RETRY_SECONDS", 0.01)
     write, refused = database.write, 0
 
     async def write_or_refuse(work: Callable[[sa.Connection], Any]) -> Any:
@@ -515,7 +515,7 @@ async def test_a_silent_server_holds_up_no_command_and_no_stop(
     running: Running,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("svc_jupyter.service.notifications.rounds._STOP_SECONDS", 0.1)
+    monkeypatch.setattr("svc_jupyter.service.notifications.due_work._STOP_SECONDS", 0.1)
     await mail_server.start()
     mail_server.silent_at = "DATA"
     notifications = await running(mail_settings(smtp_timeout_seconds=600))

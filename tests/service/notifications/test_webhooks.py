@@ -14,7 +14,7 @@ from tests.service.notifications.clocks import NOON
 from tests.service.notifications.hook_server import HookServer
 
 from svc_jupyter.service.notifications import webhooks as module
-from svc_jupyter.service.notifications.rounds import NotDelivered
+from svc_jupyter.service.notifications.due_work import NotDelivered
 from svc_jupyter.service.notifications.webhooks import Webhooks, retry_after_seconds
 
 SECRET = "T0-secret-B0"

@@ -22,8 +22,8 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.schema.audit import audit_entries
 from svc_jupyter.service.workspace import contents_files
+from svc_jupyter.service.workspace.contents_access import require_jupyter_notebooks
 from svc_jupyter.service.workspace.contents_files import Wanted
-from svc_jupyter.service.workspace.contents_places import require_jupyter_notebooks
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 BARE = Wanted(content=False)

@@ -101,7 +101,7 @@ def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[s
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Source:
     """One source of settings. A token file is read only when its token is used."""
 
     name: str
@@ -126,22 +126,22 @@ class _Place:
 
 def _places(
     base_url: str | None, token: str | None, profile: str | None, environ: Mapping[str, str]
-) -> Iterator[_Place]:
+) -> Iterator[_Source]:
     """Yield the sources, most specific first; a profile given as an argument precedes the environment."""
     if base_url or token:
-        yield _Place("the arguments", clean_base_url(base_url) if base_url else None, token or None)
+        yield _Source("the arguments", clean_base_url(base_url) if base_url else None, token or None)
     if profile:
         yield _profile(profile, environ, required=True)
     env_url, env_token = environ.get("SVC_BASE_URL"), environ.get("SVC_API_TOKEN")
     if env_url or env_token:
         address = clean_base_url(env_url, "SVC_BASE_URL") if env_url else None
-        yield _Place("the environment", address, env_token or None)
+        yield _Source("the environment", address, env_token or None)
     if not profile:
         named = environ.get("SVC_PROFILE")
         yield _profile(named or DEFAULT_PROFILE, environ, required=bool(named))
 
 
-def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Place:
+def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Source:
     path = config_file(environ)
     profiles = _profiles(path)
     where = f"profile {name} of {path}"
@@ -149,7 +149,7 @@ def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Place
         if required:
             known = ", ".join(sorted(profiles)) or "none"
             raise ConfigurationError(f"there is no [profiles.{name}] in {path}; profiles there: {known}")
-        return _Place(where, None)
+        return _Source(where, None)
     table = profiles[name]
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
         raise ConfigurationError(f"{where} must be a table of texts: {', '.join(sorted(_PROFILE_KEYS))}")
@@ -163,7 +163,7 @@ def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Place
         _refuse_if_shared(path)
     token_file = (path.parent / Path(table["token_file"]).expanduser()) if "token_file" in table else None
     address = clean_base_url(table["base_url"], where) if "base_url" in table else None
-    return _Place(where, address, table.get("token"), token_file)
+    return _Source(where, address, table.get("token"), token_file)
 
 
 def _profiles(path: Path) -> dict[str, Any]:

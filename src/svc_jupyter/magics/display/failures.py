@@ -33,9 +33,9 @@ class Origin:
     parts: tuple[Origin, ...] = ()
     is_shell: bool = False
 
-    def place(self, words: str) -> Place | None:
+    def place(self, words: str) -> LinePosition | None:
         """Return the line of the text that an error message refers to, or None."""
-        return script_place_of(words, self.text) if self.is_shell else place_of(words, self.text)
+        return script_position_of(words, self.text) if self.is_shell else position_of(words, self.text)
 
 
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
@@ -139,7 +139,7 @@ _LONGEST_SHOWN = 120
 
 
 @dataclass(frozen=True)
-class Place:
+class LinePosition:
     """A line of a text, counted from 1."""
 
     number: int
@@ -150,7 +150,7 @@ class Place:
         return f"line {self.number}: {shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + ' …'}"
 
 
-def place_of(message: str, text: str) -> Place | None:
+def position_of(message: str, text: str) -> LinePosition | None:
     """Return the line of `text` that an engine's message refers to, or None.
 
     A line number in the message takes precedence; otherwise the name or word that the message reports, if it occurs
@@ -161,7 +161,7 @@ def place_of(message: str, text: str) -> Place | None:
     if numbered:
         number = int(numbered[1])
         if 1 <= number <= len(lines) and lines[number - 1].strip():
-            return Place(number, lines[number - 1])
+            return LinePosition(number, lines[number - 1])
         return None
     for pattern in _NAMED:
         found = pattern.search(message)
@@ -170,7 +170,7 @@ def place_of(message: str, text: str) -> Place | None:
     return None
 
 
-def script_place_of(message: str, text: str) -> Place | None:
+def script_position_of(message: str, text: str) -> LinePosition | None:
     """Return the line of a shell script that an error refers to, or None.
 
     Only the shell's last message counts, and only if the line contains the program that it names: other programs and
@@ -181,15 +181,15 @@ def script_place_of(message: str, text: str) -> Place | None:
     found = _NOT_FOUND.fullmatch(last.strip())
     if found is None or not 1 <= int(found[1]) <= len(lines):
         return None
-    place = Place(int(found[1]), lines[int(found[1]) - 1])
+    place = LinePosition(int(found[1]), lines[int(found[1]) - 1])
     return place if re.search(rf"(?<!\S){re.escape(found[2])}(?!\S)", place.line) else None
 
 
-def _only_line_with(word: str, lines: list[str]) -> Place | None:
+def _only_line_with(word: str, lines: list[str]) -> LinePosition | None:
     """Return the only line that contains a word (its last part when qualified); None when several do."""
     for candidate in dict.fromkeys((word, word.rpartition(".")[2])):
         whole = re.compile(rf"(?<!\w){re.escape(candidate)}(?!\w)", re.IGNORECASE)
         holding = [number for number, line in enumerate(lines, start=1) if whole.search(line)]
         if len(holding) == 1:
-            return Place(holding[0], lines[holding[0] - 1])
+            return LinePosition(holding[0], lines[holding[0] - 1])
     return None

@@ -15,7 +15,7 @@ from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import CopiesHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook
-from svc_jupyter.server.scheduled_copies import CopyPlaces, same_to_run
+from svc_jupyter.server.scheduled_copies import CopyPaths, same_to_run
 
 _TYPE = "JupyterNotebookCommand"
 _OPEN = ("RUNNING", "SUSPENDED")
@@ -152,7 +152,7 @@ class ScheduleCopyHandler(_NotebookHandler):
         return same_to_run(content, answer.json()["content"])
 
 
-def runs(record: dict[str, Any], notebook: str, places: CopyPlaces) -> bool:
+def runs(record: dict[str, Any], notebook: str, places: CopyPaths) -> bool:
     """Return whether an unfinished schedule runs a copy of a local notebook."""
     if record.get("command_type") != _TYPE or record.get("status") not in _OPEN:
         return False

@@ -62,7 +62,7 @@ class Children:
         database: Database,
         bus: Bus,
         lease: Lease,
-        places: ChildPlaces,
+        places: ChildClusters,
         *,
         launch: Callable[[CommandRow], None],
         end_job: Callable[[int], None],
@@ -231,7 +231,7 @@ def in_a_line(row: CommandRow) -> str:
     return f"{row.status} ({first})" if first else str(row.status)
 
 
-class ChildPlaces:
+class ChildClusters:
     """Finds the cluster that a sub-command needs; it must be UP before the sub-command's row is created."""
 
     def __init__(self, database: Database, gate: ClusterGate, kinds: Mapping[str, Kind]) -> None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 
 from svc_jupyter.service.commands import queue
-from svc_jupyter.service.commands.children import ChildPlaces, Children
+from svc_jupyter.service.commands.children import ChildClusters, Children
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, EndWriter, StopReason, parse_stop_request
 from svc_jupyter.service.commands.job import Job, Values
@@ -56,7 +56,7 @@ class Runner:
         self._kinds = kinds
         self._lease = Lease(database, settings.lease_seconds)
         self._ends = EndWriter(database, bus, self._lease, at_end)
-        place = ChildPlaces(database, gate, kinds)
+        place = ChildClusters(database, gate, kinds)
         self._children = Children(database, bus, self._lease, place, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
         self._just_ended: dict[int, CommandRow] = {}

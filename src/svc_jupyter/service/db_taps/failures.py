@@ -35,7 +35,7 @@ class QueryFailure(Failure):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """A line of a script and a column in it, both counted from 1, and the line's text."""
 
     line: int
@@ -43,7 +43,7 @@ class Place:
     column: int = 1
 
 
-def place_of(script: str, offset: int) -> Place:
+def position_of(script: str, offset: int) -> Position:
     """Return the line with the character at `offset`, stripped; of a long line the part around it."""
     offset = min(max(offset, 0), len(script))
     start = script.rfind("\n", 0, offset) + 1
@@ -52,7 +52,7 @@ def place_of(script: str, offset: int) -> Place:
     if len(text) > _LINE_SHOWN:
         first = max(0, min(offset - start - _LINE_SHOWN // 2, len(text) - _LINE_SHOWN))
         text = ("…" if first else "") + text[first : first + _LINE_SHOWN].strip() + "…"
-    return Place(script.count("\n", 0, offset) + 1, text.strip(), offset - start + 1)
+    return Position(script.count("\n", 0, offset) + 1, text.strip(), offset - start + 1)
 
 
 def describe(
@@ -71,7 +71,7 @@ def describe(
     """
     lines = [failure.message.strip()]
     if statement is not None and (failure.position is not None or not only_one):
-        place = place_of(script, statement.start + (failure.position or 0))
+        place = position_of(script, statement.start + (failure.position or 0))
         column = f", column {place.column}" if failure.shows_column and failure.position is not None else ""
         lines.append(f"  {source}, line {place.line}{column}: {place.text}")
     if failure.hint:

@@ -19,8 +19,8 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.audience import Outcome, Recipient, schedule_audience
+from svc_jupyter.service.notifications.due_work import NOTIFY, DueWork
 from svc_jupyter.service.notifications.events import Event, digest_event, digest_key
-from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.schema.notifications import digest_entries
 from svc_jupyter.service.schema.schedules import Schedule, schedules
 
@@ -60,7 +60,7 @@ def reschedule(connection: sa.Connection, schedule: Schedule, *, now: float) -> 
     return bool(gathered)
 
 
-class Digests(Rounds):
+class Digests(DueWork):
     """Writes due digests into the outbox, including those of a time when no service ran."""
 
     def __init__(self, database: Database, bus: Bus, clock: Callable[[], float], *, deliverable: Deliverable) -> None:

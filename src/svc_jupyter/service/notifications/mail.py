@@ -21,10 +21,10 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.due_work import NotDelivered, Sender
 from svc_jupyter.service.notifications.layout import Notice
 from svc_jupyter.service.notifications.outbox import QueuedMessage
 from svc_jupyter.service.notifications.rendering import notice_of
-from svc_jupyter.service.notifications.rounds import NotDelivered, Sender
 from svc_jupyter.service.notifications.texts import one_line
 
 _ANSWERS_PER_ATTEMPT = 10

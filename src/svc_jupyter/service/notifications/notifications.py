@@ -29,9 +29,9 @@ from svc_jupyter.service.notifications.audience import (
 )
 from svc_jupyter.service.notifications.channels import check_channels
 from svc_jupyter.service.notifications.digests import DIGESTS, Digests
+from svc_jupyter.service.notifications.due_work import NOTIFY, DueWork
 from svc_jupyter.service.notifications.events import Event, action_event, command_event, pipeline_event
 from svc_jupyter.service.notifications.mail import MailSender
-from svc_jupyter.service.notifications.rounds import NOTIFY, Rounds
 from svc_jupyter.service.notifications.webhooks import WebhookSender
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.commands import commands
@@ -60,7 +60,7 @@ class Notifications:
         self._has_server = bool(settings.smtp_host)
         self._said_no_server = False
         mail = [MailSender(settings, database, bus, clock)] if self._has_server else []
-        self._rounds: list[Rounds] = [
+        self._rounds: list[DueWork] = [
             *mail,
             WebhookSender(settings, database, bus, secrets, clock),
             Digests(database, bus, clock, deliverable=self._deliverable),

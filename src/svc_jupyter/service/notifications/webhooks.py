@@ -24,10 +24,10 @@ from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import outbox
+from svc_jupyter.service.notifications.due_work import NotDelivered, Sender
 from svc_jupyter.service.notifications.events import EventKind
 from svc_jupyter.service.notifications.outbox import QueuedMessage
 from svc_jupyter.service.notifications.rendering import action_links, command_links, schedule_links, title_of
-from svc_jupyter.service.notifications.rounds import NotDelivered, Sender
 from svc_jupyter.service.notifications.texts import one_line
 from svc_jupyter.service.schema.notifications import channels
 

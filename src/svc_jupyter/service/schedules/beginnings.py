@@ -22,8 +22,8 @@ from svc_jupyter.service.macros.macros import MacroError, resolve, substitute
 from svc_jupyter.service.macros.sandbox import WORKERS, MacroEngineError
 from svc_jupyter.service.schedules.advance import Macros
 from svc_jupyter.service.schedules.materialisation import Materialisation, Ready
+from svc_jupyter.service.schedules.ordered_work import OrderedWork
 from svc_jupyter.service.schedules.timetable import from_seconds
-from svc_jupyter.service.schedules.turns import Turns
 
 _SLOW_SECONDS = 0.5
 _MOST_SLOW = 10_000
@@ -42,7 +42,7 @@ class Beginnings:
         self._database = database
         self._work = work
         self._clock = clock
-        self._turns = Turns(on_lost)
+        self._turns = OrderedWork(on_lost)
         self._threads = ThreadPoolExecutor(WORKERS + 1, thread_name_prefix="macros")
         self._places = asyncio.Semaphore(WORKERS)
         self._place_of_the_slow = asyncio.Semaphore(1)

@@ -18,8 +18,8 @@ from svc_jupyter.service.ground.errors import ServiceError
 from svc_jupyter.service.schedules.advance import may_run
 from svc_jupyter.service.schedules.dependencies import DependencyChecker, Needed, needed
 from svc_jupyter.service.schedules.materialisation import Materialisation, lock
+from svc_jupyter.service.schedules.ordered_work import OrderedWork
 from svc_jupyter.service.schedules.timetable import from_seconds, timetable_of
-from svc_jupyter.service.schedules.turns import Turns
 from svc_jupyter.service.schema.schedules import Action, Schedule, actions, schedules
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
@@ -190,7 +190,7 @@ class DependencyWatch:
         self._checker = checker
         self._clock = clock
         # A check whose result could not be written is already planned again.
-        self._turns = Turns(on_lost=lambda: None)
+        self._turns = OrderedWork(on_lost=lambda: None)
         self._places = asyncio.Semaphore(_CHECKED_AT_ONCE)
 
     async def start_due(self) -> int:

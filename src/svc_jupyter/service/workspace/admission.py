@@ -25,7 +25,7 @@ from svc_jupyter.service.ground.errors import Forbidden, NotFound
 from svc_jupyter.service.schema.workspace import notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
-from svc_jupyter.service.workspace.folder_tree import FolderPlace
+from svc_jupyter.service.workspace.folder_tree import LocatedFolder
 
 _NOUNS = {Resource.NOTEBOOK_DASHBOARD: "dashboard"}
 _IN_A_FOLDER = {Action.CREATE: Action.UPDATE}
@@ -51,7 +51,9 @@ class Where(Protocol):
         ...
 
 
-def admit(caller: Caller, action: Action, resource: Resource, where: FolderPlace, object_id: int | None = None) -> None:
+def admit(
+    caller: Caller, action: Action, resource: Resource, where: LocatedFolder, object_id: int | None = None
+) -> None:
     """Raise `Forbidden` unless `caller` may do `action` to the object that is, or is in, the folder `where`.
 
     `object_id` is the object's, None for a new object or for all objects there.
@@ -89,7 +91,7 @@ def is_closed(caller: Caller, resource: Resource, where: Where, object_id: int |
     return not any(admission(caller, action, resource, where, object_id).allowed for action in OBJECT_ACTIONS)
 
 
-def admit_into(caller: Caller, where: FolderPlace) -> None:
+def admit_into(caller: Caller, where: LocatedFolder) -> None:
     """Raise `Forbidden` unless `caller` may put objects into a folder: `update` or `manage`."""
     if not admission(caller, Action.MANAGE, Resource.FOLDER, where, where.id).allowed:
         admit(caller, Action.UPDATE, Resource.FOLDER, where, where.id)
@@ -132,7 +134,7 @@ def about_note(connection: sa.Connection, caller: Caller, action: Action, note_i
     return admission(caller, action, Resource.NOTE, _folder(connection, caller, folder_id), note_id)
 
 
-def _folder(connection: sa.Connection, caller: Caller, folder_id: int) -> FolderPlace:
+def _folder(connection: sa.Connection, caller: Caller, folder_id: int) -> LocatedFolder:
     place = folder_tree.place(connection, caller.account_id, folder_id)
     if place is None:
         raise NotFound(f"there is no folder {folder_id} in this account")
@@ -140,7 +142,7 @@ def _folder(connection: sa.Connection, caller: Caller, folder_id: int) -> Folder
 
 
 def visible(
-    caller: Caller, resource: Resource, where: FolderPlace, id_column: sa.ColumnElement[int]
+    caller: Caller, resource: Resource, where: LocatedFolder, id_column: sa.ColumnElement[int]
 ) -> sa.ColumnElement[bool]:
     """Return the SQL condition that is true for the objects of a folder that the caller may read."""
     as_the_folder = admission(caller, Action.READ, resource, where, None).allowed

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from svc_jupyter.api.jupyter_contents import Contents, ContentsCreate, ContentsFormat, ContentsSave, ContentsType
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, Unavailable, translated
 from svc_jupyter.service.workspace import contents_models as models
+from svc_jupyter.service.workspace.contents_access import AdmittedPath
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, ContentsPath, check_name, free_names, is_shown
-from svc_jupyter.service.workspace.contents_places import Place
 from svc_jupyter.service.workspace.file_tree import TooLargeError
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument, empty_notebook
 
@@ -71,7 +71,7 @@ class Wanted:
     hash: bool = False
 
 
-def read(place: Place, wanted: Wanted) -> Contents:
+def read(place: AdmittedPath, wanted: Wanted) -> Contents:
     """Return the object at a place. Raises `Invalid` when it does not match the request, `OSError`, `TooLargeError`."""
     status = place.tree.status(place.parts)
     kind = models.type_of(place.path, status)
@@ -90,7 +90,7 @@ def read(place: Place, wanted: Wanted) -> Contents:
     return models.with_hash(model, data) if wanted.hash else model
 
 
-def _folder(place: Place, *, content: bool) -> Contents:
+def _folder(place: AdmittedPath, *, content: bool) -> Contents:
     model = model_of(place)
     if not content:
         return model
@@ -106,24 +106,24 @@ def check_type(path: ContentsPath, kind: ContentsType, wanted: ContentsType | No
     raise Invalid(f"type: {str(path) or 'the empty path'} is a {kind}, not a {wanted}")
 
 
-def model_of(place: Place) -> Contents:
+def model_of(place: AdmittedPath) -> Contents:
     """Return the model, without content, of the object at a place."""
     return models.bare_model(place.path, status_of(place))
 
 
-def status_of(place: Place) -> os.stat_result:
+def status_of(place: AdmittedPath) -> os.stat_result:
     """Return the file status at a place; raises `NotFound` if nothing is there."""
     with told(place.path):
         return place.tree.status(place.parts)
 
 
-def require_folder(place: Place) -> None:
+def require_folder(place: AdmittedPath) -> None:
     """Raise `NotFound` if nothing is at a place, `Invalid` if it is a file."""
     if not stat.S_ISDIR(status_of(place).st_mode):
         raise Invalid(f"path: {place.path} is a file, not a folder")
 
 
-def create(folder: Place, request: ContentsCreate) -> str:
+def create(folder: AdmittedPath, request: ContentsCreate) -> str:
     """Create a notebook, file or folder in a folder and return its name: the given one, or the next free one.
 
     Raises `Invalid` when the given name is taken.
@@ -146,7 +146,7 @@ def create(folder: Place, request: ContentsCreate) -> str:
         return folder.tree.create(folder.parts, names, data)
 
 
-def save(place: Place, request: ContentsSave) -> None:
+def save(place: AdmittedPath, request: ContentsSave) -> None:
     """Store a notebook or file at a place, or create a folder there; an existing folder stays unchanged.
 
     Raises `Invalid` for content that does not match its type, `OSError`.
@@ -184,7 +184,7 @@ def _type_named(name: str) -> ContentsType:
     return "notebook" if name.endswith(NOTEBOOK_SUFFIX) else "file"
 
 
-def _is_folder(place: Place) -> bool:
+def _is_folder(place: AdmittedPath) -> bool:
     try:
         return stat.S_ISDIR(place.tree.status(place.parts).st_mode)
     except FileNotFoundError:

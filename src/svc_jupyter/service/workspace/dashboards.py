@@ -21,10 +21,10 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.workspace import dashboards
 from svc_jupyter.service.workspace import folder_tree, note_store
 from svc_jupyter.service.workspace.admission import absent, admission, admit, admit_into
-from svc_jupyter.service.workspace.folder_tree import FolderPlace, free_copy_name, name_of, require_free
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup, of_object
+from svc_jupyter.service.workspace.folder_tree import LocatedFolder, free_copy_name, name_of, require_free
 from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
 from svc_jupyter.service.workspace.note_store import require_match
-from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import DASHBOARD_COLUMNS, dashboard_summary
 
 _WHAT = "dashboard"
@@ -45,7 +45,7 @@ class Dashboards:
     `if_match` names another version, it raises `StateConflict` and nothing changes.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: FolderLookup) -> None:
         self._places = places
 
     def create(self, body: DashboardCreate, *, by: Caller) -> ReadDashboard:
@@ -124,7 +124,7 @@ class Dashboards:
 
     def _found(
         self, connection: sa.Connection, dashboard_id: int, action: Action, caller: Caller, *, lock: bool = False
-    ) -> tuple[sa.Row[Any], FolderPlace]:
+    ) -> tuple[sa.Row[Any], LocatedFolder]:
         """Return a dashboard's row and its folder, if the caller may do `action` to it."""
         query = sa.select(dashboards).where(
             dashboards.c.id == dashboard_id, dashboards.c.account_id == caller.account_id
@@ -140,11 +140,11 @@ class Dashboards:
         self,
         connection: sa.Connection,
         row: sa.Row[Any],
-        where: FolderPlace,
+        where: LocatedFolder,
         name: str,
         location: str | None,
         by: Caller,
-    ) -> FolderPlace:
+    ) -> LocatedFolder:
         """Return the target folder of a dashboard, once its name is free there."""
         target = where
         if location is not None:
@@ -158,7 +158,7 @@ class Dashboards:
     def _insert(
         self,
         connection: sa.Connection,
-        where: FolderPlace,
+        where: LocatedFolder,
         name: str,
         note_id: int,
         revision: int,
@@ -205,5 +205,5 @@ class Dashboards:
         return data.opened()["paragraphs"], row.revision
 
 
-def _may_read(caller: Caller, where: FolderPlace, dashboard_id: int) -> bool:
+def _may_read(caller: Caller, where: LocatedFolder, dashboard_id: int) -> bool:
     return admission(caller, Action.READ, _RESOURCE, where, dashboard_id).allowed

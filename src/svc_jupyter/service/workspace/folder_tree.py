@@ -40,7 +40,7 @@ _AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPlace:
+class LocatedFolder:
     """A folder and its place. `ids` are its ancestors' and its own, from the root on."""
 
     row: sa.Row[Any]
@@ -97,7 +97,7 @@ def roots(
 
 def find(
     connection: sa.Connection, account_id: int, folder_type: str, path: ContentsPath, owner_id: int | None
-) -> FolderPlace | None:
+) -> LocatedFolder | None:
     """Return the folder at a path, by one statement, or None when there is none."""
     walk = (
         sa.select(folders.c.id, sa.literal(0).label("level"))
@@ -123,15 +123,15 @@ def find(
     rows = connection.execute(sa.select(folders).join(walk, walk.c.id == folders.c.id).order_by(walk.c.level)).all()
     if len(rows) != len(path.inside) + 1:
         return None
-    return FolderPlace(rows[-1], path, tuple(row.id for row in rows), owner_id)
+    return LocatedFolder(rows[-1], path, tuple(row.id for row in rows), owner_id)
 
 
-def place(connection: sa.Connection, account_id: int, folder_id: int) -> FolderPlace | None:
+def place(connection: sa.Connection, account_id: int, folder_id: int) -> LocatedFolder | None:
     """Return a folder of the account by its id, or None when there is none."""
     return places(connection, account_id, [folder_id]).get(folder_id)
 
 
-def places(connection: sa.Connection, account_id: int, folder_ids: Collection[int]) -> dict[int, FolderPlace]:
+def places(connection: sa.Connection, account_id: int, folder_ids: Collection[int]) -> dict[int, LocatedFolder]:
     """Return the existing ones of the folders, each with its path from the root, by one statement."""
     climb = (
         sa.select(folders.c.id.label("of"), folders.c.id, folders.c.parent_id, sa.literal(0).label("level"))
@@ -152,12 +152,12 @@ def places(connection: sa.Connection, account_id: int, folder_ids: Collection[in
     return {folder_id: _placed(list(way)) for folder_id, way in groupby(rows, key=attrgetter("of"))}
 
 
-def _placed(way: list[sa.Row[Any]]) -> FolderPlace:
+def _placed(way: list[sa.Row[Any]]) -> LocatedFolder:
     root = way[0]
     in_common = root.root_of == COMMON_ROOT
     start = ContentsPath((COMMON,)) if in_common else user_root(root.email)
     path = ContentsPath((*start.parts, *(row.name for row in way[1:])))
-    return FolderPlace(way[-1], path, tuple(row.id for row in way), None if in_common else root.root_of)
+    return LocatedFolder(way[-1], path, tuple(row.id for row in way), None if in_common else root.root_of)
 
 
 def subtree(folder_id: int) -> sa.CTE:
@@ -213,7 +213,7 @@ def copy_names(name: str) -> Iterator[str]:
         yield stem + mark
 
 
-def require_free(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str, what: str) -> None:
+def require_free(connection: sa.Connection, table: sa.Table, where: LocatedFolder, name: str, what: str) -> None:
     """Raise `Invalid` when a folder already has a note or dashboard of this name."""
     known = connection.execute(
         sa.select(table.c.id).where(table.c.folder_id == where.id, table.c.name == name)
@@ -222,7 +222,7 @@ def require_free(connection: sa.Connection, table: sa.Table, where: FolderPlace,
         raise Invalid(f"name: there is a {what} {where.path / name} already ({what} {known})")
 
 
-def free_copy_name(connection: sa.Connection, table: sa.Table, where: FolderPlace, name: str) -> str:
+def free_copy_name(connection: sa.Connection, table: sa.Table, where: LocatedFolder, name: str) -> str:
     """Return the first free name for a copy of `name` in a folder: `report-Copy1` …"""
     names = copy_names(name)
     while True:

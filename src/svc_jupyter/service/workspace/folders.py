@@ -31,9 +31,9 @@ from svc_jupyter.service.schema.workspace import dashboards, folders, notes
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import admit, admit_into, visible, withheld
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
-from svc_jupyter.service.workspace.folder_tree import Extent, FolderPlace, location_of, name_of, require_room
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup, missing, owner_of, require_open
+from svc_jupyter.service.workspace.folder_tree import Extent, LocatedFolder, location_of, name_of, require_room
 from svc_jupyter.service.workspace.note_store import require_none_running
-from svc_jupyter.service.workspace.places import Places, missing, owner_of, require_open
 from svc_jupyter.service.workspace.records import (
     DASHBOARD_COLUMNS,
     NOTE_COLUMNS,
@@ -52,7 +52,7 @@ class Folders:
     names and places.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: FolderLookup) -> None:
         self._places = places
 
     def create(self, body: FolderCreate, *, by: Caller) -> Folder:
@@ -137,7 +137,7 @@ class Folders:
 
     def _deletable(
         self, connection: sa.Connection, reference: FolderReference, by: Caller
-    ) -> tuple[FolderPlace, sa.Select[tuple[int]], FolderCounts]:
+    ) -> tuple[LocatedFolder, sa.Select[tuple[int]], FolderCounts]:
         """Return a folder that the caller may delete now, the ids of its subtree, and the numbers of its objects."""
         place = self._inner(connection, reference, Action.DELETE, by)
         tree = sa.select(folder_tree.subtree(place.id).c.id)
@@ -148,7 +148,7 @@ class Folders:
 
     def _inner(
         self, connection: sa.Connection, reference: FolderReference, action: Action, caller: Caller
-    ) -> FolderPlace:
+    ) -> LocatedFolder:
         """Return the requested folder, which the caller may change and which is not a root."""
         place = self._places.meant(connection, reference, action, caller)
         admit(caller, action, Resource.FOLDER, place, place.id)
@@ -168,7 +168,7 @@ def _require_free(
 
 
 def _set(
-    connection: sa.Connection, place: FolderPlace, path: ContentsPath, field: str, *, parent_id: int, name: str
+    connection: sa.Connection, place: LocatedFolder, path: ContentsPath, field: str, *, parent_id: int, name: str
 ) -> sa.Row[Any]:
     """Store a folder's place and name, provided that locations can still name all of its contents."""
     require_room(path, folder_tree.extent(connection, place.id), field)
@@ -177,7 +177,7 @@ def _set(
     ).one()
 
 
-def _record_move(connection: sa.Connection, by: Caller, action: str, place: FolderPlace, path: ContentsPath) -> None:
+def _record_move(connection: sa.Connection, by: Caller, action: str, place: LocatedFolder, path: ContentsPath) -> None:
     if path != place.path:
         trail.record(connection, by, action, Resource.FOLDER, place.id, location=str(place.path), to=str(path))
 
@@ -224,7 +224,7 @@ def _told(counts: FolderCounts) -> str:
 class FolderLists:
     """Lists folders for callers: in a few statements, however large they are."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: FolderLookup) -> None:
         self._places = places
 
     def list(self, folder_type: str, location: str | None, page: Page, *, by: Caller) -> FolderContents:
@@ -261,7 +261,7 @@ class FolderLists:
         return FolderContents(folders=found, paging_info=paging_info)
 
 
-def _contents(connection: sa.Connection, place: FolderPlace, page: Page, by: Caller) -> FolderContents:
+def _contents(connection: sa.Connection, place: LocatedFolder, page: Page, by: Caller) -> FolderContents:
     admit(by, Action.READ, Resource.FOLDER, place, place.id)
     inside = sa.and_(folders.c.parent_id == place.id, visible(by, Resource.FOLDER, place, folders.c.id))
     # On later pages a count first checks for folders among them; mostly there is none.
@@ -290,7 +290,7 @@ def _count(connection: sa.Connection, inside: sa.ColumnElement[bool]) -> int:
 
 
 def _objects(
-    connection: sa.Connection, place: FolderPlace, offset: int, limit: int, by: Caller
+    connection: sa.Connection, place: LocatedFolder, offset: int, limit: int, by: Caller
 ) -> Sequence[sa.Row[Any]]:
     """Return the notes or dashboards of a folder, none to a caller who may read none."""
     if place.row.type == NOTES:

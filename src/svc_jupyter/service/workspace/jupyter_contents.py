@@ -24,6 +24,7 @@ from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, tran
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.workspace import contents_files, notebook_ids
 from svc_jupyter.service.workspace import contents_models as models
+from svc_jupyter.service.workspace.contents_access import AdmittedPath, ContentsAccess
 from svc_jupyter.service.workspace.contents_files import Wanted, model_of, require_folder, status_of, told
 from svc_jupyter.service.workspace.contents_paths import (
     COMMON,
@@ -34,7 +35,6 @@ from svc_jupyter.service.workspace.contents_paths import (
     copy_names,
     parse_path,
 )
-from svc_jupyter.service.workspace.contents_places import ContentsPlaces, Place
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, encoded, require_outline
 
 COPY_LIMIT_BYTES = 500 * 10**6
@@ -50,7 +50,7 @@ class JupyterContents:
 
     def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
         self._database = database
-        self._places = ContentsPlaces(settings, database, accounts)
+        self._places = ContentsAccess(settings, database, accounts)
 
     def get(self, path: str, wanted: Wanted, *, by: Caller) -> Contents:
         """Return a file, notebook or folder; `Invalid` when it does not have the requested type or format.
@@ -173,7 +173,7 @@ class JupyterContents:
         self._places.sweep()
 
     def _tell(
-        self, by: Caller, action: str, place: Place, *, forget: bool = False, command_id: int | None = None
+        self, by: Caller, action: str, place: AdmittedPath, *, forget: bool = False, command_id: int | None = None
     ) -> None:
         """Log a change right after it: files and the database have no common transaction.
 
@@ -196,13 +196,13 @@ class JupyterContents:
         model = models.virtual_folder(path, since, writable=False)
         return models.with_children(model, children) if content else model
 
-    def _inner_place(self, path: str, by: Caller, action: Action, *, is_new: bool = False) -> Place:
+    def _inner_place(self, path: str, by: Caller, action: Action, *, is_new: bool = False) -> AdmittedPath:
         place = self._places.place(path, by, action, is_new=is_new)
         if place.path.is_root:
             raise Invalid(f"path: {place.path} is a root folder, which cannot be replaced, moved or deleted")
         return place
 
-    def _notebook_place(self, path: str, caller: Caller, action: Action) -> Place:
+    def _notebook_place(self, path: str, caller: Caller, action: Action) -> AdmittedPath:
         place = self._places.place(path, caller, action)
         status = status_of(place)
         if stat.S_ISDIR(status.st_mode):
@@ -211,7 +211,7 @@ class JupyterContents:
             raise Invalid(f"path: {place.path} is not a notebook: its name must end with {NOTEBOOK_SUFFIX}")
         return place
 
-    def _runnable_place(self, path: str, caller: Caller) -> Place:
+    def _runnable_place(self, path: str, caller: Caller) -> AdmittedPath:
         """Return the place of a notebook that the caller may run: with read permission, or by roles only update."""
         reads, changes = (
             decision(caller, action, Resource.JUPYTER_NOTEBOOK).allowed for action in (Action.READ, Action.UPDATE)
@@ -223,7 +223,7 @@ class JupyterContents:
             self._places.place(path, caller, Action.READ)  # raises with the policy that denies it
         return place
 
-    def _copy(self, path: str, folder: Place, name: str | None, by: Caller) -> str:
+    def _copy(self, path: str, folder: AdmittedPath, name: str | None, by: Caller) -> str:
         source = self._inner_place(path, by, Action.READ)
         status_of(source)
         self._places.admit_below(by, Action.READ, source)
@@ -234,7 +234,7 @@ class JupyterContents:
             return folder.tree.copy(source.parts, folder.parts, names, COPY_LIMIT_BYTES)
 
 
-def _is_there(place: Place) -> bool:
+def _is_there(place: AdmittedPath) -> bool:
     try:
         status_of(place)
     except NotFound:
@@ -242,7 +242,7 @@ def _is_there(place: Place) -> bool:
     return True
 
 
-def _require_policy_right(by: Caller, notebook_id: int, owner_id: int | None, target: Place) -> None:
+def _require_policy_right(by: Caller, notebook_id: int, owner_id: int | None, target: AdmittedPath) -> None:
     """Raise `Forbidden` when a move would take a notebook's policy away from a user who may set it."""
     if target.owner_id == owner_id:
         return
@@ -254,7 +254,7 @@ def _require_policy_right(by: Caller, notebook_id: int, owner_id: int | None, ta
         )
 
 
-def _user_folder(place: Place, since: float) -> Contents:
+def _user_folder(place: AdmittedPath, since: float) -> Contents:
     try:
         return model_of(place)
     except NotFound:

@@ -15,10 +15,10 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.workspace import note_revisions, notes
 from svc_jupyter.service.workspace import note_store
 from svc_jupyter.service.workspace.admission import admit
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup, of_object
 from svc_jupyter.service.workspace.note_documents import Document, unpacked
 from svc_jupyter.service.workspace.note_store import PackedDocument, require_match
 from svc_jupyter.service.workspace.notes import ReadNote
-from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
 
 _COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
@@ -39,7 +39,7 @@ class ReadRevision(NamedTuple):
 class NoteHistory:
     """The former states of notes: every save that changes the document adds one; the newest hundred are kept."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: FolderLookup) -> None:
         self._places = places
 
     def list(self, note_id: int, page: Page, *, by: Caller) -> NoteRevisionList:

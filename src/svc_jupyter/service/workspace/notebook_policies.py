@@ -18,9 +18,9 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.admission import admission
+from svc_jupyter.service.workspace.contents_access import COMMON_ROOT, Root, root_of, tree_of, user_folder
 from svc_jupyter.service.workspace.contents_files import told
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, ContentsPath, parse_path
-from svc_jupyter.service.workspace.contents_places import COMMON_ROOT, Root, root_of, tree_of, user_folder
 
 
 class PoliciedNotebooks:

@@ -20,10 +20,10 @@ from svc_jupyter.service.schema.workspace import COMMON_ROOT, dashboards, folder
 from svc_jupyter.service.workspace import folder_tree, note_store
 from svc_jupyter.service.workspace.admission import admission, admit, admit_into, named, said
 from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath
-from svc_jupyter.service.workspace.folder_tree import FolderPlace, free_copy_name, name_of, require_free
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup, of_object
+from svc_jupyter.service.workspace.folder_tree import LocatedFolder, free_copy_name, name_of, require_free
 from svc_jupyter.service.workspace.note_documents import Document, checked, given_parts
 from svc_jupyter.service.workspace.note_store import PackedDocument, require_match, require_none_running
-from svc_jupyter.service.workspace.places import Places, of_object
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS, note_summary
 
 _ATTEMPTS = 10
@@ -44,7 +44,7 @@ class Notes:
     `StateConflict` and nothing changes.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: FolderLookup) -> None:
         self._places = places
 
     def create(self, body: NoteCreate, *, by: Caller) -> ReadNote:
@@ -162,7 +162,7 @@ class Notes:
     def _insert(
         self,
         connection: sa.Connection,
-        where: FolderPlace,
+        where: LocatedFolder,
         name: str,
         note_type: str,
         cluster_id: int | None,
@@ -217,8 +217,8 @@ class Notes:
         return note_summary(row, target.path)
 
     def _target(
-        self, connection: sa.Connection, row: sa.Row[Any], where: FolderPlace, body: NoteUpdate, by: Caller
-    ) -> FolderPlace:
+        self, connection: sa.Connection, row: sa.Row[Any], where: LocatedFolder, body: NoteUpdate, by: Caller
+    ) -> LocatedFolder:
         """Return the target folder of a note, once its name is free there."""
         name = row.name if body.name is None else name_of(body.name)
         target = where
@@ -231,7 +231,7 @@ class Notes:
         return target
 
 
-def _changes(row: sa.Row[Any], target: FolderPlace, body: NoteUpdate) -> dict[str, Any]:
+def _changes(row: sa.Row[Any], target: LocatedFolder, body: NoteUpdate) -> dict[str, Any]:
     """Return the columns, apart from the document's, that a request changes."""
     wanted: dict[str, Any] = {"folder_id": target.id}
     if body.name is not None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.workspace.dashboards import Dashboards
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup
 from svc_jupyter.service.workspace.folders import FolderLists, Folders
 from svc_jupyter.service.workspace.note_history import NoteHistory
 from svc_jupyter.service.workspace.notes import Notes
-from svc_jupyter.service.workspace.places import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +25,5 @@ class Workspace:
     @classmethod
     def of(cls, database: Database) -> Workspace:
         """Return the workspace over a database."""
-        places = Places(database)
+        places = FolderLookup(database)
         return cls(Folders(places), FolderLists(places), Notes(places), NoteHistory(places), Dashboards(places))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.service.kinds.pig.jvms import Places
+from svc_jupyter.service.kinds.pig.jvms import Slots
 
 A, B, C, D = (Path(name) for name in "abcd")
 
 
-async def asked(places: Places, holder: Path, said: list[str]) -> asyncio.Task[None]:
+async def asked(places: Slots, holder: Path, said: list[str]) -> asyncio.Task[None]:
     """Return a request for a place that has been made."""
     task = asyncio.create_task(places.take(holder, said.append))
     await asyncio.sleep(0)
@@ -20,7 +20,7 @@ async def asked(places: Places, holder: Path, said: list[str]) -> asyncio.Task[N
 
 
 async def test_who_finds_no_place_waits_and_is_reported():
-    places, said = Places(2), []
+    places, said = Slots(2), []
     for holder in (A, B):
         await places.take(holder, said.append)
     assert said == []
@@ -34,7 +34,7 @@ async def test_who_finds_no_place_waits_and_is_reported():
 
 
 async def test_places_are_given_in_the_order_of_coming():
-    places, said = Places(1), []
+    places, said = Slots(1), []
     await places.take(A, said.append)
     second, third = await asked(places, B, said), await asked(places, C, said)
 
@@ -46,7 +46,7 @@ async def test_places_are_given_in_the_order_of_coming():
 
 
 async def test_who_gives_up_waiting_holds_nobody_up():
-    places, said = Places(1), []
+    places, said = Slots(1), []
     await places.take(A, said.append)
     second, third = await asked(places, B, said), await asked(places, C, said)
 
@@ -61,7 +61,7 @@ async def test_who_gives_up_waiting_holds_nobody_up():
 
 
 async def test_scripts_that_outlived_the_service_count_even_beyond_the_limit():
-    places, said = Places(1), []
+    places, said = Slots(1), []
     places.keep(A)
     places.keep(B)
     third = await asked(places, C, said)

@@ -11,7 +11,7 @@ from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.configuration import (
-    Place,
+    NodeLayout,
     check,
     client_sites,
     file_of,
@@ -23,7 +23,7 @@ from svc_jupyter.service.runtimes.hadoop.configuration import (
 from svc_jupyter.service.runtimes.hive_server.program import forbidden as forbidden_of_hive
 
 ADDRESSES = Addresses("127.3.4.1")
-PLACE = Place("127.3.4.11", PurePosixPath("/nodes/ip-127-3-4-11"), memory_mb=4096, cores=4)
+PLACE = NodeLayout("127.3.4.11", PurePosixPath("/nodes/ip-127-3-4-11"), memory_mb=4096, cores=4)
 
 
 def configured(custom: str = "", **pools: str) -> ClusterConfiguration:

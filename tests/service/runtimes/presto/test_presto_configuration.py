@@ -9,7 +9,7 @@ import pytest
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.presto.configuration import (
-    Place,
+    NodeLayout,
     catalog_files,
     daemon_of,
     node_files,
@@ -22,9 +22,9 @@ FOLDER = PurePosixPath("/data/node")
 CUSTOM = CustomSettings({NodeRole.MASTER: {"query.max-memory": "1GB"}, NodeRole.WORKER: {}})
 
 
-def place_of(role: NodeRole) -> Place:
+def place_of(role: NodeRole) -> NodeLayout:
     programs = Programs(PurePosixPath("/java/bin/java"), [])
-    return Place("2-127-1-1-1", "127.1.1.1", FOLDER, role, 1000, programs, [PurePosixPath("/presto/hive")])
+    return NodeLayout("2-127-1-1-1", "127.1.1.1", FOLDER, role, 1000, programs, [PurePosixPath("/presto/hive")])
 
 
 def settings_of(role: NodeRole) -> dict[str, str]:

@@ -12,7 +12,7 @@ from svc_jupyter.service.runtimes.s3.access import S3Access
 from svc_jupyter.service.runtimes.spark import program
 from svc_jupyter.service.runtimes.spark.spark_cluster import check
 
-PLACE = program.SparkPlace(
+PLACE = program.SparkLayout(
     address="127.0.0.9",
     folder=PurePosixPath("/node"),
     java=PurePosixPath("/jdk/bin/java"),

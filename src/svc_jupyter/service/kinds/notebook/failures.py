@@ -62,7 +62,7 @@ class RunFailure(Failure):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CellPosition:
     """The number of a code cell in the notebook, and its source."""
 
     number: int
@@ -80,14 +80,14 @@ class Place:
         return f", in line {number}: {plain(lines[number - 1]).strip()[:_LINE_LIMIT]}"
 
 
-def raised(place: Place, name: str, value: str, traceback: Sequence[str]) -> RunFailure:
+def raised(place: CellPosition, name: str, value: str, traceback: Sequence[str]) -> RunFailure:
     """Return the failure of a cell that raised an exception."""
     what = f"{name}: {value}" if value else name
     advice = _NO_INPUT if name == "StdinNotImplementedError" else _ADVICE
     return RunFailure(f"{place}: {_shortened(plain(what))}{place.line(_line_of(traceback))}\n{advice}")
 
 
-def warned(place: Place, warning: ShownWarning) -> RunFailure:
+def warned(place: CellPosition, warning: ShownWarning) -> RunFailure:
     """Return the failure of a cell that showed a warning."""
     return RunFailure(
         f"{place} showed a warning: {_shortened(plain(warning.text))}{place.line(warning.line)}\n"
@@ -95,7 +95,7 @@ def warned(place: Place, warning: ShownWarning) -> RunFailure:
     )
 
 
-def kernel_ended(place: Place, how: str) -> RunFailure:
+def kernel_ended(place: CellPosition, how: str) -> RunFailure:
     """Return the failure of a cell whose kernel ended while it ran."""
     return RunFailure(f"{place}: the kernel ended while the cell ran: {how}")
 

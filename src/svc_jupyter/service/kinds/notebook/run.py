@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.kinds.notebook import failures, kernels
 from svc_jupyter.service.kinds.notebook.cells import CellEnd, Cells
-from svc_jupyter.service.kinds.notebook.failures import RAISES_EXCEPTION, Place, RunFailure
+from svc_jupyter.service.kinds.notebook.failures import RAISES_EXCEPTION, CellPosition, RunFailure
 from svc_jupyter.service.kinds.notebook.forked_kernel import ForkedKernel
 from svc_jupyter.service.kinds.notebook.job import (
     ERROR_FILE,
@@ -122,7 +122,7 @@ class NotebookRun:
     async def _run_cells(self, cells: Cells) -> None:
         for number, index in enumerate(self._steps, start=1):
             cell = self._notebook.cells[index]
-            place = Place(number, len(self._steps), cell.source)
+            place = CellPosition(number, len(self._steps), cell.source)
             self._log.line(f"{place}: {_shown(cell.source)}")
             began = time.monotonic()
             end = await cells.run(index)
@@ -182,7 +182,7 @@ def _tags(cell: NotebookNode) -> list[str]:
     return tags
 
 
-def _check(end: CellEnd, place: Place, cell: NotebookNode) -> None:
+def _check(end: CellEnd, place: CellPosition, cell: NotebookNode) -> None:
     """Raise `RunFailure` when the run stops at this cell."""
     if end.kernel_end is not None:
         raise failures.kernel_ended(place, end.kernel_end)

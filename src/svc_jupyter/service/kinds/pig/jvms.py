@@ -171,7 +171,7 @@ async def _undo(process: DurableProcess) -> None:
     (process.folder / "pid").unlink(missing_ok=True)
 
 
-class Places:
+class Slots:
     """Slots for scripts, so that their Java leaves memory for others; waiting ones get a slot in order of arrival."""
 
     def __init__(self, most: int) -> None:

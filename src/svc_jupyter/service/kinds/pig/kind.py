@@ -35,7 +35,7 @@ from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.pig import leftovers, script_text
 from svc_jupyter.service.kinds.pig.command_line import is_local, local_properties
 from svc_jupyter.service.kinds.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
-from svc_jupyter.service.kinds.pig.jvms import Jvms, Places
+from svc_jupyter.service.kinds.pig.jvms import Jvms, Slots
 from svc_jupyter.service.kinds.pig.leftovers import remove_s3_stores
 from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.kinds.pig.outcome import outcome_of
@@ -79,7 +79,7 @@ class PigKind:
         self._clusters = clusters
         self._on_cluster = on_cluster
         self._settings = settings
-        self._places = Places(settings.pig_jvms)
+        self._places = Slots(settings.pig_jvms)
         self._tidying: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:

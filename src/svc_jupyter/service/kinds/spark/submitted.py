@@ -11,7 +11,7 @@ from typing import Final
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.spark import program
-from svc_jupyter.service.runtimes.spark.program import SparkPlace
+from svc_jupyter.service.runtimes.spark.program import SparkLayout
 
 SETTINGS_FILE: Final = "spark.conf"
 STATEMENT_FILE: Final = "statement.json"
@@ -57,7 +57,7 @@ def check_options(words: Sequence[str], name: str) -> None:
 
 
 def settings(
-    place: SparkPlace, custom: Mapping[str, str], tag: str, pool: str | None, folder: Path, *, is_in_r: bool = False
+    place: SparkLayout, custom: Mapping[str, str], tag: str, pool: str | None, folder: Path, *, is_in_r: bool = False
 ) -> bytes:
     """Return the settings of an application of its own; it carries `tag` in YARN and runs in `pool`.
 
@@ -77,17 +77,17 @@ def settings(
     return program.properties(own)
 
 
-def command_line(place: SparkPlace, folder: Path, words: Sequence[str]) -> list[str]:
+def command_line(place: SparkLayout, folder: Path, words: Sequence[str]) -> list[str]:
     """Return `spark-submit` with its settings; `words` are options, the program, and its arguments."""
     return [str(place.spark / "bin" / _SUBMIT), "--properties-file", str(folder / SETTINGS_FILE), *words]
 
 
-def statement_words(place: SparkPlace, folder: Path, options: Sequence[str]) -> list[str]:
+def statement_words(place: SparkLayout, folder: Path, options: Sequence[str]) -> list[str]:
     """Return the words that run the statement in `folder` as an application."""
     return [*options, str(place.folder / program.FOLDER / "alone.py"), str(folder / STATEMENT_FILE)]
 
 
-def environment(place: SparkPlace, inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
+def environment(place: SparkLayout, inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the environment of an application's driver."""
     own = {"TMPDIR": str(folder / "tmp"), token_file.VARIABLE: str(folder / SECRETS_FILE)}
     return {**inherited, **program.environment(place), **own}

@@ -46,7 +46,7 @@ _HANDED_ON: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodeLayout:
     """A node as its files need it: its address, its folder, and its resources for containers."""
 
     address: str
@@ -76,7 +76,7 @@ def file_of(key: str) -> str:
 
 def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     """Return the settings that would break the cluster's own wiring."""
-    place = Place("0.0.0.0", PurePosixPath("/"))  # noqa: S104  never used: only the names count
+    place = NodeLayout("0.0.0.0", PurePosixPath("/"))  # noqa: S104  never used: only the names count
     wired = {key for settings in wiring(Addresses(place.address), place).values() for key in settings}
     return [
         key
@@ -89,7 +89,7 @@ def _is_address(key: str) -> bool:
     return key.endswith((".bind-host", ".hostname", "-address", ".address", ".port"))
 
 
-def node_sites(addresses: Addresses, place: Place, configuration: ClusterConfiguration) -> dict[str, bytes]:
+def node_sites(addresses: Addresses, place: NodeLayout, configuration: ClusterConfiguration) -> dict[str, bytes]:
     """Return the four site files of a node, by their names."""
     merged = wiring(addresses, place)
     for file, settings in tuning(place).items():
@@ -107,7 +107,7 @@ def client_sites(
     addresses: Addresses, folder: PurePosixPath, custom: Mapping[str, str], task_options: str = ""
 ) -> dict[str, bytes]:
     """Return the site files for the service's programs that use the cluster; `folder` is theirs."""
-    place = Place("127.0.0.1", folder)
+    place = NodeLayout("127.0.0.1", folder)
     merged: dict[str, Settings] = {
         CORE: _core(addresses, place),
         HDFS: {**_hdfs_clients(), **_hdfs_of_name_node(addresses)},
@@ -119,7 +119,7 @@ def client_sites(
     return {file: site_file(settings) for file, settings in merged.items()}
 
 
-def wiring(addresses: Addresses, place: Place) -> dict[str, Settings]:
+def wiring(addresses: Addresses, place: NodeLayout) -> dict[str, Settings]:
     """Return the settings that make a node part of the cluster, by file."""
     return {
         CORE: _core(addresses, place),
@@ -129,7 +129,7 @@ def wiring(addresses: Addresses, place: Place) -> dict[str, Settings]:
     }
 
 
-def tuning(place: Place) -> dict[str, Settings]:
+def tuning(place: NodeLayout) -> dict[str, Settings]:
     """Return the settings that a user may change, by file."""
     return {
         CORE: _core_tuning(),
@@ -139,7 +139,7 @@ def tuning(place: Place) -> dict[str, Settings]:
     }
 
 
-def _core(addresses: Addresses, place: Place) -> Settings:
+def _core(addresses: Addresses, place: NodeLayout) -> Settings:
     return {"fs.defaultFS": addresses.file_system, "hadoop.tmp.dir": str(place.folder / "tmp" / "hadoop")}
 
 
@@ -157,7 +157,7 @@ def _hdfs_of_name_node(addresses: Addresses) -> Settings:
     }
 
 
-def _hdfs_of_node(place: Place) -> Settings:
+def _hdfs_of_node(place: NodeLayout) -> Settings:
     return {
         "dfs.namenode.name.dir": f"file://{place.folder}/data/name",
         "dfs.datanode.data.dir": f"file://{place.folder}/data/blocks",
@@ -193,7 +193,7 @@ def _yarn_clients(addresses: Addresses) -> Settings:
     }
 
 
-def _yarn_of_coordinator(place: Place) -> Settings:
+def _yarn_of_coordinator(place: NodeLayout) -> Settings:
     return {
         "yarn.resourcemanager.scheduler.class": _SCHEDULER,
         "yarn.scheduler.fair.allocation.file": str(place.folder / POOLS_FILE),
@@ -206,7 +206,7 @@ def _yarn_of_coordinator(place: Place) -> Settings:
     }
 
 
-def _yarn_of_worker(place: Place) -> Settings:
+def _yarn_of_worker(place: NodeLayout) -> Settings:
     return {
         "yarn.nodemanager.hostname": place.address,
         "yarn.nodemanager.bind-host": place.address,
@@ -224,7 +224,7 @@ def _yarn_of_worker(place: Place) -> Settings:
     }
 
 
-def _yarn_tuning(place: Place) -> Settings:
+def _yarn_tuning(place: NodeLayout) -> Settings:
     return {
         "yarn.scheduler.fair.user-as-default-queue": "false",
         "yarn.scheduler.fair.allow-undeclared-pools": "true",

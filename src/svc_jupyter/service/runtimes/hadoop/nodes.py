@@ -24,7 +24,7 @@ from svc_jupyter.service.runtimes.hadoop.configuration import (
     POOLS_FILE,
     USUAL_CORES,
     USUAL_MEMORY_MB,
-    Place,
+    NodeLayout,
     client_sites,
     node_sites,
 )
@@ -105,7 +105,7 @@ def node_files(instance: Instance, node: Node, folder: PurePosixPath, options: s
     """Return all files of a node, by their paths below its folder; `options` are those of jobs' programs."""
     configuration = instance.configuration
     facts = node.details
-    place = Place(
+    place = NodeLayout(
         node.private_ip,
         folder,
         memory_mb=int(facts.get("memory_mb", USUAL_MEMORY_MB)),

@@ -46,7 +46,7 @@ _ALLOWED_IN_HIVE: Final = ("drop-table", "rename-table", "add-column", "drop-col
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodeLayout:
     """A node as its files need it."""
 
     name: str
@@ -70,7 +70,7 @@ def coordinator_http(instance: Instance) -> str:
 
 
 def node_files(
-    place: Place, environment: str, coordinator: str, version: str, custom: CustomSettings
+    place: NodeLayout, environment: str, coordinator: str, version: str, custom: CustomSettings
 ) -> dict[str, bytes]:
     """Return the files of a node below its folder, without the catalogues'. `coordinator` is its address."""
     settings = {**_settings(place, environment, coordinator, version), **custom.of_nodes[place.role]}
@@ -108,7 +108,7 @@ def properties(settings: Mapping[str, str]) -> bytes:
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items()).encode("ascii")
 
 
-def _settings(place: Place, environment: str, coordinator: str, version: str) -> dict[str, str]:
+def _settings(place: NodeLayout, environment: str, coordinator: str, version: str) -> dict[str, str]:
     is_coordinator = place.role is NodeRole.MASTER
     settings = {
         "node.environment": environment,
@@ -206,7 +206,7 @@ _OPENED: Final = (
 """Java packages that Presto and its plug-ins access by reflection."""
 
 
-def daemon_of(place: Place) -> Daemon:
+def daemon_of(place: NodeLayout) -> Daemon:
     """Return the server's command line on a node."""
     programs, folder = place.programs, place.folder
     opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED]

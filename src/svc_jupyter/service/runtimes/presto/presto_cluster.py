@@ -28,7 +28,7 @@ from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
 from svc_jupyter.service.runtimes.metastore.metastore import Metastore
 from svc_jupyter.service.runtimes.presto.configuration import (
     NAME,
-    Place,
+    NodeLayout,
     catalog_files,
     coordinator_http,
     daemon_of,
@@ -122,12 +122,12 @@ class PrestoEngine(DaemonEngine):
         """Return why a server ended."""
         return explain(node.private_dns, output, exit_code)
 
-    async def _place(self, node: Node, machine: Machine, installed: Installed, custom: CustomSettings) -> Place:
+    async def _place(self, node: Node, machine: Machine, installed: Installed, custom: CustomSettings) -> NodeLayout:
         plugins = []
         for name in PLUGINS:
             files = sorted((plugins_folder(installed) / name).glob("*.jar"))
             plugins.append((await machine.engine(f"{installed.name}-{name}", files))[0].parent)
-        return Place(
+        return NodeLayout(
             name=f"{node.id}-{node.private_ip.replace('.', '-').replace(':', '-')}",
             address=node.private_ip,
             folder=machine.folder,

@@ -53,7 +53,7 @@ _CLASS_PATH: Final = "spark.driver.extraClassPath"
 
 
 @dataclass(frozen=True, slots=True)
-class SparkPlace:
+class SparkLayout:
     """The place of a cluster's Spark: its coordinator's address and folder, and its installed programs."""
 
     address: str
@@ -88,7 +88,7 @@ def runs_on_yarn(custom: Mapping[str, str]) -> bool:
     return not custom.get(_MASTER, "yarn").startswith("local")
 
 
-def wiring(place: SparkPlace) -> dict[str, str]:
+def wiring(place: SparkLayout) -> dict[str, str]:
     """Return the settings of Spark that a cluster's `custom_config` must not change."""
     return {
         "spark.repl.class.outputDir": str(place.folder / FOLDER / "classes"),
@@ -119,7 +119,7 @@ def tuning(custom: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def settings(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, str]:
+def settings(place: SparkLayout, custom: Mapping[str, str]) -> dict[str, str]:
     """Return Spark's settings on a cluster, for the session server and for standalone programs."""
     chosen = {key: value for key, value in custom.items() if key.startswith("spark.") and key != IDLE_SETTING}
     return tuning(custom) | chosen | store_settings(place.store, place.store_jars, chosen) | wiring(place)
@@ -128,7 +128,7 @@ def settings(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, str]:
 def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     """Return the settings that would break the cluster's wiring."""
     nowhere = PurePosixPath("/a/b/c")
-    place = SparkPlace("", nowhere, nowhere, Path(nowhere), [nowhere], "", "", Path(nowhere))
+    place = SparkLayout("", nowhere, nowhere, Path(nowhere), [nowhere], "", "", Path(nowhere))
     return [key for key in custom if key in wiring(place)]
 
 
@@ -138,7 +138,7 @@ def properties(values: Mapping[str, str]) -> bytes:
     return "".join(f"{key}={value}\n" for key, value in sorted(escaped.items())).encode()
 
 
-def server_files(place: SparkPlace, custom: Mapping[str, str], secret: str) -> dict[str, bytes]:
+def server_files(place: SparkLayout, custom: Mapping[str, str], secret: str) -> dict[str, bytes]:
     """Return the files of the session server, by their paths below the machine's folder."""
     own = settings(place, custom) | {
         "spark.app.name": "sessions",
@@ -165,7 +165,7 @@ def server_files(place: SparkPlace, custom: Mapping[str, str], secret: str) -> d
     }
 
 
-def program_files(place: SparkPlace) -> dict[str, bytes]:
+def program_files(place: SparkLayout) -> dict[str, bytes]:
     """Return the programs that run in Spark's own Python."""
     sources = {
         str(FOLDER / _PACKAGE / source.name): source.read_bytes()
@@ -180,7 +180,7 @@ def program_files(place: SparkPlace) -> dict[str, bytes]:
     }
 
 
-def conf_files(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, bytes]:
+def conf_files(place: SparkLayout, custom: Mapping[str, str]) -> dict[str, bytes]:
     """Return the files on the class path."""
     conf = FOLDER / "conf"
     hive = {key: value for key, value in custom.items() if key.startswith("hive.")}
@@ -192,13 +192,13 @@ def conf_files(place: SparkPlace, custom: Mapping[str, str]) -> dict[str, bytes]
     }
 
 
-def java_command(place: SparkPlace, memory: str) -> list[str]:
+def java_command(place: SparkLayout, memory: str) -> list[str]:
     """Return Java with its options and class path, but without a program."""
     class_path = [str(place.conf), str(place.folder / "conf"), f"{place.jars[0].parent}/*", *map(str, place.store_jars)]
     return [*spark_driver.java_command(place.java, NAME, memory, place.folder), "-cp", ":".join(class_path)]
 
 
-def environment(place: SparkPlace) -> dict[str, str]:
+def environment(place: SparkLayout) -> dict[str, str]:
     """Return the variables of every process that runs Spark on the coordinator."""
     return {
         "JAVA_HOME": str(java_home(place)),
@@ -216,7 +216,7 @@ def environment(place: SparkPlace) -> dict[str, str]:
     }
 
 
-def daemon(place: SparkPlace) -> Daemon:
+def daemon(place: SparkLayout) -> Daemon:
     """Return the session server's command line: in Spark's own Python, whatever its sessions use."""
     argv = [
         str(place.home / "bin" / "python"),
@@ -227,12 +227,12 @@ def daemon(place: SparkPlace) -> Daemon:
     return Daemon(NAME, argv, environment(place))
 
 
-def java_home(place: SparkPlace) -> PurePosixPath:
+def java_home(place: SparkLayout) -> PurePosixPath:
     """Return the Java for Spark's own scripts: it drops an option of theirs that not every Java supports."""
     return place.folder / FOLDER / "java"
 
 
-def _python_path(place: SparkPlace) -> str:
+def _python_path(place: SparkLayout) -> str:
     """Return the folder that adds pyspark to any Python, after its own packages."""
     return str(place.folder / FOLDER / "python")
 

@@ -29,7 +29,7 @@ from svc_jupyter.service.runtimes.metastore.process import MetastoreAddress
 from svc_jupyter.service.runtimes.s3.access import note_opened, opens
 from svc_jupyter.service.runtimes.s3.account_store import S3_CLIENT, Store, StoreClient
 from svc_jupyter.service.runtimes.spark import program
-from svc_jupyter.service.runtimes.spark.program import SparkPlace, missing_from_spark
+from svc_jupyter.service.runtimes.spark.program import SparkLayout, missing_from_spark
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
 
 START_SECONDS: Final = 300.0
@@ -128,7 +128,7 @@ class SessionServers:
             raise ClusterFailure(f"cluster {instance.cluster_id} has no session server: {error.strerror}") from error
         return SessionServerAddress(node.private_ip, program.PORT, secret)
 
-    async def place(self, instance: Instance, say: Say) -> SparkPlace:
+    async def place(self, instance: Instance, say: Say) -> SparkLayout:
         """Return the place of the cluster's Spark, installed when missing. Raises `ClusterFailure`."""
         node = coordinator_of(instance)
         machine = self._machine(instance, node)
@@ -138,7 +138,7 @@ class SessionServers:
         metastore = await self._metastore_address(say)
         store = await self._store_client(say)
         jars = await machine.engine(installed.name, installed.jars)
-        return SparkPlace(
+        return SparkLayout(
             address=node.private_ip,
             folder=machine.folder,
             java=await machine.java(),

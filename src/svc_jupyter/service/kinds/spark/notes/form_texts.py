@@ -18,7 +18,7 @@ from pygments.token import String
 
 from svc_jupyter.api.notes import NoteForm
 from svc_jupyter.service.ground.errors import Failure
-from svc_jupyter.service.kinds.spark.notes.code_places import SYNTAX, Place, PlaceKind, places
+from svc_jupyter.service.kinds.spark.notes.code_contexts import SYNTAX, CodeContext, ContextKind, places
 from svc_jupyter.service.kinds.spark.notes.languages import Language
 from svc_jupyter.service.workspace.note_forms import Placeholder, placeholders
 
@@ -136,17 +136,17 @@ def _stands_alone(code: str, placeholder: Placeholder) -> bool:
     return not any(letter.isalnum() or letter in "_'\"`}$\\" for letter in (before, behind) if letter)
 
 
-def _written(value: FormValue, place: Place, language: Language, name: str, *, stands_alone: bool) -> str:
+def _written(value: FormValue, place: CodeContext, language: Language, name: str, *, stands_alone: bool) -> str:
     match place.kind:
-        case PlaceKind.COMMENT:
+        case ContextKind.COMMENT:
             return _in_comment(value.text)
-        case PlaceKind.NAME:
+        case ContextKind.NAME:
             return _in_name(value.text, name)
-        case PlaceKind.STRING:
+        case ContextKind.STRING:
             return _in_string(value.text, place, language, name)
     if value.is_the_authors or _NUMBER.fullmatch(value.text):
         return value.text
-    if place.kind is PlaceKind.NESTED:
+    if place.kind is ContextKind.NESTED:
         raise FormProblem(name, "stands in the code within a string: put its value into a variable first")
     if not stands_alone:
         raise FormProblem(
@@ -166,7 +166,7 @@ def _in_name(text: str, name: str) -> str:
     return text.replace("`", "``")
 
 
-def _in_string(text: str, place: Place, language: Language, name: str) -> str:
+def _in_string(text: str, place: CodeContext, language: Language, name: str) -> str:
     if place.after_backslash:
         raise FormProblem(name, "stands behind a backslash, which would change its value: double the backslash")
     if _is_verbatim(place, language):
@@ -181,13 +181,13 @@ def _in_string(text: str, place: Place, language: Language, name: str) -> str:
     return escaped
 
 
-def _is_verbatim(place: Place, language: Language) -> bool:
+def _is_verbatim(place: CodeContext, language: Language) -> bool:
     if language is Language.SCALA:
         return place.quote == '"""'
     return bool(set(place.prefix) & set("rR"))
 
 
-def _fits_verbatim(text: str, place: Place, language: Language) -> bool:
+def _fits_verbatim(text: str, place: CodeContext, language: Language) -> bool:
     """Return whether a literal without escapes can hold a value unchanged."""
     forbidden = {*place.quote, "\\"}
     if place.prefix and language is not Language.SQL:

@@ -47,7 +47,7 @@ class NotDelivered(Exception):
         """Seconds until the next attempt that the server requested."""
 
 
-class Rounds(ABC):
+class DueWork(ABC):
     """Runs `_round` whenever something is due."""
 
     def __init__(self, name: str, database: Database, bus: Bus, clock: Callable[[], float]) -> None:
@@ -113,7 +113,7 @@ class Rounds(ABC):
         return min(max(next_time - self._clock(), _SHORTEST_PAUSE_SECONDS), _LOOK_SECONDS)
 
 
-class Sender(Rounds):
+class Sender(DueWork):
     """Claims the messages of one medium, and records their outcomes."""
 
     def __init__(

@@ -17,7 +17,7 @@ Work = Callable[[], Awaitable[None]]
 log = structlog.get_logger(__name__)
 
 
-class Turns:
+class OrderedWork:
     """Runs work on the event loop. `on_lost` is called when the database was away, to find the action again."""
 
     def __init__(self, on_lost: Callable[[], None]) -> None:

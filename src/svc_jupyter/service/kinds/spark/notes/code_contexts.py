@@ -13,7 +13,7 @@ from enum import StrEnum
 from svc_jupyter.service.kinds.spark.notes.languages import Language
 
 
-class PlaceKind(StrEnum):
+class ContextKind(StrEnum):
     """What surrounds a position."""
 
     CODE = "code"
@@ -26,10 +26,10 @@ class PlaceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CodeContext:
     """The context of a placeholder. `quote` opened the literal, `prefix` precedes the quote (`r`, `f`, `s`)."""
 
-    kind: PlaceKind
+    kind: ContextKind
     quote: str = ""
     prefix: str = ""
     after_backslash: bool = False
@@ -90,7 +90,7 @@ _WORD = re.compile(r"(?<!\w)[A-Za-z]+\Z")
 _LONGEST_PREFIX = 16
 
 
-def places(text: str, spans: Sequence[tuple[int, int]], syntax: Syntax) -> Iterator[Place]:
+def places(text: str, spans: Sequence[tuple[int, int]], syntax: Syntax) -> Iterator[CodeContext]:
     """Yield the context of each of the `spans` (start, end; ordered, disjoint) of a program's `text`.
 
     The text within a span is skipped: it is not part of the program.
@@ -109,7 +109,7 @@ class _Scanner:
     def __init__(self, text: str, syntax: Syntax) -> None:
         self._text = text
         self._syntax = syntax
-        self._kind = PlaceKind.CODE
+        self._kind = ContextKind.CODE
         self._quote = ""
         self._prefix = ""
         self._is_escaping = False
@@ -117,18 +117,18 @@ class _Scanner:
         """0 in a comment that ends with its line."""
         self._code_depth = 0
 
-    def place(self) -> Place:
+    def place(self) -> CodeContext:
         """Return the context of the current position."""
-        kind = PlaceKind.NESTED if self._code_depth else self._kind
-        return Place(kind, self._quote, self._prefix, self._is_escaping)
+        kind = ContextKind.NESTED if self._code_depth else self._kind
+        return CodeContext(kind, self._quote, self._prefix, self._is_escaping)
 
     def read(self, position: int, end: int) -> None:
         """Read the text from `position` to `end`."""
         while position < end:
             match self._kind:
-                case PlaceKind.CODE:
+                case ContextKind.CODE:
                     position += self._code(position, end)
-                case PlaceKind.COMMENT:
+                case ContextKind.COMMENT:
                     position += self._comment(position)
                 case _:
                     position += self._literal(position)
@@ -136,16 +136,16 @@ class _Scanner:
     def _code(self, position: int, end: int) -> int:
         text, syntax = self._text, self._syntax
         if text.startswith(syntax.line_comment, position):
-            self._kind, self._comment_depth = PlaceKind.COMMENT, 0
+            self._kind, self._comment_depth = ContextKind.COMMENT, 0
             return len(syntax.line_comment)
         if syntax.has_block_comments and text.startswith("/*", position):
-            self._kind, self._comment_depth = PlaceKind.COMMENT, 1
+            self._kind, self._comment_depth = ContextKind.COMMENT, 1
             return 2
         if syntax.has_character_literals and (character := _CHARACTER.match(text, position, end)):
             return len(character[0])
         for quote in (*syntax.strings, *syntax.names):
             if text.startswith(quote, position):
-                self._kind = PlaceKind.NAME if quote in syntax.names else PlaceKind.STRING
+                self._kind = ContextKind.NAME if quote in syntax.names else ContextKind.STRING
                 self._quote, self._prefix = quote, self._prefix_before(position)
                 return len(quote)
         return 1
@@ -158,7 +158,7 @@ class _Scanner:
         text = self._text
         if self._comment_depth == 0:
             if text[position] == "\n":
-                self._kind = PlaceKind.CODE
+                self._kind = ContextKind.CODE
             return 1
         if text.startswith("/*", position):
             self._comment_depth += 1
@@ -166,7 +166,7 @@ class _Scanner:
         if text.startswith("*/", position):
             self._comment_depth -= 1
             if self._comment_depth == 0:
-                self._kind = PlaceKind.CODE
+                self._kind = ContextKind.CODE
             return 2
         return 1
 
@@ -179,7 +179,7 @@ class _Scanner:
             self._is_escaping = True
             return 1
         if text.startswith(quote, position) and not self._code_depth:
-            self._kind, self._quote, self._prefix = PlaceKind.CODE, "", ""
+            self._kind, self._quote, self._prefix = ContextKind.CODE, "", ""
             return len(quote)
         return self._within(position)
 
@@ -189,7 +189,7 @@ class _Scanner:
         is_verbatim = self._quote in syntax.verbatim_quotes or (
             self._prefix and self._prefix in syntax.verbatim_prefixes
         )
-        return self._kind is PlaceKind.STRING and not is_verbatim
+        return self._kind is ContextKind.STRING and not is_verbatim
 
     def _within(self, position: int) -> int:
         """Track the depth of code within the literal."""

@@ -17,12 +17,12 @@ from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import absent, is_closed, require_visible
 from svc_jupyter.service.workspace.contents_paths import ContentsPath
-from svc_jupyter.service.workspace.folder_tree import FolderPlace, location_of
+from svc_jupyter.service.workspace.folder_tree import LocatedFolder, location_of
 
 _OTHER_TYPE = {NOTES: DASHBOARDS, DASHBOARDS: NOTES}
 
 
-class Places:
+class FolderLookup:
     """Finds folders for callers, and provides the transactions in which trees change."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
@@ -36,7 +36,9 @@ class Places:
             folder_tree.lock(connection)
             yield connection
 
-    def at(self, connection: sa.Connection, location: str, field: str, folder_type: str, caller: Caller) -> FolderPlace:
+    def at(
+        self, connection: sa.Connection, location: str, field: str, folder_type: str, caller: Caller
+    ) -> LocatedFolder:
         """Return the folder at a location, in a transaction from `changing`: a root is created at its first use.
 
         Raises `Invalid`, naming the request's `field`, for a location above the roots and for a folder of the other
@@ -57,7 +59,7 @@ class Places:
 
     def meant(
         self, connection: sa.Connection, reference: FolderReference, action: Action, caller: Caller
-    ) -> FolderPlace:
+    ) -> LocatedFolder:
         """Return the folder that a request names by id, location or both, for `action`.
 
         Raises `Invalid` when they do not agree or it is of the other type, `NotFound`.
@@ -80,7 +82,7 @@ class Places:
         return place
 
 
-def of_object(connection: sa.Connection, account_id: int, folder_id: int) -> FolderPlace:
+def of_object(connection: sa.Connection, account_id: int, folder_id: int) -> LocatedFolder:
     """Return the folder of an object, which the database guarantees."""
     place = folder_tree.place(connection, account_id, folder_id)
     if place is None:

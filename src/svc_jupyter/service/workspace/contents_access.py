@@ -86,7 +86,7 @@ def user_folder(user_id: int, email: str) -> Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AdmittedPath:
     """A path that its caller may use, with its tree and its parts there."""
 
     path: ContentsPath
@@ -95,16 +95,16 @@ class Place:
     owner_id: int | None = None
     """The user whose folder contains it; None in `Common`."""
 
-    def __truediv__(self, name: str) -> Place:
-        return Place(self.path / name, self.tree, (*self.parts, name), self.owner_id)
+    def __truediv__(self, name: str) -> AdmittedPath:
+        return AdmittedPath(self.path / name, self.tree, (*self.parts, name), self.owner_id)
 
     @property
-    def folder(self) -> Place:
+    def folder(self) -> AdmittedPath:
         """The containing folder; a root folder has none."""
-        return Place(self.path.parent, self.tree, self.parts[:-1], self.owner_id)
+        return AdmittedPath(self.path.parent, self.tree, self.parts[:-1], self.owner_id)
 
 
-class ContentsPlaces:
+class ContentsAccess:
     """Finds places for callers; each account has its own tree."""
 
     def __init__(self, settings: Settings, database: Database, accounts: Accounts) -> None:
@@ -118,7 +118,7 @@ class ContentsPlaces:
         require_jupyter_notebooks(self._accounts.features(caller.account_id))
         require(caller, action, Resource.JUPYTER_NOTEBOOK)
 
-    def place(self, path: str | ContentsPath, caller: Caller, action: Action, *, is_new: bool = False) -> Place:
+    def place(self, path: str | ContentsPath, caller: Caller, action: Action, *, is_new: bool = False) -> AdmittedPath:
         """Return the place of a path on which the caller may do `action`; makes the root folder at its first use.
 
         With `is_new` the object does not exist yet, and no policy applies to it. Raises `Invalid` for a path above the
@@ -141,13 +141,13 @@ class ContentsPlaces:
         tree = tree_of(self._settings, caller.account_id)
         with suppress(OSError):  # on a full disk existing files can still be read
             tree.ensure_folder(root.parts)
-        return Place(shown, tree, parts, root.owner_id)
+        return AdmittedPath(shown, tree, parts, root.owner_id)
 
-    def hidden(self, folder: Place, caller: Caller) -> frozenset[str]:
+    def hidden(self, folder: AdmittedPath, caller: Caller) -> frozenset[str]:
         """Return the names in a folder that policies hide from a caller who may read the folder."""
         return frozenset(path for path, _ in self._withheld(caller, Action.READ, folder) if "/" not in path)
 
-    def admit_below(self, caller: Caller, action: Action, folder: Place) -> None:
+    def admit_below(self, caller: Caller, action: Action, folder: AdmittedPath) -> None:
         """Raise `Forbidden` when a policy on anything below a folder denies `action` to the caller."""
         denied = min((notebook_id for _, notebook_id in self._withheld(caller, action, folder)), default=None)
         if denied is not None:
@@ -156,7 +156,7 @@ class ContentsPlaces:
                 f"you the permission to {action} it"
             )
 
-    def user_folders(self, caller: Caller) -> list[tuple[Place, float]]:
+    def user_folders(self, caller: Caller) -> list[tuple[AdmittedPath, float]]:
         """Return the users' folders that the caller may reach, by name, with the creation time of the user (Unix
         seconds).
 
@@ -189,7 +189,7 @@ class ContentsPlaces:
         with self._database.connect() as connection:
             return notebook_ids.find(connection, caller.account_id, parts)
 
-    def _withheld(self, caller: Caller, action: Action, folder: Place) -> Iterator[tuple[str, int]]:
+    def _withheld(self, caller: Caller, action: Action, folder: AdmittedPath) -> Iterator[tuple[str, int]]:
         """Yield everything below a folder on which the caller may not do `action`: relative path, and id."""
         denied = {one for one in _naming(caller) if not _allows(caller, action, one)}
         if not denied:
@@ -204,8 +204,8 @@ def tree_of(settings: Settings, account_id: int) -> FileTree:
     return FileTree(settings.data_dir / _FOLDER / str(account_id))
 
 
-def _place(tree: FileTree, root: Root) -> Place:
-    return Place(root.path, tree, root.parts, root.owner_id)
+def _place(tree: FileTree, root: Root) -> AdmittedPath:
+    return AdmittedPath(root.path, tree, root.parts, root.owner_id)
 
 
 def _naming(caller: Caller) -> Sequence[int]:
