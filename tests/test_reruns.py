@@ -23,7 +23,7 @@ def test_broken():
 
 
 @pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["alone", "in workers"])
-def test_the_summary_tells_why_a_first_try_failed_and_lists_the_flaky_tests(tmp_path: Path, more: list[str]):
+def test_the_summary_shows_why_a_first_try_failed_and_lists_the_flaky_tests(tmp_path: Path, more: list[str]):
     (tmp_path / "test_it.py").write_text(FLAKY)
     options = ["-p", "tests.support.reruns", "-p", "no:cacheprovider", "--reruns", "1", *more, f"--rootdir={tmp_path}"]
     run = [sys.executable, "-m", "pytest", *options, str(tmp_path)]

@@ -142,7 +142,7 @@ def test_an_archive_other_than_the_locked_one_is_refused(hook: ModuleType, tree:
     ("change", "reason"),
     [({"sha256": "0" * 64}, "has the sha256"), ({"from": "min/none.js"}, "has no file min/none.js")],
 )
-def test_a_lock_that_does_not_fit_its_archive_is_told(
+def test_a_lock_that_does_not_fit_its_archive_is_reported(
     hook: ModuleType, tree: Tree, change: dict[str, Any], reason: str
 ) -> None:
     tree.npm()
@@ -153,7 +153,7 @@ def test_a_lock_that_does_not_fit_its_archive_is_told(
         hook.vendor(tree.root)
 
 
-def test_npms_own_words_tell_why_it_failed(hook: ModuleType, tree: Tree) -> None:
+def test_npms_own_words_show_why_it_failed(hook: ModuleType, tree: Tree) -> None:
     tree.npm("echo 'npm error network is away' >&2; exit 3")
     with pytest.raises(RuntimeError, match=r"could not fetch a@1\.2\.3 \(exit code 3\):\nnpm error network is away"):
         hook.vendor(tree.root)

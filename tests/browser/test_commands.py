@@ -42,7 +42,7 @@ def rows_of_a_query(service: ServiceProcess, count: int) -> int:
     return command_id
 
 
-def test_a_log_comes_while_the_command_runs_and_its_failure_is_told(page: LabPage, service: ServiceProcess) -> None:
+def test_a_log_comes_while_the_command_runs_and_its_failure_is_reported(page: LabPage, service: ServiceProcess) -> None:
     gate = service.data_dir / f"gate-{page.name}"
     script = (
         f"echo first >&2; until [ -e '{gate}' ]; do sleep 0.1; done; echo second >&2; echo no such thing >&2; exit 3"

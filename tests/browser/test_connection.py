@@ -16,7 +16,7 @@ _BACK_SECONDS = 60.0
 """It looks again after at most 30 s while there is no connection."""
 
 
-def test_a_service_that_stops_is_told_and_found_again_without_a_press(
+def test_a_service_that_stops_is_reported_and_found_again_without_a_press(
     new_service: Callable[..., ServiceProcess],
     new_lab: Callable[..., LabProcess],
     new_page: Callable[..., LabPage],
@@ -43,7 +43,7 @@ def test_a_service_that_stops_is_told_and_found_again_without_a_press(
     expect(row_with(page, "after the start")).to_be_visible(timeout=_BACK_SECONDS * 1000)
 
 
-def test_a_wrong_token_is_told_in_the_services_words(
+def test_a_wrong_token_is_reported_in_the_services_words(
     service: ServiceProcess, new_lab: Callable[..., LabProcess], new_page: Callable[..., LabPage]
 ) -> None:
     page = new_page(new_lab(service, token="not-a-token-of-this-service"))

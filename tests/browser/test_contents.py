@@ -193,7 +193,7 @@ def test_the_open_notebook_is_uploaded_as_it_is_on_the_screen_and_replaces_only_
     assert "second" in tree.http.get(f"/jupyter_notebooks/contents/{path}").text
 
 
-def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_told(
+def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_reported(
     tree: Tree, service: ServiceProcess
 ) -> None:
     page, name = tree.page, f"notes-{tree.page.name}"
@@ -215,7 +215,7 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_told(
     expect(tree.row(name)).to_have_count(0)
 
 
-def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_told(
+def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_reported(
     tree: Tree, service: ServiceProcess
 ) -> None:
     page, name = tree.page, f"note of {tree.page.name}"

@@ -96,7 +96,7 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
-def test_a_copy_that_is_behind_is_told_and_brought_up_to_date(page: LabPage) -> None:
+def test_a_copy_that_is_behind_is_reported_and_brought_up_to_date(page: LabPage) -> None:
     page.write_notebook("stale.ipynb", "1")
     page.open("stale.ipynb", panel=False)
     form = form_of(page, "stale.ipynb")

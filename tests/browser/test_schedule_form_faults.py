@@ -19,7 +19,7 @@ _WARNED = new_code_cell(
 )
 
 
-def test_the_palette_opens_the_form_and_wrong_input_is_told_at_its_field_while_it_is_typed(page: LabPage) -> None:
+def test_the_palette_opens_the_form_and_wrong_input_is_reported_at_its_field_while_it_is_typed(page: LabPage) -> None:
     page.traffic.expect_errors("422")
     page.write_notebook("Untitled.ipynb", "1", _WARNED)
     page.open("Untitled.ipynb", panel=False)
@@ -71,7 +71,7 @@ def test_a_read_only_notebook_with_changes_is_not_scheduled_and_a_hostile_name_i
     assert not [request for request in page.traffic.to_the_extension("schedules") if request.url.endswith("schedules")]
 
 
-def test_a_notebook_chosen_in_the_file_browser_and_deleted_meanwhile_is_told(page: LabPage) -> None:
+def test_a_notebook_chosen_in_the_file_browser_and_deleted_meanwhile_is_reported(page: LabPage) -> None:
     page.traffic.expect_errors("404")
     file = page.write_notebook("gone.ipynb", "1")
     page.open(panel=False)

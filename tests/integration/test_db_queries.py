@@ -70,7 +70,7 @@ def test_a_query_is_cancelled_also_by_the_next_service(service: ServiceProcess, 
     assert is_over(pid)
 
 
-def test_a_killed_query_is_told_as_such(service: ServiceProcess, tap: int):
+def test_a_killed_query_is_reported_as_such(service: ServiceProcess, tap: int):
     command_id = query(service, tap, COUNT.format(end=10**12))
     psutil.Process(begun(service, command_id)).kill()
     record = service.ended(command_id)
@@ -78,7 +78,7 @@ def test_a_killed_query_is_told_as_such(service: ServiceProcess, tap: int):
     assert record["message"].startswith("the process that ran the query ended before")
 
 
-def test_a_query_that_fails_tells_the_databases_message_and_the_place(service: ServiceProcess, tap: int):
+def test_a_query_that_fails_shows_the_databases_message_and_the_place(service: ServiceProcess, tap: int):
     command_id = query(service, tap, "SELECT 1;\nSELECT x FROM nowhere")
     record = service.ended(command_id)
     assert record["status"] == "error"

@@ -120,7 +120,7 @@ class TestOfTheService:
         assert record["message"] == "the script exited with code 7\nbegun\nlast words"
         assert crash.output("meanwhile") == "begun\nwent on\n"
 
-    def test_a_command_that_was_killed_too_is_told_as_such(self, crash: Crash):
+    def test_a_command_that_was_killed_too_is_reported_as_such(self, crash: Crash):
         record = crash.ended("killed")
         assert (record["status"], len(record["attempts"])) == ("error", 1)
         assert record["message"].startswith("the script is gone without an exit code")
@@ -173,7 +173,7 @@ class TestOfTheProcess:
     def service(self, shared_service: ServiceProcess) -> ServiceProcess:
         return shared_service
 
-    def test_of_the_script_is_told_as_such(self, service: ServiceProcess, go: Path):
+    def test_of_the_script_is_reported_as_such(self, service: ServiceProcess, go: Path):
         command_id = begin(service, waiting_script(go))
         script = psutil.Process(process_of(service, command_id)).children()[0]
         script.kill()
@@ -181,7 +181,7 @@ class TestOfTheProcess:
         assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", 137)
         assert record["message"].startswith("the script, or the last program in it, was killed by signal 9 (SIGKILL)")
 
-    def test_of_all_of_it_is_told_as_such(self, service: ServiceProcess, go: Path):
+    def test_of_all_of_it_is_reported_as_such(self, service: ServiceProcess, go: Path):
         command_id = begin(service, waiting_script(go))
         os.killpg(process_of(service, command_id), signal.SIGKILL)
         record = service.ended(command_id)
@@ -220,7 +220,7 @@ class TestAStopInGoodOrder:
             assert waiting.result(30).json()["status"] == "running"
             assert "event: end" not in following.result(30).text
 
-    def test_tells_in_its_file_that_it_is_over(self, service: ServiceProcess):
+    def test_shows_in_its_file_that_it_is_over(self, service: ServiceProcess):
         pid = service.pid
         service.stop()
         assert not psutil.pid_exists(pid)

@@ -53,7 +53,7 @@ def test_a_script_goes_on_without_the_service_and_is_found_by_the_next_one(servi
     assert (service.data_dir / "storage" / "pig" / "survived" / "_SUCCESS").exists()
 
 
-def test_a_java_that_is_killed_is_told_as_such_and_leaves_no_output(service, tmp_path):
+def test_a_java_that_is_killed_is_reported_as_such_and_leaves_no_output(service, tmp_path):
     gate = tmp_path / "gate"
     command = submit_pig(service, waiting_for(gate, "STORE b INTO 'pig/killed';"))
     wait_until(lambda: reached(gate), "the script", 100)

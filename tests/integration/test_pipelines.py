@@ -127,7 +127,7 @@ def test_a_pipeline_of_a_jar_that_is_paused_goes_on_where_it_was(spark: ServiceP
     assert spark.http.get(f"/pipelines/{pipeline_id}").status_code == 404
 
 
-def test_a_pipeline_whose_source_vanishes_fails_with_the_reason_and_tells_its_channel(
+def test_a_pipeline_whose_source_vanishes_fails_with_the_reason_and_shows_its_channel(
     spark: ServiceProcess, tmp_path: Path, hook: HookServer
 ):
     source, sink = tmp_path / "source", tmp_path / "sink"

@@ -28,7 +28,7 @@ def service(new_service: NewService, cluster: OutageCluster) -> ServiceProcess:
     return new_service(database_url=cluster.url, lease_seconds=1, running_limit=20).start()
 
 
-def test_calls_are_told_to_come_back_and_the_service_recovers_by_itself(
+def test_calls_are_reported_to_come_back_and_the_service_recovers_by_itself(
     service: ServiceProcess, cluster: OutageCluster, tmp_path: Path
 ):
     go = tmp_path / "go"

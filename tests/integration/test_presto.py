@@ -126,7 +126,7 @@ def test_a_command_without_a_label_starts_the_only_presto_cluster_and_gets_typed
     assert (job["status"], job["progress"]) == ("FINISHED", 100)
 
 
-def test_health_tells_the_engine_and_what_notebooks_talk_to(service: ServiceProcess):
+def test_health_shows_the_engine_and_what_notebooks_talk_to(service: ServiceProcess):
     metrics = service.http.get("/clusters/presto/live_cluster_health").json()["metrics"]
     assert metrics["engine"]["presto"]["status"] == "UP"
     assert metrics["daemons"]["zeppelin"]["status"] == "UP"
@@ -200,7 +200,7 @@ def test_all_sockets_are_at_addresses_of_this_machine(service: ServiceProcess):
         ("SELECT 1 / (nationkey - nationkey) FROM tpch.tiny.nation", "/ by zero"),
     ],
 )
-def test_a_failure_is_told_in_the_engines_words(service: ServiceProcess, query: str, message: str):
+def test_a_failure_is_reported_in_the_engines_words(service: ServiceProcess, query: str, message: str):
     record = run(service, query, label="presto")
     assert record["status"] == "error"
     assert message in record["message"]

@@ -259,7 +259,7 @@ def test_bad_input_is_refused_with_the_reason(shared_service: ServiceProcess, fi
     assert said in refusal(shared_service, 422, "POST", "/scheduler", NIGHTLY | fields)
 
 
-def test_what_is_not_there_is_told(shared_service: ServiceProcess):
+def test_what_is_not_there_is_reported(shared_service: ServiceProcess):
     for method, path in (
         ("GET", "/scheduler/99999"),
         ("PUT", "/scheduler/99999"),
@@ -291,7 +291,7 @@ def test_the_actions_of_an_owner_who_was_disabled_end_in_error(shared_service: S
     kill(shared_service, made["id"])
 
 
-def test_macros_that_fail_at_a_run_are_told_in_the_action(shared_service: ServiceProcess):
+def test_macros_that_fail_at_a_run_are_reported_in_the_action(shared_service: ServiceProcess):
     # At creation, for a nominal time to come, there is nothing wrong with it.
     macros = [{"x": "Service_nominal_time.year() < 2100 ? nobody.knows : 1"}]
     made = create(shared_service, macros=macros)

@@ -140,7 +140,7 @@ def test_programs_that_come_at_once_have_a_session_each(spark):
         ({"program": "def f(x: Int) = {", "language": "scala"}, "the program is incomplete"),
     ],
 )
-def test_a_program_that_fails_tells_why_and_where(spark, fields, reason):
+def test_a_program_that_fails_shows_why_and_where(spark, fields, reason):
     record = run(spark, **fields)
     assert record["status"] == "error"
     assert reason in record["message"]

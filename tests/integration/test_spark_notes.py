@@ -126,7 +126,7 @@ def test_two_runs_at_once_have_sessions_of_their_own(service: ServiceProcess) ->
     assert all("\n1\n" in on_spark.log(service, one["id"]) for one in ended)
 
 
-def test_an_edit_during_a_run_is_told_and_not_undone(service: ServiceProcess) -> None:
+def test_an_edit_during_a_run_is_reported_and_not_undone(service: ServiceProcess) -> None:
     note_id = make(service, "%sh\nuntil [ -e go ]; do sleep 0.1; done", "%sh\necho before")
     command = on_spark.submit(service, note_id=note_id, language="notebook")
     work = service.folder(command["id"]) / "1" / "work"
@@ -152,14 +152,14 @@ def test_a_cancellation_ends_a_paragraph_that_never_ends(service: ServiceProcess
     assert run(service, make(service, "%pyspark\nprint(1)"))["status"] == "done"
 
 
-def test_a_note_that_kills_its_session_is_told_and_the_next_one_runs(service: ServiceProcess) -> None:
+def test_a_note_that_kills_its_session_is_reported_and_the_next_one_runs(service: ServiceProcess) -> None:
     record = run(service, make(service, "%pyspark\nimport os\nos.kill(os.getpid(), 9)"))
     assert record["status"] == "error"
     assert "the session ended while the program ran" in record["message"]
     assert run(service, make(service, "%pyspark\nprint(1)"))["status"] == "done"
 
 
-def test_a_paragraph_that_ends_the_driver_is_told_and_a_new_one_starts(service: ServiceProcess) -> None:
+def test_a_paragraph_that_ends_the_driver_is_reported_and_a_new_one_starts(service: ServiceProcess) -> None:
     record = run(service, make(service, "%sh\ntrue", "%spark\nRuntime.getRuntime.halt(3)"))
     assert record["status"] == "error"
     assert record["message"].startswith("paragraph 2: Spark's driver ended while the program ran"), record["message"]

@@ -110,7 +110,7 @@ def test_an_executor_that_is_killed_costs_time_and_no_rows(service: ServiceProce
     assert results(service, record["id"])["total"].to_pylist() == [45]
 
 
-def test_a_pool_that_is_not_there_is_told(service: ServiceProcess):
+def test_a_pool_that_is_not_there_is_reported(service: ServiceProcess):
     record = run(service, program="print(1)", language="python", pool="nowhere")
     assert record["status"] == "error"
     assert "pool nowhere has no place in the cluster's fairscheduler_config_xml" in record["message"]

@@ -64,7 +64,7 @@ def test_a_script_of_the_storage_runs_as_it_is(spark, environment_id, name):
         ("quit(status = 7)", "exited with code 7"),
     ],
 )
-def test_a_program_that_fails_tells_why(spark, environment_id, program, told):
+def test_a_program_that_fails_shows_why(spark, environment_id, program, told):
     record = run(spark, program=program, language="R")
     assert record["status"] == "error"
     assert told in record["message"]

@@ -72,7 +72,7 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path):
     assert "Traceback" not in ended.stderr
 
 
-def test_a_database_that_cannot_be_reached_is_told_without_its_password(tmp_path: Path):
+def test_a_database_that_cannot_be_reached_is_reported_without_its_password(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     ended = serve(tmp_path / "data", database_url=f"postgresql://someone:hunter2@127.0.0.1:{port}/svc")

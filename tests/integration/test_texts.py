@@ -121,7 +121,7 @@ def test_a_tag_shows_what_it_is_and_none_is_none(shared_service: ServiceProcess)
         ({"dependency_info": {"files": [{"path": "s3://a/%Q"}]}}, None),
     ],
 )
-def test_the_fields_of_a_schedule_are_told_in_words(
+def test_the_fields_of_a_schedule_are_reported_in_words(
     shared_service: ServiceProcess, body: dict[str, Any], fields: dict[str, str] | None
 ):
     answer = send(shared_service, "POST", "/scheduler", {**SCHEDULE, **body})

@@ -54,7 +54,7 @@ def test_the_quick_start_begins_with_the_row_counts_and_ends_with_a_plot():
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_published_notebook_tells_nothing_of_the_machine_it_ran_on(notebook: Path):
+def test_a_published_notebook_shows_nothing_of_the_machine_it_ran_on(notebook: Path):
     published = nbformat.read(notebook, as_version=4)
     assert "execution" not in {key for cell in published.cells for key in cell.metadata}
     assert not [word for word in ("/home/", "/root/", "/tmp/", "127.0.0.1") if word in notebook.read_text()]

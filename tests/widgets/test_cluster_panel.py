@@ -85,7 +85,7 @@ def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDoubl
     assert "--jp-error-color1" in up.text
 
 
-def test_what_the_service_does_not_tell_is_unknown_and_never_green(service: ServiceDouble, up: Screen) -> None:
+def test_what_the_service_does_not_show_is_unknown_and_never_green(service: ServiceDouble, up: Screen) -> None:
     service.refusal = (403, "you may not: cluster, read")
     up.panel.model.clock = lambda: NOW + timedelta(minutes=1)
     up.look()

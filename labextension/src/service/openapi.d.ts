@@ -352,7 +352,7 @@ export interface components {
             initial_instance?: string | null;
             time_zone?: string | null;
         };
-        /** @description The newest action of a schedule, told with the schedule; `status` as in `ActionRecord`. */
+        /** @description The newest action of a schedule, shown with the schedule; `status` as in `ActionRecord`. */
         LastAction: {
             id: number;
             sequence_id: number;

@@ -155,7 +155,7 @@ class PipelineAttributes(Record):
     user_arguments: str | None = None
     properties: dict[str, Any] | None = None
     checkpoint_location: str | None = Field(default=None, description="Where its progress is kept across pauses")
-    notification_channels: list[int] | None = Field(default=None, description="Told when a run fails")
+    notification_channels: list[int] | None = Field(default=None, description="Notified when a run fails")
     command_id: int | None = Field(default=None, description="The command of its last run")
     runs: int | None = Field(default=None, description="How often it was started")
 

@@ -158,7 +158,7 @@ class ScheduleUpdate(_ScheduleFields):
 
 
 class LastAction(Record):
-    """The newest action of a schedule, told with the schedule; `status` as in `ActionRecord`."""
+    """The newest action of a schedule, shown with the schedule; `status` as in `ActionRecord`."""
 
     id: int
     sequence_id: int

@@ -217,7 +217,7 @@ def test_contradictions_and_names_that_are_taken_change_nothing(access, admin, m
 
 
 @pytest.mark.parametrize("name", ["", "a,b", "a/b", " a", "7", "٣", "a<b", "n" * 256])
-def test_a_name_can_be_told_from_an_id_and_stand_in_a_path(name):
+def test_a_name_can_be_reported_from_an_id_and_stand_in_a_path(name):
     for model in (GroupCreate, RoleCreate):
         with pytest.raises(ValueError, match="name"):
             model(name=name)

@@ -184,7 +184,7 @@ def test_what_is_not_there_is_refused_and_nothing_is_changed(access, admin, sche
     assert [item.access for item in shown.policies] == ["deny"]
 
 
-def test_the_history_tells_who_and_when_and_is_bounded(access, admin, member, schedule_id, clock, monkeypatch):
+def test_the_history_shows_who_and_when_and_is_bounded(access, admin, member, schedule_id, clock, monkeypatch):
     monkeypatch.setattr(policy_versions, "HISTORY_LIMIT", 3)
     traced = Caller(
         **{name: getattr(member, name) for name in ("user_id", "account_id", "email", "groups", "token_id")},

@@ -21,7 +21,7 @@ SOON = "2030-03-17T18:00:00Z"
 AFTER_SOON = 1_900_000_801.0
 
 
-async def test_a_token_tells_who_calls(access, admin, member):
+async def test_a_token_shows_who_calls(access, admin, member):
     assert (admin.email, admin.groups, admin.is_admin) == ("admin@localhost", {"system-admin"}, True)
     assert (member.email, member.groups, member.is_admin) == ("member@example.org", {"system-user"}, False)
     assert member.account_id == admin.account_id
@@ -214,7 +214,7 @@ async def test_the_service_token_is_an_administrators_and_is_kept(access, admin_
 
 
 @pytest.mark.parametrize("existing", [None, "", "of another data folder"])
-async def test_a_new_service_token_replaces_the_old_one_and_both_are_told(
+async def test_a_new_service_token_replaces_the_old_one_and_both_are_reported(
     access, admin, admin_token, database, existing
 ):
     fresh = access.tokens.ensure_service_token(existing)

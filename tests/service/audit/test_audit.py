@@ -128,7 +128,7 @@ delete jupyter_notebook
 """
 
 
-async def test_every_change_is_told_and_no_secret(http):
+async def test_every_change_is_reported_and_no_secret(http):
     await make_changes(http)
     found = await entries(http)
     told = [f"{item['action']} {item['resource']}" for item in reversed(found)]
@@ -169,7 +169,7 @@ async def test_a_filter_that_cannot_be_is_named(http):
     assert (await http.get("/audit", params={"action": "\x00"})).status_code == 422
 
 
-async def test_what_fails_is_not_told(http):
+async def test_what_fails_is_not_reported(http):
     for answer in (
         await http.put("/groups/system-user/service_users/admin@localhost,nobody@example.org/add"),
         await http.delete("/groups/system-user"),
@@ -209,7 +209,7 @@ async def test_a_change_that_is_undone_leaves_no_entry(service):
         ]  # the service's
 
 
-async def test_submissions_are_not_told_but_who_cancels_is(http, service):
+async def test_submissions_are_not_reported_but_who_cancels_is(http, service):
     submitted = await done(await http.post("/commands", json={"command_type": "ShellCommand", "inline": "true"}))
     assert await entries(http) == []
     await done(await http.put(f"/commands/{submitted['id']}", json={"status": "kill"}))

@@ -41,7 +41,7 @@ def test_a_dump_is_found_by_number_and_by_alias(wanted, file, rows):
 
 
 @pytest.mark.parametrize("wanted", ["0", "4", "c", ""])
-def test_a_dump_that_is_not_there_is_told_with_those_that_are(wanted):
+def test_a_dump_that_is_not_there_is_reported_with_those_that_are(wanted):
     with pytest.raises(NotFound, match="there is a, b"):
         stored_dump(ROW, wanted)
 

@@ -23,7 +23,7 @@ async def bus(tmp_path) -> AsyncIterator[Bus]:
     await asyncio.to_thread(database.close)
 
 
-async def test_everybody_who_waits_is_told(bus: Bus):
+async def test_everybody_who_waits_is_reported(bus: Bus):
     ends = Ends(bus)
     waiting = [asyncio.ensure_future(ends.wait(7, 10)) for _ in range(3)]
     other = asyncio.ensure_future(ends.wait(8, 0.2))

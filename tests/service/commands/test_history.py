@@ -42,7 +42,7 @@ def test_the_newest_comes_first(add: AddCommand, listed: Listed):
     assert listed() == ids[::-1]
 
 
-def test_the_last_thirty_days_are_listed_unless_told_otherwise(add: AddCommand, listed: Listed):
+def test_the_last_thirty_days_are_listed_unless_reported_otherwise(add: AddCommand, listed: Listed):
     def at(days: float) -> int:
         return add(created_at=(NOW - timedelta(days=days)).timestamp())
 
@@ -114,7 +114,7 @@ def test_by_label(add: AddCommand, listed: Listed):
         ({"sources": ("phone",)}, "command_source: 'PHONE' is unknown; it must be one of API, UI, SCHEDULED"),
     ],
 )
-def test_an_unknown_value_is_told_with_its_key(wanted: dict[str, Any], message: str):
+def test_an_unknown_value_is_reported_with_its_key(wanted: dict[str, Any], message: str):
     with pytest.raises(Invalid, match=message):
         history_query(Caller(1, 1, "a@b", frozenset(), 1), HistoryFilter(now=NOW, **wanted))
 
@@ -147,7 +147,7 @@ def test_an_end_without_a_time_of_day_includes_that_day(text: str, expected: dat
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "0001-01-01", "9999-12-31T23:59:59-12:00", "١٢"])
-def test_what_is_no_day_is_told_with_its_key(text: str):
+def test_what_is_no_day_is_reported_with_its_key(text: str):
     with pytest.raises(Invalid, match=r"^end_date: "):
         parse_day(text, "end_date")
 

@@ -93,7 +93,7 @@ async def test_a_running_attempt_is_followed_after_a_restart(new_job: NewJob, tm
     assert (tmp_path / "7" / "1" / "out").read_text() == "begun\n"
 
 
-async def test_an_error_of_the_system_is_told_in_its_words(new_job: NewJob, tmp_path: Path):
+async def test_an_error_of_the_system_is_reported_in_its_words(new_job: NewJob, tmp_path: Path):
     (tmp_path / "7").write_text("a file where the folder should be")
     values = await new_job(Scripted(lambda _task: "true")).run()
     assert (values["status"], values["message"]) == ("error", "could not be run: Not a directory")

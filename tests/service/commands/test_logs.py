@@ -67,7 +67,7 @@ def test_a_character_that_is_still_being_written_waits_for_its_rest(log: Path):
     assert logs.read_text_part(log, 1) == ("🦆", 5)
 
 
-def test_a_character_that_was_never_finished_is_told_at_the_end(log: Path):
+def test_a_character_that_was_never_finished_is_reported_at_the_end(log: Path):
     log.write_bytes(b"a\xf0\x9f")
     assert logs.read_text_part(log, 0, ended=True) == ("a\ufffd", 3)
     log.write_bytes(TEXT * 2)

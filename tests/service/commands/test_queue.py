@@ -227,7 +227,7 @@ class TestInheritance:
         assert inheritance.lost == []
         assert row_of(database, running)["replica_id"] == SECOND.id
 
-    def test_on_another_host_they_are_told_as_lost(self, database: Database, add_command: AddCommand):
+    def test_on_another_host_they_are_reported_as_lost(self, database: Database, add_command: AddCommand):
         running = add_command(status="running", replica_id=FIRST.id)
         inheritance = self.inherit(database, self.ELSEWHERE, [FIRST])
         assert inheritance.adopted == []

@@ -123,7 +123,7 @@ def test_a_line_of_400_mb_is_refused_as_parquet(service: ServiceProcess, meter: 
 
 
 @pytest.mark.parametrize("part", ["results", "status_with_results"])
-def test_a_line_of_400_mb_is_told_by_its_place(service: ServiceProcess, meter: Meter, line: int, part: str):
+def test_a_line_of_400_mb_is_reported_by_its_place(service: ServiceProcess, meter: Meter, line: int, part: str):
     answer = service.http.get(f"/commands/{line}/{part}").json()
     assert answer["inline"] is False
     assert answer["result_location"]
@@ -171,7 +171,7 @@ class TestACellOf200Mb:
         assert size > 200_000_000
         assert meter.growth() < GROWTH
 
-    def test_is_told_by_its_place_inline(self, service: ServiceProcess, meter: Meter, cell: int):
+    def test_is_reported_by_its_place_inline(self, service: ServiceProcess, meter: Meter, cell: int):
         assert service.http.get(f"/commands/{cell}/results").json()["inline"] is False
         assert meter.growth() < GROWTH
 
@@ -186,7 +186,7 @@ def test_a_batch_of_many_large_cells(service: ServiceProcess, meter: Meter, tap:
     assert meter.growth() < GROWTH
 
 
-def test_a_cell_that_is_too_large_as_text_is_told_by_its_place(service: ServiceProcess, meter: Meter, tap: int):
+def test_a_cell_that_is_too_large_as_text_is_reported_by_its_place(service: ServiceProcess, meter: Meter, tap: int):
     command_id = query(service, tap, "SELECT zeroblob(19000000) AS cell")
     assert service.http.get(f"/commands/{command_id}/results").json()["inline"] is False
     assert meter.growth() < GROWTH

@@ -117,7 +117,7 @@ def test_memory_stays_flat_whatever_the_size(tmp_path: Path, width: int):
     assert peak - before < 60_000_000
 
 
-def test_a_result_that_somebody_removed_is_told_so(store: Store, tmp_path: Path):
+def test_a_result_that_somebody_removed_is_reported_so(store: Store, tmp_path: Path):
     result = store(b"a\n")
     results.check_there(tmp_path, result)
     (tmp_path / "out").unlink()

@@ -49,7 +49,7 @@ class TestEvents:
         assert response.status_code == 200
         assert '"text":"to the log\\n"' in response.text
 
-    def test_a_character_never_finished_is_told_at_the_end(self, http: httpx.Client, shared_service: ServiceProcess):
+    def test_an_incomplete_character_is_reported_at_the_end(self, http: httpx.Client, shared_service: ServiceProcess):
         command_id = shared_service.submit("printf 'a\\xf0\\x9f' >&2")["id"]
         shared_service.ended(command_id)
         texts = [data["text"] for kind, _, data in self.events(http, command_id) if kind == "log"]

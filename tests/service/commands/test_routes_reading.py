@@ -76,7 +76,7 @@ class TestResults:
         shared_service.ended(command_id)
         assert http.get(f"/commands/{command_id}/results").json() == {"inline": True, "results": ""}
 
-    def test_over_the_limit_are_told_by_their_place(self, http: httpx.Client, shared_service: ServiceProcess):
+    def test_over_the_limit_are_reported_by_their_place(self, http: httpx.Client, shared_service: ServiceProcess):
         command_id = shared_service.submit("yes 0123456789abcdef | head -c 20000001")["id"]
         record = shared_service.ended(command_id)
         assert record["result_bytes"] == 20_000_001

@@ -20,12 +20,12 @@ def test_two_commands_with_the_same_id_have_folders_of_their_own():
     assert {root.parent for root in roots} == {PLACE / "1"}
 
 
-def test_a_folder_tells_its_command():
+def test_a_folder_shows_its_command():
     assert parse_root_name(command_root(PLACE, 41, "0a1b").name) == RootName(41, "0a1b")
 
 
 @pytest.mark.parametrize("name", ["", "-", "41", "41-", "x", "-41", "x-0a1b", "¹", ".old"])
-def test_another_name_tells_none(name: str):
+def test_another_name_shows_none(name: str):
     assert parse_root_name(name) is None
 
 

@@ -127,7 +127,7 @@ class Followers:
         self._database.after_commit(connection, lambda: self.heard.append(("hears", row.id)))
 
 
-async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_from_being_told_and_is_told_later(
+async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_from_being_reported_and_is_reported_later(
     new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
     followers = Followers(database)
@@ -147,7 +147,7 @@ async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_fro
     await until(lambda: followers.heard == [("hears", command_id), ("fails", command_id)])
 
 
-async def test_one_that_goes_on_to_fail_is_still_owed_the_end_and_the_next_one_is_told(
+async def test_one_that_goes_on_to_fail_is_still_owed_the_end_and_the_next_one_is_reported(
     new_runner: NewRunner, add_command: AddCommand, database: Database, capsys: pytest.CaptureFixture[str]
 ):
     followers = Followers(database)
@@ -166,7 +166,7 @@ async def test_one_that_goes_on_to_fail_is_still_owed_the_end_and_the_next_one_i
     hook.__qualname__ = "Followers.fails"
     await new_runner(at_end=(hook,))
     await until(lambda: owed(database) == [(ids[0], "Followers.fails")])
-    assert "end_still_not_told" in "".join(capsys.readouterr())
+    assert "end_still_not_reported" in "".join(capsys.readouterr())
 
 
 async def test_an_end_that_was_owed_for_a_week_is_given_up(
@@ -177,7 +177,7 @@ async def test_an_end_that_was_owed_for_a_week_is_given_up(
         connection.execute(sa.insert(owed_ends).values(command_id=command_id, owed_to="nobody", since=1.0))
     await new_runner()
     await until(lambda: not owed(database))
-    assert "end_never_told" in "".join(capsys.readouterr())
+    assert "end_never_reported" in "".join(capsys.readouterr())
 
 
 async def test_an_end_that_cannot_be_written_whole_is_written_all_the_same(

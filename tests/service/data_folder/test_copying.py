@@ -161,7 +161,7 @@ class TestOnTheCommandLine:
         monkeypatch.setenv("SVC_DATA_DIR", str(source.data_dir))
         monkeypatch.delenv("SVC_DATABASE_URL", raising=False)
 
-    def test_it_tells_what_it_copied_and_what_to_do_next(
+    def test_it_shows_what_it_copied_and_what_to_do_next(
         self, empty_postgres_url: str, capsys: pytest.CaptureFixture[str]
     ):
         assert main(["database", "copy", "--to", empty_postgres_url]) == 0

@@ -41,7 +41,7 @@ def test_the_folders_are_made_for_the_user_alone(open_folder: Open, tmp_path: Pa
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o700
 
 
-def test_a_second_service_on_sqlite_is_refused_and_told_of_the_first(open_folder: Open):
+def test_a_second_service_on_sqlite_is_refused_and_reported_of_the_first(open_folder: Open):
     open_folder().announce("http://127.0.0.1:4321", "secret-token", "0.1")
     with pytest.raises(DataFolderTakenError) as raised:
         open_folder()
@@ -51,13 +51,13 @@ def test_a_second_service_on_sqlite_is_refused_and_told_of_the_first(open_folder
     assert "secret-token" not in text
 
 
-def test_a_first_service_that_is_just_starting_is_told_as_such(open_folder: Open):
+def test_a_first_service_that_is_just_starting_is_reported_as_such(open_folder: Open):
     open_folder()
     with pytest.raises(DataFolderTakenError, match="one that is just starting"):
         open_folder()
 
 
-def test_what_a_service_that_is_over_left_is_not_told(open_folder: Open, tmp_path: Path):
+def test_what_a_service_that_is_over_left_is_not_reported(open_folder: Open, tmp_path: Path):
     open_folder()
     left = {"base_url": "http://127.0.0.1:1", "token": "t", "pid": 2**22 + 1, "version": "0.1"}
     (tmp_path / "data" / "service.json").write_text(json.dumps(left))

@@ -174,7 +174,7 @@ def test_ids_never_go_back(settings: Settings, database: Database, join: Join):
     assert add_command(database, settings) == known + 1
 
 
-def test_a_folder_without_any_number_tells_nothing(tmp_path: Path):
+def test_a_folder_without_any_number_shows_nothing(tmp_path: Path):
     (tmp_path / "commands" / "x").mkdir(parents=True)
     (tmp_path / "jupyter" / "1" / "users" / "x").mkdir(parents=True)
     assert highest_on_disk(tmp_path) == {}

@@ -237,7 +237,7 @@ async def test_closing_finishes_the_writes_that_wait(settings: Settings, databas
         again.close()
 
 
-async def test_a_database_that_cannot_be_reached_is_told_as_such(tmp_path: Path):
+async def test_a_database_that_cannot_be_reached_is_reported_as_such(tmp_path: Path):
     database = Database(Settings(data_dir=tmp_path / "missing"))
     try:
         for call in (database.read, database.look_up, database.write):

@@ -16,7 +16,7 @@ from svc_jupyter.service.http.rate_limit import RateLimit
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 
 
-def test_the_oldest_is_forgotten_and_what_is_told_again_is_the_newest():
+def test_the_oldest_is_forgotten_and_what_is_reported_again_is_the_newest():
     known: dict[str, int] = {}
     forgotten: list[int] = []
     for number, key in enumerate("abcad"):

@@ -59,7 +59,7 @@ async def test_the_columns_of_an_avro_table_come_from_its_schema(
         assert await definition(hive, schema, name) == [*AVRO_COLUMNS, ("day", "string", None)]
 
 
-async def test_an_avro_schema_that_cannot_be_read_is_told(hive: Hive, client: Client, schema: str):
+async def test_an_avro_schema_that_cannot_be_read_is_reported(hive: Hive, client: Client, schema: str):
     properties = {"avro.schema.literal": json.dumps(AVRO)}
     make_table(client, "broken", {}, schema=schema, serde=AVRO_SERDE, properties=properties)
     table = client.get_table(schema, "broken")

@@ -160,7 +160,7 @@ async def test_it_stays_for_another_replica(own_settings: Settings):
         assert (await other.catalogue.schemas(FIRST))["schemas"] == ["default"]
 
 
-async def test_one_that_hangs_is_told(own_settings: Settings):
+async def test_one_that_hangs_is_reported(own_settings: Settings):
     async with service(own_settings) as hive:
         await hive.metastore.ensure(lambda _line: None)
         process = the_metastore(own_settings)
@@ -182,7 +182,7 @@ class WrongJava(Engines):
         return JavaHome(self.program.parent.parent, 17, "17", "none")
 
 
-async def test_a_start_that_fails_tells_why(own_settings: Settings, tmp_path: Path):
+async def test_a_start_that_fails_shows_why(own_settings: Settings, tmp_path: Path):
     engines = WrongJava(ENGINES.root, additions={})
     engines.program = tmp_path / "bin" / "java"
     engines.program.parent.mkdir()

@@ -83,7 +83,7 @@ def test_a_large_body_means_what_a_small_one_would(text: str, encoding: str):
 
 
 @pytest.mark.parametrize("wrong", [MANY[:-1], MANY + "x", MANY.replace("null", "nil")])
-def test_a_large_body_that_is_no_json_is_told_as_a_small_one(wrong: str):
+def test_a_large_body_that_is_no_json_is_reported_as_a_small_one(wrong: str):
     with pytest.raises(json.JSONDecodeError):
         parsed(wrong.encode())
 

@@ -107,7 +107,7 @@ def post(length: int, *headers: bytes) -> bytes:
     return b"POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n" % length + b"".join(headers) + b"\r\n"
 
 
-async def test_a_wrong_token_is_told_before_the_body_has_come(caller: Caller):
+async def test_a_wrong_token_is_reported_before_the_body_has_come(caller: Caller):
     await caller.send(post(500, b"X-AUTH-TOKEN: wrong\r\n"), b"{")
     status, headers, body = await caller.answer()
     assert (status, body["error"]["error_code"], body["error"]["error_message"]) == (401, 401, "who are you?")
@@ -208,7 +208,7 @@ async def test_what_is_no_http_is_answered_in_the_envelope(caller: Caller):
     assert await caller.is_closed()
 
 
-async def test_one_address_has_so_many_connections_and_the_next_is_told_why():
+async def test_one_address_has_so_many_connections_and_the_next_is_reported_why():
     async for server in serving(connections_per_address=2):
         first, second, third = [await server.open() for _ in range(3)]
         status, headers, body = await third.answer()

@@ -49,7 +49,7 @@ async def test_another_body_with_the_key_is_refused(idempotent: Idempotency):
         await idempotent.begin(call(body=b'{"a": 1}'))
 
 
-async def test_while_the_first_is_under_way_the_second_is_told_so(idempotent: Idempotency):
+async def test_while_the_first_is_under_way_the_second_is_reported_so(idempotent: Idempotency):
     outcomes = await asyncio.gather(*(idempotent.begin(call()) for _ in range(8)), return_exceptions=True)
     assert outcomes.count(None) == 1
     assert [type(outcome) for outcome in outcomes].count(StateConflict) == 7

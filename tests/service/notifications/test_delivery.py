@@ -142,14 +142,14 @@ async def test_a_server_with_an_unknown_certificate_gets_nothing(
     assert (mail_server.received, mail_server.logins) == ([], [])
 
 
-async def test_a_server_that_is_down_is_told_by_name(settings: Callable[..., Settings], free_port: int) -> None:
+async def test_a_server_that_is_down_is_reported_by_name(settings: Callable[..., Settings], free_port: int) -> None:
     error = await failure(settings(smtp_port=free_port))
 
     assert str(error) == f"the mail server 127.0.0.1:{free_port} cannot be reached: Connection refused"
     assert error.may_retry
 
 
-async def test_a_host_that_cannot_be_a_name_is_told(settings: Callable[..., Settings]) -> None:
+async def test_a_host_that_cannot_be_a_name_is_reported(settings: Callable[..., Settings]) -> None:
     error = await failure(settings(smtp_host="x" * 70, smtp_port=25))
 
     assert "cannot be reached" in str(error)
@@ -202,7 +202,7 @@ async def test_after_a_lost_connection_the_next_message_opens_another(
 
 @pytest.mark.parametrize("verb", ["RCPT", "DATA"])
 @pytest.mark.parametrize(("answer", "may_retry"), [("550 5.1.1 Unknown", False), ("451 4.3.0 Later", True)])
-async def test_a_refusal_for_good_is_told_from_one_for_now(
+async def test_a_refusal_for_good_is_reported_from_one_for_now(
     mail_server: MailServer, settings: Callable[..., Settings], verb: str, answer: str, may_retry: bool
 ) -> None:
     await mail_server.start()

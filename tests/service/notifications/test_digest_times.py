@@ -45,7 +45,7 @@ def test_the_next_digest_is_by_the_clock_of_the_zone(after: str, hour: int, minu
     assert next_digest(at(after, paris), hour=hour, minute=minute, time_zone=paris) == at(due, paris)
 
 
-def test_a_time_that_the_clocks_show_twice_is_told_once() -> None:
+def test_a_time_that_the_clocks_show_twice_is_reported_once() -> None:
     first, second = at("2026-10-25 02:30", "Europe/Paris"), at("2026-10-25 02:30", "Europe/Paris", fold=1)
     assert second == first + 3600
 

@@ -77,7 +77,7 @@ def advance(clock: Clock, bus: Bus, to: str) -> None:
     bus.announce(NOTIFY)
 
 
-async def test_the_days_actions_are_told_in_one_message_per_recipient(
+async def test_the_days_actions_are_reported_in_one_message_per_recipient(
     database: Database,
     mail_server: MailServer,
     mail_settings: Callable[..., Settings],
@@ -117,7 +117,7 @@ async def test_the_days_actions_are_told_in_one_message_per_recipient(
     assert len(rows(database)) == 3
 
 
-async def test_a_service_that_was_down_tells_what_is_due_once_when_it_is_back(
+async def test_a_service_that_was_down_shows_what_is_due_once_when_it_is_back(
     database: Database,
     hook_server: HookServer,
     hook_settings: Settings,
@@ -208,7 +208,7 @@ async def test_an_edit_of_the_hour_or_the_zone_takes_effect_for_what_is_gathered
     ]
 
 
-async def test_who_is_told_is_decided_when_the_digest_is_due(
+async def test_who_is_reported_is_decided_when_the_digest_is_due(
     database: Database,
     hook_server: HookServer,
     hook_settings: Settings,
@@ -237,7 +237,7 @@ async def test_who_is_told_is_decided_when_the_digest_is_due(
     assert (posted.path, posted.body["failures"], posted.body["successes"]) == ("/new", 1, 0)
 
 
-async def test_an_end_that_is_written_after_its_digest_is_told_in_the_next(
+async def test_an_end_that_is_written_after_its_digest_is_reported_in_the_next(
     database: Database,
     hook_server: HookServer,
     hook_settings: Settings,
@@ -261,7 +261,7 @@ async def test_an_end_that_is_written_after_its_digest_is_told_in_the_next(
     assert [len(posted.body["actions"]) for posted in hook_server.posted] == [1, 2]
 
 
-async def test_two_replicas_tell_a_digest_once(
+async def test_two_replicas_show_a_digest_once(
     database: Database,
     hook_server: HookServer,
     hook_settings: Settings,
@@ -294,7 +294,7 @@ async def test_two_replicas_tell_a_digest_once(
     assert gathered(database) == 0
 
 
-async def test_what_nobody_can_be_told_any_more_is_forgotten(
+async def test_what_nobody_can_be_reported_any_more_is_forgotten(
     database: Database,
     hook_settings: Settings,
     hook_server: HookServer,

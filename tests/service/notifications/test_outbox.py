@@ -76,7 +76,7 @@ def test_nobody_is_asked_again_before_they_wished(retry_after: float, attempt: i
     assert again == (None if retry_after > DAY else max(plain, NOON + retry_after))
 
 
-def test_a_message_keeps_what_it_tells(database: Database) -> None:
+def test_a_message_keeps_what_it_shows(database: Database) -> None:
     assert put(database) == {EMAIL}
 
     queued = claim(database, NOON, NOON + 60)
@@ -85,7 +85,7 @@ def test_a_message_keeps_what_it_tells(database: Database) -> None:
     assert queued.content == {"kind": "command", "name": "command:12"}
 
 
-def test_each_recipient_is_told_of_an_event_once(database: Database) -> None:
+def test_each_recipient_is_reported_of_an_event_once(database: Database) -> None:
     grace = Recipient(EMAIL, "grace@example.org")
 
     assert put(database) == {EMAIL}
@@ -119,7 +119,7 @@ def test_what_was_settled_a_month_ago_is_forgotten(database: Database) -> None:
     assert left == ["command:2", "command:3"]
 
 
-def test_nobody_to_tell_is_no_error(database: Database) -> None:
+def test_nobody_to_show_is_no_error(database: Database) -> None:
     with database.begin() as connection:
         assert outbox.put(connection, Event("command:12", {}), [], now=NOON) == set()
 

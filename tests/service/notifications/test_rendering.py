@@ -7,7 +7,7 @@ from svc_jupyter.service.notifications.rendering import command_ended
 from svc_jupyter.service.notifications.texts import size_text
 
 
-def test_a_done_command_is_told_with_its_times_and_result() -> None:
+def test_a_done_command_is_reported_with_its_times_and_result() -> None:
     row = row_of(id=17, name="Daily sales", tags="[daily,sales]", result={"size": 4_512}, result_rows=1200)
 
     notice = command_ended(row, public_url=None)
@@ -30,7 +30,7 @@ def test_a_done_command_is_told_with_its_times_and_result() -> None:
     assert "Reason:" not in notice.text
 
 
-def test_a_failed_command_is_told_with_its_reason_and_attempts() -> None:
+def test_a_failed_command_is_reported_with_its_reason_and_attempts() -> None:
     row = row_of(id=3, status="error", message="exit code 7\nno such table", attempts=[{}, {}])
 
     notice = command_ended(row, public_url=None)
@@ -53,7 +53,7 @@ def test_a_command_cancelled_before_it_began_has_no_duration() -> None:
     assert "cancelled before it began" in notice.text
 
 
-def test_the_command_text_is_not_told() -> None:
+def test_the_command_text_is_not_reported() -> None:
     notice = command_ended(row_of(id=1, command={"inline": "mysql --password=geheim"}), public_url=None)
 
     assert "geheim" not in notice.text + notice.html + notice.subject
@@ -79,7 +79,7 @@ def test_without_a_public_address_there_is_no_link() -> None:
     assert "http" not in notice.text
 
 
-def test_both_forms_tell_the_same() -> None:
+def test_both_forms_show_the_same() -> None:
     row = row_of(id=17, name="Daily sales", status="error", message="exit code 7", label="default")
 
     notice = command_ended(row, public_url=None)

@@ -64,7 +64,7 @@ def sent(database: Database) -> int:
 OWNER = "email ada@example.org"
 
 
-def test_the_owner_is_told_what_the_schedule_asks_for(
+def test_the_owner_is_reported_what_the_schedule_asks_for(
     database: Database, noting: Notifications, add_schedule: AddSchedule
 ) -> None:
     cases = [
@@ -84,7 +84,7 @@ def test_the_owner_is_told_what_the_schedule_asks_for(
         assert {f"{row.medium} {row.recipient}" for row in new} <= {OWNER}
 
 
-def test_listed_channels_are_told_instead_of_the_owner_and_no_address_twice(
+def test_listed_channels_are_reported_instead_of_the_owner_and_no_address_twice(
     database: Database, noting: Notifications, add_channel: AddChannel, add_schedule: AddSchedule
 ) -> None:
     team = add_channel("grace@example.org, ADA@example.org")
@@ -112,7 +112,7 @@ def test_channels_that_are_gone_or_of_another_account_leave_the_owner(
     assert told(database) == [OWNER]
 
 
-def test_a_disabled_owner_is_told_nothing_and_the_channels_go_on(
+def test_a_disabled_owner_is_reported_nothing_and_the_channels_go_on(
     database: Database, noting: Notifications, user_id: int, add_channel: AddChannel, add_schedule: AddSchedule
 ) -> None:
     schedule = add_schedule(
@@ -126,7 +126,7 @@ def test_a_disabled_owner_is_told_nothing_and_the_channels_go_on(
     assert told(database) == ["email kay@example.org"]
 
 
-def test_an_end_that_is_rolled_back_is_not_told(
+def test_an_end_that_is_rolled_back_is_not_reported(
     database: Database, noting: Notifications, add_schedule: AddSchedule
 ) -> None:
     schedule = add_schedule(can_notify=True, is_digest=True)
@@ -189,7 +189,7 @@ async def test_a_failure_reaches_mailboxes_and_webhooks(
     assert SECRET not in str(logs) + str(rows(database))
 
 
-async def test_a_webhook_that_fails_twice_is_told_at_the_third_time_under_the_same_id(
+async def test_a_webhook_that_fails_twice_is_reported_at_the_third_time_under_the_same_id(
     database: Database,
     hook_server: HookServer,
     hook_settings: Settings,

@@ -36,7 +36,7 @@ def digest_of(*actions: dict[str, Any], **schedule: Any) -> dict[str, Any]:
     return digest_event(schedule_row(**schedule), NINE + 86_400, [content_of(**a)["action"] for a in actions]).content
 
 
-def test_a_failure_is_told_with_its_reason_first() -> None:
+def test_a_failure_is_reported_with_its_reason_first() -> None:
     notice = notice_of(content_of(message="exit code 7\nno such table"), public_url=None)
 
     assert notice.subject == "[svc-jupyter] Daily sales failed (2026-11-21 09:00 CET)"
@@ -106,7 +106,7 @@ def test_links_lead_to_the_public_address() -> None:
     assert Page(notice_of(content_of(), public_url=None).html).links == []
 
 
-def test_neither_the_commands_text_nor_the_reading_order_is_told() -> None:
+def test_neither_the_commands_text_nor_the_reading_order_is_reported() -> None:
     notice = notice_of(content_of({"name": "a\u202eb"}), public_url=URL)
 
     assert "geheim" not in notice.text + notice.html
@@ -117,7 +117,7 @@ def test_a_schedule_without_a_name_goes_by_its_id() -> None:
     assert notice_of(content_of({"name": None}), public_url=None).subject.startswith("[svc-jupyter] Schedule 5 failed")
 
 
-def test_a_digest_tells_failures_first_with_their_reasons() -> None:
+def test_a_digest_shows_failures_first_with_their_reasons() -> None:
     missing = {"not_found": ["s3://bucket/day", "s3://bucket/week"]}
     content = digest_of(
         {"id": 1, "nominal_time": NINE, "status": "done"},

@@ -10,7 +10,7 @@ from tests.service.notifications.mail_server import HOST, MailServer
 from tests.support.service_process import ServiceProcess, wait_until
 
 
-async def test_a_command_that_asks_for_it_is_told_by_mail(
+async def test_a_command_that_asks_for_it_is_reported_by_mail(
     new_service: Callable[..., ServiceProcess], mail_server: MailServer
 ) -> None:
     await mail_server.start()
@@ -29,7 +29,7 @@ async def test_a_command_that_asks_for_it_is_told_by_mail(
     assert received.message["Subject"] == f"[svc-jupyter] told failed (command {told['id']})"
 
 
-async def test_a_command_that_is_cancelled_while_it_waits_is_told_by_mail(
+async def test_a_command_that_is_cancelled_while_it_waits_is_reported_by_mail(
     new_service: Callable[..., ServiceProcess], mail_server: MailServer
 ) -> None:
     await mail_server.start()

@@ -170,7 +170,7 @@ def channel_of(world: World, name: str = "on call") -> int:
         return int(connection.execute(made).scalar_one())
 
 
-async def test_a_failure_is_red_and_told_to_the_channels(world: World):
+async def test_a_failure_is_red_and_reported_to_the_channels(world: World):
     channel_id = channel_of(world)
     pipeline_id = await world.make(notification_channels=[channel_id])
     started = await world.runs.start(pipeline_id, by=world.by)
@@ -184,7 +184,7 @@ async def test_a_failure_is_red_and_told_to_the_channels(world: World):
     assert told == [(f"command:{attributes.command_id}", str(channel_id))]
 
 
-async def test_a_channel_that_a_pipeline_tells_its_failures_is_not_deleted(world: World):
+async def test_a_channel_that_a_pipeline_shows_its_failures_is_not_deleted(world: World):
     kept = Channels(world.settings, world.database, SecretBox(world.settings.data_dir / "secret.key"))
     channel_id, other = channel_of(world), channel_of(world, "nobody")
     pipeline_id = await world.make(notification_channels=[channel_id])

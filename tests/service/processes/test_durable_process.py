@@ -51,7 +51,7 @@ async def test_the_files_are_the_users_alone(start: Start, folder: Path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
-async def test_a_program_ended_by_a_signal_tells_128_and_its_number(start: Start, number: signal.Signals):
+async def test_a_program_ended_by_a_signal_shows_128_and_its_number(start: Start, number: signal.Signals):
     assert await start(f"kill -{number.value} $$").wait() == 128 + number.value
 
 
@@ -85,7 +85,7 @@ async def test_many_starts_at_once_run_once(start: Start, folder: Path):
     assert (folder / "out").read_text() == "run\n"
 
 
-async def test_a_working_folder_that_is_gone_is_told_by_the_exit_code(start: Start, folder: Path):
+async def test_a_working_folder_that_is_gone_is_reported_by_the_exit_code(start: Start, folder: Path):
     (folder / "work").rmdir()
     assert await start("echo run").wait() == 125
     assert (folder / "out").read_text() == ""
@@ -129,14 +129,14 @@ class TestFoundAgain:
         (folder / "go").touch()
         assert await waiting == 7
 
-    async def test_an_ended_one_still_tells_its_exit_code(self, start: Start, folder: Path):
+    async def test_an_ended_one_still_shows_its_exit_code(self, start: Start, folder: Path):
         await start("exit 8").wait()
         found = DurableProcess.adopt(folder)
         assert found is not None
         assert not found.is_running
         assert await found.wait() == 8
 
-    async def test_one_without_an_exit_code_is_told_as_lost(self, start: Start, folder: Path):
+    async def test_one_without_an_exit_code_is_reported_as_lost(self, start: Start, folder: Path):
         process = start("echo begun; sleep 600")
         await written(folder / "out")
         os.killpg(process.pid, signal.SIGKILL)
@@ -168,7 +168,7 @@ class TestFoundAgain:
         assert await asyncio.gather(found.wait(), child.wait()) == [7, 7]
 
     @pytest.mark.parametrize("text", DAMAGED)
-    async def test_an_ended_one_whose_number_was_damaged_still_tells_its_exit_code(
+    async def test_an_ended_one_whose_number_was_damaged_still_shows_its_exit_code(
         self, start: Start, folder: Path, text: bytes
     ):
         await start("exit 8").wait()
@@ -179,7 +179,7 @@ class TestFoundAgain:
         assert await found.wait() == 8
 
     @pytest.mark.parametrize("text", DAMAGED)
-    async def test_one_of_which_nothing_is_known_any_more_is_told_in_words(self, folder: Path, text: bytes):
+    async def test_one_of_which_nothing_is_known_any_more_is_reported_in_words(self, folder: Path, text: bytes):
         (folder / "pid").write_bytes(text)
         found = DurableProcess.adopt(folder)
         assert found is not None
@@ -285,7 +285,7 @@ def telling(folder: Path) -> Iterator[DurableProcess]:
         process.kill()
 
 
-async def test_a_process_that_tells_its_end_is_not_waited_for_any_longer(telling: DurableProcess):
+async def test_a_process_that_shows_its_end_is_not_waited_for_any_longer(telling: DurableProcess):
     waiting = asyncio.create_task(telling.wait())
     await asyncio.to_thread(_told, telling.folder, b"3\n")
     assert await waiting == 3

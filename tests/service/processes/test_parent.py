@@ -159,7 +159,7 @@ def test_a_module_can_be_done_without(monkeypatch: pytest.MonkeyPatch):
     assert importlib.import_module("json").loads("1") == 1
 
 
-def test_a_worker_tells_its_end_to_who_listens(tmp_path: Path):
+def test_a_worker_shows_its_end_to_who_listens(tmp_path: Path):
     os.mkfifo(tmp_path / END)
     with ThreadPoolExecutor(1) as pool:
         listening = pool.submit((tmp_path / END).read_bytes)  # begins and ends with one that writes

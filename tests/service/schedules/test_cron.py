@@ -164,7 +164,7 @@ def test_a_day_that_no_month_has_is_refused_as_such(expression):
 
 
 @pytest.mark.parametrize("expression", ["", "* * * *", "0 0 0 ? * 1 2030 9", "* * * * * * * *"])
-def test_a_wrong_number_of_fields_is_told(expression):
+def test_a_wrong_number_of_fields_is_reported(expression):
     with pytest.raises(ValueError, match=f"cron_expression has {len(expression.split())} fields; give 5"):
         parse_cron(expression)
 

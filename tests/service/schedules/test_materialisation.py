@@ -140,7 +140,7 @@ def test_a_schedule_is_done_when_its_end_has_passed_and_its_last_action_has_ende
     assert times(simulation, schedule) == [NOON]
 
 
-def test_the_end_of_a_command_is_the_end_of_its_action_and_is_told(simulation: Simulation):
+def test_the_end_of_a_command_is_the_end_of_its_action_and_is_reported(simulation: Simulation):
     schedule = hourly(simulation)
     simulation.settle()
     simulation.end_command(min(simulation.running), CommandStatus.ERROR)

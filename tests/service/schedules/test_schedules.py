@@ -323,7 +323,7 @@ async def test_all_schedules_are_listed_in_pieces_and_with_few_queries(room: Roo
     assert json.loads(b"".join(nothing))["schedules"] == []
 
 
-async def test_a_list_tells_how_the_newest_run_of_each_went(room: Room, count_statements: list[str]):
+async def test_a_list_shows_how_the_newest_run_of_each_went(room: Room, count_statements: list[str]):
     idle = await room.create(start_time="2030-01-01T00:00Z")
     schedule = await room.create(start_time="2026-11-21T03:00Z", concurrency=10)
     room.simulation.settle()

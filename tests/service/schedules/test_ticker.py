@@ -190,7 +190,7 @@ async def test_a_dependency_is_waited_for_until_time_out(stage: Stage):
     assert found[0]["dependencies"] == {"found": [], "not_found": [f"landing/{day}"]}
 
 
-async def test_a_store_that_is_away_is_told_in_the_record_and_asked_again(stage: Stage):
+async def test_a_store_that_is_away_is_reported_in_the_record_and_asked_again(stage: Stage):
     stage.store.is_away = True
     waiting = stage.add(dependency_info=WAITS)
     await stage.ticker()

@@ -68,7 +68,7 @@ def test_an_address_that_looks_like_a_path_is_one_name(email: str):
         ("Users/a%00b@c/x", "no e-mail address"),
     ],
 )
-def test_a_name_that_cannot_be_is_told_with_the_reason(text: str, reason: str):
+def test_a_name_that_cannot_be_is_reported_with_the_reason(text: str, reason: str):
     with pytest.raises(Invalid, match=reason) as raised:
         parse_path(text)
     assert raised.value.message.startswith("path: ")

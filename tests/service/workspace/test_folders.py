@@ -201,7 +201,7 @@ def test_id_and_location_must_agree(workspace: Workspace, ann: Caller, make: Mak
     assert locations(workspace, ann, "Common", DASHBOARDS) == ["Common/a"]
 
 
-def test_a_deletion_tells_how_much_went(workspace: Workspace, ann: Caller, make: Make):
+def test_a_deletion_shows_how_much_went(workspace: Workspace, ann: Caller, make: Make):
     for location in ("Common/a", "Common/a/b", "Common/a/b/c", "Common/keep"):
         make(location)
     notes = [note_in(workspace, "Common/a/b", name, ann) for name in ("x", "y")]

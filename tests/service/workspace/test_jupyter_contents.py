@@ -247,7 +247,7 @@ def test_files_are_text_or_base64_as_it_is_wanted(contents, ann, common: Path):
         ("there/x", {"content": "x"}, "Common/there is a file, not a folder"),
     ],
 )
-def test_what_cannot_be_saved_is_told_and_changes_nothing(contents, ann, path, fields, reason):
+def test_what_cannot_be_saved_is_reported_and_changes_nothing(contents, ann, path, fields, reason):
     contents.save("Common/there", text("old"), by=ann)
     contents.save("Common/folder", ContentsSave(type="directory"), by=ann)
     with pytest.raises(Invalid, match=reason):
@@ -317,7 +317,7 @@ def test_what_a_command_left_in_a_folder_is_shown_as_far_as_it_can_be(contents, 
 
 
 @on_sqlite
-def test_a_file_too_large_to_answer_still_tells_what_it_is(contents, ann, common: Path):
+def test_a_file_too_large_to_answer_still_shows_what_it_is(contents, ann, common: Path):
     with (common / "large.ipynb").open("wb") as file:
         file.truncate(contents_files.READ_LIMIT_BYTES + 1)
     assert contents.get("Common/large.ipynb", BARE, by=ann).size == contents_files.READ_LIMIT_BYTES + 1
@@ -363,7 +363,7 @@ def test_a_run_checks_reads_and_replaces_a_notebook_in_its_users_name(
 
 
 @on_sqlite
-def test_a_notebook_that_cannot_be_run_is_told(contents, ann, common: Path):
+def test_a_notebook_that_cannot_be_run_is_reported(contents, ann, common: Path):
     (common / "text.txt").write_text("x")
     (common / "broken.ipynb").write_text("[]")
     (common / "folder.ipynb").mkdir()

@@ -186,7 +186,7 @@ def test_a_creation_that_is_repeated_with_its_key_creates_once(service: ServiceP
     assert len(service.http.get(f"{BASE}/{folder}").json()["content"]) == 1
 
 
-def test_a_method_that_is_not_taken_is_told_with_those_that_are(service: ServiceProcess):
+def test_a_method_that_is_not_taken_is_reported_with_those_that_are(service: ServiceProcess):
     answer = service.http.request("OPTIONS", f"{BASE}/Common/a/b.ipynb")
     refusal(answer, 405)
     assert answer.headers["Allow"] == "DELETE, GET, PATCH, POST, PUT"

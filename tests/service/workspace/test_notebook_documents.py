@@ -115,7 +115,7 @@ def test_a_document_of_an_old_format_with_a_cell_of_an_unknown_type_is_refused()
         (b'{"nbformat": 5, "nbformat_minor": 0}', "format 5"),
     ],
 )
-def test_what_is_no_notebook_is_told(data: bytes, reason: str):
+def test_what_is_no_notebook_is_reported(data: bytes, reason: str):
     for read in (NotebookDocument.parse, require_outline):
         with pytest.raises(NotANotebookError, match=reason):
             read(data)

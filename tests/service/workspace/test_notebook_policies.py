@@ -322,7 +322,7 @@ def test_what_is_no_notebook_has_no_policy(world: World, ann: Caller):
 
 
 @on_sqlite
-def test_what_lies_in_another_users_folder_is_not_told_to_who_may_not_read_it(world: World, ann: Caller, bob: Caller):
+def test_what_is_in_another_users_folder_is_hidden_from_who_may_not_read_it(world: World, ann: Caller, bob: Caller):
     number = world.set(SHARED, deny(bob, "delete"), by=ann)
     for asked in (SHARED, f"{ANNS}/none.ipynb", "Users/nobody@example.org/n.ipynb", number):
         with pytest.raises(Forbidden, match="is another user's folder"):

@@ -116,14 +116,14 @@ class _Server(uvicorn.Server):
         assert sockets is not None
         host, port = sockets[0].getsockname()[:2]
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        await asyncio.to_thread(self._tell_clients, base_url)
+        await asyncio.to_thread(self._announce_address, base_url)
         sys.setswitchinterval(_SWITCH_SECONDS)
         gc.freeze()
         self._announce(base_url)
         if self._settings.embedded:
             self._idler = asyncio.create_task(self._stop_when_idle(), name="idler")
 
-    def _tell_clients(self, base_url: str) -> None:
+    def _announce_address(self, base_url: str) -> None:
         with self._folder.turn_to_announce() as is_free:
             if is_free:
                 token = self._service.parts[Access].tokens.ensure_service_token(self._folder.read_token())

@@ -165,7 +165,7 @@ class EndWriter:
             try:
                 await self._database.write(partial(self._pay, owed), durable=False)
             except Exception:
-                log.exception("end_still_not_told", command_id=owed.command_id, to=owed.owed_to)
+                log.exception("end_still_not_reported", command_id=owed.command_id, to=owed.owed_to)
 
     def _write(
         self,
@@ -195,7 +195,7 @@ class EndWriter:
         if connection.execute(sa.delete(owed_ends).where(this)).rowcount == 0:
             return
         if hook is None or is_old:
-            log.error("end_never_told", command_id=owed.command_id, to=owed.owed_to)
+            log.error("end_never_reported", command_id=owed.command_id, to=owed.owed_to)
             return
         hook(connection, queue.row_of(connection, owed.command_id))
 
@@ -212,7 +212,7 @@ def call_apart(connection: sa.Connection, hooks: Sequence[AtEnd], row: CommandRo
         except Exception as error:
             if is_away(error):
                 raise
-            log.exception("end_not_told", command_id=row.id, to=_name(hook))
+            log.exception("end_not_reported", command_id=row.id, to=_name(hook))
             owed = conflict_insert(connection, owed_ends).values(
                 command_id=row.id, owed_to=_name(hook), since=time.time()
             )

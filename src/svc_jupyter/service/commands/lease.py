@@ -99,7 +99,7 @@ def _is_dead(other: queue.Replica, host: str) -> bool:
     if other.host != host:
         return False
     process = other.process
-    return not process.is_alive if process.is_told else not psutil.pid_exists(process.pid)
+    return not process.is_alive if process.is_complete else not psutil.pid_exists(process.pid)
 
 
 def _this_process() -> queue.Replica:

@@ -29,10 +29,10 @@ def join(settings: Settings, database: Database) -> None:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         belongs.write(settings.data_dir)
     if on_disk.get(commands, 0) > newest:
-        _tell_unknown(settings, newest)
+        _log_unknown(settings, newest)
 
 
-def _tell_unknown(settings: Settings, newest: int) -> None:
+def _log_unknown(settings: Settings, newest: int) -> None:
     """Log the commands that have folders but lost rows: a row is committed before its folder is made."""
     unknown = taken_ids.commands_on_disk(settings.commands_dir, above=newest)
     log.warning(

@@ -65,18 +65,18 @@ def check_kind(settings: Settings) -> None:
 
     So a service on PostgreSQL gets no empty SQLite file in its folder.
     """
-    told = FolderIdentity.read(settings.data_dir)
+    recorded = FolderIdentity.read(settings.data_dir)
     own = settings.data_dir / "service.db"
-    if told is None:
+    if recorded is None:
         return
-    if told.kind == "postgresql" and settings.on_sqlite:
+    if recorded.kind == "postgresql" and settings.on_sqlite:
         raise ForeignDatabaseError(
-            f"the data folder {settings.data_dir} belongs to the PostgreSQL database {told.database}, and no database "
-            "is set: set SVC_DATABASE_URL to its address, or give another --data-dir"
+            f"the data folder {settings.data_dir} belongs to the PostgreSQL database {recorded.database}, and no "
+            "database is set: set SVC_DATABASE_URL to its address, or give another --data-dir"
         )
-    if told.kind == "sqlite" and not settings.on_sqlite:
+    if recorded.kind == "sqlite" and not settings.on_sqlite:
         raise ForeignDatabaseError(_sqlite_is_there(settings))
-    if told.kind == "sqlite" and not own.exists():
+    if recorded.kind == "sqlite" and not own.exists():
         raise ForeignDatabaseError(
             f"the database {own} is gone, and the data folder holds what belongs to it: restore it from a backup, "
             "or give another --data-dir"
@@ -86,20 +86,20 @@ def check_kind(settings: Settings) -> None:
 def check(settings: Settings, database: Database) -> None:
     """Raise `ForeignDatabaseError` where the database does not belong to the folder; changes neither."""
     check_kind(settings)
-    told = FolderIdentity.read(settings.data_dir)
+    recorded = FolderIdentity.read(settings.data_dir)
     with database.connect() as connection:
         tables = sa.inspect(connection)
         is_empty, is_known = not tables.has_table(commands.name), tables.has_table(database_identity.name)
         key: str | None = connection.execute(_KEY).scalar() if is_known else None
         has_commands = not is_empty and connection.execute(sa.select(commands.c.id).limit(1)).first() is not None
-    if told is None and not settings.on_sqlite and not has_commands and has_sqlite(settings.data_dir):
+    if recorded is None and not settings.on_sqlite and not has_commands and has_sqlite(settings.data_dir):
         raise ForeignDatabaseError(_sqlite_is_there(settings))
-    if told is not None and key is not None and told.key != key:
-        raise ForeignDatabaseError(_mismatch(settings, told))
-    if is_empty and told is not None:
+    if recorded is not None and key is not None and recorded.key != key:
+        raise ForeignDatabaseError(_mismatch(settings, recorded))
+    if is_empty and recorded is not None:
         raise ForeignDatabaseError(
             f"the database {name_of(settings)} is empty, and the data folder {settings.data_dir} belongs to "
-            f"{told.database}: restore a backup into the database, or give another --data-dir"
+            f"{recorded.database}: restore a backup into the database, or give another --data-dir"
         )
     if is_empty and _is_used(settings):
         raise ForeignDatabaseError(
@@ -109,7 +109,7 @@ def check(settings: Settings, database: Database) -> None:
         )
     if settings.on_sqlite or is_empty:
         return
-    if told is None:
+    if recorded is None:
         _refuse_beside_another_folder(settings, database)
 
 
@@ -118,13 +118,13 @@ def bind(settings: Settings, connection: sa.Connection) -> FolderIdentity:
 
     A new database with a folder that has a key gets that key.
     """
-    told = FolderIdentity.read(settings.data_dir)
-    fresh = secrets.token_hex(16) if told is None else told.key
+    recorded = FolderIdentity.read(settings.data_dir)
+    fresh = secrets.token_hex(16) if recorded is None else recorded.key
     values = {"id": THE_ROW, "key": fresh, "created_at": time.time()}
     connection.execute(conflict_insert(connection, database_identity).values(values).on_conflict_do_nothing())
     key = connection.execute(_KEY).scalar_one()
-    if told is not None and told.key != key:  # another replica was first, with a folder of its own
-        raise ForeignDatabaseError(_mismatch(settings, told))
+    if recorded is not None and recorded.key != key:  # another replica was first, with a folder of its own
+        raise ForeignDatabaseError(_mismatch(settings, recorded))
     return identity_of(settings, key)
 
 
@@ -187,8 +187,8 @@ def _sqlite_is_there(settings: Settings) -> str:
     )
 
 
-def _mismatch(settings: Settings, told: FolderIdentity) -> str:
-    where = told.database if told.database != name_of(settings) else "another database that was there"
+def _mismatch(settings: Settings, recorded: FolderIdentity) -> str:
+    where = recorded.database if recorded.database != name_of(settings) else "another database that was there"
     return (
         f"the database {name_of(settings)} does not belong to the data folder {settings.data_dir}, which is that of "
         f"{where}: each would take the other's files for its own. Give the database of this folder, or the folder of "

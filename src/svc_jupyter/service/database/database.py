@@ -165,7 +165,7 @@ class Database:
                 self._commit_one_by_one(group)
                 return None
             outcomes = [(item, None, error) for item in group]
-        self._tell(group[0].loop, outcomes)
+        self._resolve(group[0].loop, outcomes)
         return outcomes[0][2]
 
     @contextmanager
@@ -185,11 +185,11 @@ class Database:
         for number, item in enumerate(group):
             error = self._commit([item])
             if isinstance(error, Exception) and is_away(error):
-                self._tell(item.loop, [(left, None, error) for left in group[number + 1 :]])
+                self._resolve(item.loop, [(left, None, error) for left in group[number + 1 :]])
                 return
 
     @staticmethod
-    def _tell(loop: asyncio.AbstractEventLoop, outcomes: Sequence[_Outcome]) -> None:
+    def _resolve(loop: asyncio.AbstractEventLoop, outcomes: Sequence[_Outcome]) -> None:
         with suppress(RuntimeError):  # the loop is closed: no caller waits
             loop.call_soon_threadsafe(_settle, outcomes)
 

@@ -71,8 +71,8 @@ def _answer(question: Callable[[Client], Answer], missing: ServiceError, client:
 
 def _text(error: Exception) -> str:
     """Return the first line of an exception's message."""
-    told = str(getattr(error, "message", None) or error).strip()
-    return told.partition("\n")[0][:_SHOWN] or type(error).__name__
+    message = str(getattr(error, "message", None) or error).strip()
+    return message.partition("\n")[0][:_SHOWN] or type(error).__name__
 
 
 class Catalogue:

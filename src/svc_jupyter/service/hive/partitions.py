@@ -113,8 +113,8 @@ class HiveDependencies:
                 await self._search.check(entry.schema_, entry.name, columns)
             except Invalid as error:
                 place = f"hive_tables.{number}"
-                told = {f"dependency_info.{place}": error.message}
-                raise Invalid(f"dependency_info: {place}: {error.message}", told) from error
+                fields = {f"dependency_info.{place}": error.message}
+                raise Invalid(f"dependency_info: {place}: {error.message}", fields) from error
             except Unavailable:
                 return
 

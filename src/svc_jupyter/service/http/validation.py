@@ -62,11 +62,11 @@ def fields(error: ValidationError) -> dict[str, str]:
 
 def fields_of(errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the same for a list of errors in pydantic's form; errors of the whole body have no field."""
-    told: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for item in errors[:_MOST_FIELDS]:
         if where := _place(item):
-            told[where] = f"{told[where]}; {_in_words(item)}" if where in told else _in_words(item)
-    return told
+            messages[where] = f"{messages[where]}; {_in_words(item)}" if where in messages else _in_words(item)
+    return messages
 
 
 def _explain_one(item: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ def not_begun(failure: Failure) -> Outcome:
     return Outcome(False, failure.message, may_retry=failure.may_retry)
 
 
-def told_failure(file: Path, code: int | None, process: str) -> Outcome:
+def reported_failure(file: Path, code: int | None, process: str) -> Outcome:
     """Return the failure in the file, or else how the process ended; `process` is its name in that message."""
     try:
         error = json.loads(file.read_text("utf-8"))

@@ -108,18 +108,18 @@ def _work(job: Job) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
     execution = execution_of(job)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-    told = threading.Event()
-    threading.Thread(target=_end_when_told, args=(job, execution.cancel, told), daemon=True).start()
+    requested = threading.Event()
+    threading.Thread(target=_end_on_request, args=(job, execution.cancel, requested), daemon=True).start()
     code = execution.run()
-    while told.is_set():  # the exit code is the signal's, not that of the query it ended
+    while requested.is_set():  # the exit code is the signal's, not that of the query it ended
         signal.pause()
     return code
 
 
-def _end_when_told(job: Job, cancel: Callable[[], None], told: threading.Event) -> None:
+def _end_on_request(job: Job, cancel: Callable[[], None], requested: threading.Event) -> None:
     """On SIGTERM ask the database to end the query, and exit; do not wait for a database that does not answer."""
     number = signal.sigwait({signal.SIGTERM, signal.SIGINT})
-    told.set()
+    requested.set()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
     signal.alarm(_CANCEL_SECONDS)
     code = _SIGNALLED + number

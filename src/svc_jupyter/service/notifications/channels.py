@@ -200,9 +200,9 @@ class Channels:
                 "schedule(s)": _schedules_with(connection, by.account_id, channel_id),
                 "pipeline(s)": _pipelines_with(connection, by.account_id, channel_id),
             }
-            if told := " and ".join(_named(what, users) for what, users in uses.items() if users):
+            if named := " and ".join(_named(what, users) for what, users in uses.items() if users):
                 raise StateConflict(
-                    f"notification channel {channel_id} is used by {told}; "
+                    f"notification channel {channel_id} is used by {named}; "
                     "take it out of their notification_channels first"
                 )
             connection.execute(sa.delete(channels).where(channels.c.id == channel_id))
@@ -269,16 +269,16 @@ def check_channels(connection: sa.Connection, account_id: int, ids: Sequence[int
 def _schedules_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
     """Return the account's unfinished schedules that name a channel, as in `7 (Daily sales)`."""
     final = [status.value for status in ScheduleStatus if status.is_final]
-    query = _telling(schedules, account_id, channel_id).where(schedules.c.status.not_in(final))
+    query = _notifying(schedules, account_id, channel_id).where(schedules.c.status.not_in(final))
     return _named_with(connection, query, channel_id)
 
 
 def _pipelines_with(connection: sa.Connection, account_id: int, channel_id: int) -> list[str]:
     """Return the account's pipelines that name a channel, including archived ones, which may be started again."""
-    return _named_with(connection, _telling(pipelines, account_id, channel_id), channel_id)
+    return _named_with(connection, _notifying(pipelines, account_id, channel_id), channel_id)
 
 
-def _telling(table: sa.Table, account_id: int, channel_id: int) -> sa.Select[Any]:
+def _notifying(table: sa.Table, account_id: int, channel_id: int) -> sa.Select[Any]:
     listed = sa.cast(table.c.notification_channels, sa.Text)
     return (
         sa.select(table.c.id, table.c.name, table.c.notification_channels)

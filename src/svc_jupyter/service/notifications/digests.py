@@ -92,15 +92,15 @@ class Digests(DueWork):
         gathered = (digest_entries.c.schedule_id == first) & (digest_entries.c.due_at <= now)
         rows = connection.execute(sa.select(digest_entries).where(gathered)).all()
         due_at = max(row.due_at for row in rows)
-        if outbox.is_told(connection, digest_key(schedule.id, due_at)):
+        if outbox.has_message(connection, digest_key(schedule.id, due_at)):
             # Ended before that digest, but written only after it.
             connection.execute(sa.update(digest_entries).where(gathered).values(due_at=_due_at(schedule, now)))
             return True
-        self._tell(connection, schedule, due_at, rows, now)
+        self._queue(connection, schedule, due_at, rows, now)
         connection.execute(sa.delete(digest_entries).where(digest_entries.c.id.in_([row.id for row in rows])))
         return True
 
-    def _tell(
+    def _queue(
         self, connection: sa.Connection, schedule: Schedule, due_at: float, rows: Sequence[sa.Row[Any]], now: float
     ) -> None:
         """Write one message per recipient, with the outcomes that the schedule reports to each."""

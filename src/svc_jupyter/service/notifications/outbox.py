@@ -80,7 +80,7 @@ def put(connection: sa.Connection, event: Event, recipients: Sequence[Recipient]
     return {ChannelType(medium) for medium in written.scalars()}
 
 
-def is_told(connection: sa.Connection, event_key: str) -> bool:
+def has_message(connection: sa.Connection, event_key: str) -> bool:
     """Return whether a message about an event was sent, or is waiting."""
     return connection.execute(sa.select(outbox.c.id).where(outbox.c.event == event_key).limit(1)).first() is not None
 

@@ -32,7 +32,7 @@ PIPELINES = (
 """Pipelines with the fields of related rows in their records."""
 
 
-class Told(StrEnum):
+class StoredStatus(StrEnum):
     """The state of the last run in a pipeline's row."""
 
     STARTED = "STARTED"
@@ -42,7 +42,7 @@ class Told(StrEnum):
     FAILED = "FAILED"
 
 
-ACTIVE = (Told.STARTED, Told.PAUSING)
+ACTIVE = (StoredStatus.STARTED, StoredStatus.PAUSING)
 """While its command exists: such a pipeline cannot be started, archived or deleted."""
 
 
@@ -51,20 +51,20 @@ def is_active(pipeline: Mapping[Any, Any]) -> bool:
     return pipeline["instance_status"] in ACTIVE
 
 
-def after_end(told: str, command_status: str) -> Told:
+def after_end(stored: str, command_status: str) -> StoredStatus:
     """Return the state of a pipeline once its command has ended; only a pause or a kill leave it paused."""
-    if told == Told.PAUSING or command_status == CommandStatus.CANCELLED:
-        return Told.PAUSED
-    return Told.FINISHED if command_status == CommandStatus.DONE else Told.FAILED
+    if stored == StoredStatus.PAUSING or command_status == CommandStatus.CANCELLED:
+        return StoredStatus.PAUSED
+    return StoredStatus.FINISHED if command_status == CommandStatus.DONE else StoredStatus.FAILED
 
 
-def instance_status(told: str | None, command_status: str | None) -> InstanceStatus | None:
+def instance_status(stored: str | None, command_status: str | None) -> InstanceStatus | None:
     """Return the status that the record shows."""
-    if told is None:
+    if stored is None:
         return None
-    if told == Told.STARTED:
+    if stored == StoredStatus.STARTED:
         return InstanceStatus.WAITING if command_status == CommandStatus.WAITING else InstanceStatus.RUNNING
-    return InstanceStatus(told)
+    return InstanceStatus(stored)
 
 
 def health(status: InstanceStatus | None, command_id: int | None, message: str | None) -> PipelineHealth:

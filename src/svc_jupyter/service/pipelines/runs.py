@@ -30,7 +30,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.pipelines.definition import submit_line
 from svc_jupyter.service.pipelines.pipelines import found, locked, require_inactive
-from svc_jupyter.service.pipelines.records import PIPELINES, Told, after_end, is_active, pipeline_record
+from svc_jupyter.service.pipelines.records import PIPELINES, StoredStatus, after_end, is_active, pipeline_record
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.pipelines import pipelines
 
@@ -93,12 +93,15 @@ class PipelineRuns:
         row = connection.execute(query).mappings().one_or_none()
         if row is None or not is_active(row):
             return
-        told = after_end(row["instance_status"], command.status)
+        stored = after_end(row["instance_status"], command.status)
         ended = connection.execute(sa.select(commands).where(commands.c.id == command.id)).mappings().one()
-        values = {"instance_status": told.value, "message": ended["message"] if told is Told.FAILED else None}
+        values = {
+            "instance_status": stored.value,
+            "message": ended["message"] if stored is StoredStatus.FAILED else None,
+        }
         changed = sa.update(pipelines).where(pipelines.c.id == row["id"])
         connection.execute(changed.values(updated_at=self._clock(), **values))
-        if told is Told.FAILED:
+        if stored is StoredStatus.FAILED:
             self._notifications.on_pipeline_failure(connection, dict(row), dict(ended))
 
     def _begin(self, pipeline_id: int, values: Mapping[str, Any], by: Caller, connection: sa.Connection) -> Pipeline:
@@ -107,7 +110,7 @@ class PipelineRuns:
         (command_id,) = self._intake.insert_scheduled(connection, [values])
         changes = {
             "status": PipelineStatus.ACTIVE.value,
-            "instance_status": Told.STARTED.value,
+            "instance_status": StoredStatus.STARTED.value,
             "command_id": command_id,
             "message": None,
             "runs": row["runs"] + 1,
@@ -122,7 +125,7 @@ class PipelineRuns:
         if not is_active(row):
             raise StateConflict(f"pipeline {pipeline_id} ({row['name']}) does not run: there is nothing to pause")
         pausing = sa.update(pipelines).where(pipelines.c.id == pipeline_id)
-        connection.execute(pausing.values(instance_status=Told.PAUSING.value, updated_at=self._clock()))
+        connection.execute(pausing.values(instance_status=StoredStatus.PAUSING.value, updated_at=self._clock()))
         trail.record(connection, by, "pause", Resource.PIPELINE, pipeline_id, name=row["name"])
         return int(row["command_id"])
 

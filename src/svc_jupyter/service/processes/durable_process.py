@@ -116,7 +116,7 @@ class DurableProcess:
         """Whether the same process still runs, not a later one with its number."""
         if self._wait_status is not None or self._identity == _NOBODY:
             return False
-        if self._identity.is_told:
+        if self._identity.is_complete:
             return self._identity.is_alive
         with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(self.pid)
@@ -130,7 +130,7 @@ class DurableProcess:
         (`processes/worker_parent.py`) may still be exiting. Raises `OSError` when the program could not be started
         because its folder is not writable, and when its exit code cannot be determined because its `pid` was damaged.
         """
-        if await self._ended_or_told() and (code := number_in(self.folder / "rc")) is not None:
+        if await self._ended_or_announced() and (code := number_in(self.folder / "rc")) is not None:
             return code  # it is still releasing its memory
         if self._has_group():
             self.ended_leftovers = True
@@ -223,7 +223,7 @@ class DurableProcess:
         processes = psutil.process_iter() if self._is_child else marked_processes(self.folder)
         return any(_group_of(process.pid) == self.pid and is_living(process) for process in processes)
 
-    async def _ended_or_told(self) -> bool:
+    async def _ended_or_announced(self) -> bool:
         """Return once the process has ended or announced its end; return whether it is one that announces it."""
         if not self._is_child and not self.is_running:
             return False

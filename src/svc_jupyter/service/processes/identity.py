@@ -55,19 +55,19 @@ class Identity(NamedTuple):
         return cls.of(os.getpid()) or cls(os.getpid())
 
     @property
-    def is_told(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether more than its number is known, so that `is_alive` is reliable."""
         return bool(self.boot_id)
 
     @property
     def is_alive(self) -> bool:
         """Whether this same process lives; False when only its number is known."""
-        return self.is_told and self == Identity.of(self.pid)
+        return self.is_complete and self == Identity.of(self.pid)
 
     @property
     def line(self) -> str:
         """Its line in a `pid` file."""
-        return f"{self.pid} {self.boot_id} {self.start_ticks}\n" if self.is_told else f"{self.pid}\n"
+        return f"{self.pid} {self.boot_id} {self.start_ticks}\n" if self.is_complete else f"{self.pid}\n"
 
 
 def read_pid_file(file: Path) -> Identity | None:

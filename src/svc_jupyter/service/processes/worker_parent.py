@@ -127,14 +127,14 @@ class _Spare:
         self, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None
     ) -> None:
         job, self._job = os.pipe()
-        self._told, told = os.pipe()
+        self._answer, answer = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(self._job)
-            os.close(self._told)
-            _become_worker(job, told, read_job, work, rehearse)
+            os.close(self._answer)
+            _become_worker(job, answer, read_job, work, rehearse)
         os.close(job)
-        os.close(told)
+        os.close(answer)
 
     def take(self, line: bytes) -> bytes:
         """Give the worker its job; return its answer, which is empty when it was killed."""
@@ -142,8 +142,8 @@ class _Spare:
             view = memoryview(line)
             while view:
                 view = view[job.write(view) :]
-        with open(self._told, "rb") as told:
-            return told.read()
+        with open(self._answer, "rb") as answer:
+            return answer.read()
 
     def end(self) -> None:
         """End the worker without a job; return once it has ended."""
@@ -157,7 +157,7 @@ def write_code(job: WorkerJob, code: int) -> None:
     write_whole(job.folder / "rc", b"%d\n" % code)  # as text, it would first load a codec
 
 
-def tell_end(job: WorkerJob) -> None:
+def announce_end(job: WorkerJob) -> None:
     """Announce that the job is done: releasing a process's memory takes longer than a short job."""
     with contextlib.suppress(OSError):  # no process waits on the pipe
         os.close(os.open(job.folder / END, os.O_WRONLY | os.O_NONBLOCK))
@@ -165,7 +165,7 @@ def tell_end(job: WorkerJob) -> None:
 
 def _become_worker(
     jobs: int,
-    told: int,
+    answer: int,
     read_job: Callable[[bytes], AnyJob],
     work: Callable[[AnyJob], int],
     rehearse: Callable[[], None] | None,
@@ -185,15 +185,15 @@ def _become_worker(
         _carry_mark(job)
         _write_pid(job)
         _detach(job)
-        os.write(told, TAKEN)
-        os.close(told)
-        told = -1
+        os.write(answer, TAKEN)
+        os.close(answer)
+        answer = -1
         code = work(job)
         write_code(job, code)
-        tell_end(job)
+        announce_end(job)
     except BaseException as error:  # noqa: BLE001  a forked child must not run on in its parent's code
-        if told >= 0:
-            os.write(told, f"{type(error).__name__}: {error}".encode())
+        if answer >= 0:
+            os.write(answer, f"{type(error).__name__}: {error}".encode())
         else:
             import traceback
 

@@ -185,7 +185,7 @@ async def _described(
 
 def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
     """Return the attributes whose defaults are plain values; their columns have the names of the body."""
-    told = body.notification or Notification()
+    notification = body.notification or Notification()
     info = body.dependency_info
     return {
         "name": body.name or None,
@@ -199,12 +199,12 @@ def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
         "concurrency": body.concurrency or 1,
         "dependency_info": _stored(info),
         "can_notify": bool(body.can_notify),
-        "is_digest": told.is_digest,
-        "digest_time_hour": told.digest_time_hour,
-        "digest_time_minute": told.digest_time_minute,
-        "notify_failure": told.notify_failure,
-        "notify_success": told.notify_success,
-        "notification_channels": list(told.notification_channels) or None,
+        "is_digest": notification.is_digest,
+        "digest_time_hour": notification.digest_time_hour,
+        "digest_time_minute": notification.digest_time_minute,
+        "notify_failure": notification.notify_failure,
+        "notify_success": notification.notify_success,
+        "notification_channels": list(notification.notification_channels) or None,
     }
 
 

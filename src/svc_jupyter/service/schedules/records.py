@@ -193,14 +193,14 @@ class Listing:
 
     def _records(self, connection: sa.Connection, rows: Sequence[Schedule]) -> Records:
         """Return the records of rows; recipients are looked up once for all schedules with the same ones."""
-        told: dict[tuple[Any, ...], str] = {}
+        recipients: dict[tuple[Any, ...], str] = {}
         newest = last_actions(connection, [row.id for row in rows])
         records = []
         for row in rows:
             key = (*_recipients_by(row), *(row.notification_channels or ()))
-            if key not in told:
-                told[key] = ",".join(self._notifications.recipients(connection, row))
-            record = schedule_record(row, email_list=told[key])
+            if key not in recipients:
+                recipients[key] = ",".join(self._notifications.recipients(connection, row))
+            record = schedule_record(row, email_list=recipients[key])
             records.append(record | {"last_action": newest.get(row.id)})
         return records
 

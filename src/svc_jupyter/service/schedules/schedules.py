@@ -206,8 +206,8 @@ class Schedules:
         return values
 
     def _record(self, connection: sa.Connection, row: Schedule, *, is_new: bool = False) -> Record:
-        told = self._notifications.recipients(connection, row)
-        return schedule_record(row, email_list=",".join(told), is_new=is_new)
+        recipients = self._notifications.recipients(connection, row)
+        return schedule_record(row, email_list=",".join(recipients), is_new=is_new)
 
 
 _OF_TICKER: Record = {"next_nominal": None, "last_nominal": None, "last_sequence": 0, "due_at": None}

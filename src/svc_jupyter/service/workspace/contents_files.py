@@ -30,7 +30,7 @@ _UNTITLED = {"notebook": "Untitled.ipynb", "file": "untitled", "directory": "Unt
 
 
 @contextmanager
-def told(path: ContentsPath) -> Iterator[None]:
+def translated_errors(path: ContentsPath) -> Iterator[None]:
     """Raise a file system error of a path as an error for the caller; an unexpected `OSError` is raised unchanged."""
     try:
         yield
@@ -113,7 +113,7 @@ def model_of(place: AdmittedPath) -> Contents:
 
 def status_of(place: AdmittedPath) -> os.stat_result:
     """Return the file status at a place; raises `NotFound` if nothing is there."""
-    with told(place.path):
+    with translated_errors(place.path):
         return place.tree.status(place.parts)
 
 
@@ -142,7 +142,7 @@ def create(folder: AdmittedPath, request: ContentsCreate) -> str:
         if kind == "notebook" and not wanted.endswith(NOTEBOOK_SUFFIX):
             wanted += NOTEBOOK_SUFFIX
         names = [wanted]
-    with told(folder.path / wanted):
+    with translated_errors(folder.path / wanted):
         return folder.tree.create(folder.parts, names, data)
 
 

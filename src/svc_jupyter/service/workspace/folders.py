@@ -120,7 +120,7 @@ class Folders:
             went = counts.model_dump()
             trail.record(connection, by, "delete", Resource.FOLDER, place.id, location=str(place.path), deleted=went)
         return FolderDeleted(
-            message=f"{place.path} was deleted: {_told(counts)}",
+            message=f"{place.path} was deleted: {_listed(counts)}",
             folder=folder_record(place.row, place.path),
             deleted=counts,
         )
@@ -130,7 +130,7 @@ class Folders:
         with self._places.changing() as connection:
             place, _, counts = self._deletable(connection, reference, by)
         return FolderDeletion(
-            message=f"deleting {place.path} takes {_told(counts)}",
+            message=f"deleting {place.path} takes {_listed(counts)}",
             folder=folder_record(place.row, place.path),
             deletes=counts,
         )
@@ -216,7 +216,7 @@ def _counts(connection: sa.Connection, tree: sa.Select[tuple[int]]) -> FolderCou
     return FolderCounts(folders=row[0], notes=row[1], notebook_dashboards=row[2])
 
 
-def _told(counts: FolderCounts) -> str:
+def _listed(counts: FolderCounts) -> str:
     parts = [(counts.folders, "folder"), (counts.notes, "note"), (counts.notebook_dashboards, "dashboard")]
     return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in parts)
 

@@ -25,7 +25,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.workspace import contents_files, notebook_ids
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace.contents_access import AdmittedPath, ContentsAccess
-from svc_jupyter.service.workspace.contents_files import Wanted, model_of, require_folder, status_of, told
+from svc_jupyter.service.workspace.contents_files import Wanted, model_of, require_folder, status_of, translated_errors
 from svc_jupyter.service.workspace.contents_paths import (
     COMMON,
     NOTEBOOK_SUFFIX,
@@ -63,7 +63,7 @@ class JupyterContents:
             contents_files.check_type(parsed, "directory", wanted.type)
             return self._above_roots(parsed, by, content=wanted.content)
         place = self._places.place(parsed, by, Action.READ)
-        with told(place.path):
+        with translated_errors(place.path):
             model = contents_files.read(place, wanted)
         if model.type != "directory" or model.content is None:
             return model
@@ -80,7 +80,7 @@ class JupyterContents:
             name = self._copy(request.copy_from, folder, request.name, by)
         else:
             name = contents_files.create(folder, request)
-        self._tell(by, "create", folder / name, forget=True)
+        self._record_change(by, "create", folder / name, forget=True)
         return model_of(folder / name)
 
     def save(self, path: str, request: ContentsSave, *, by: Caller) -> Contents:
@@ -94,9 +94,9 @@ class JupyterContents:
         if is_new:  # a policy of a former object there does not apply
             self._places.place(path, by, Action.UPDATE, is_new=True)
         require_folder(place.folder)
-        with told(place.path):
+        with translated_errors(place.path):
             contents_files.save(place, request)
-        self._tell(by, "save", place, forget=is_new)
+        self._record_change(by, "save", place, forget=is_new)
         return model_of(place)
 
     def move(self, path: str, request: ContentsMove, *, by: Caller) -> Contents:
@@ -123,7 +123,7 @@ class JupyterContents:
             trail.record(
                 connection, by, "move", Resource.JUPYTER_NOTEBOOK, str(target.path), moved_from=str(source.path)
             )
-            with told(target.path):
+            with translated_errors(target.path):
                 source.tree.move(source.parts, target.parts)
         return model_of(target)
 
@@ -131,9 +131,9 @@ class JupyterContents:
         """Delete a file, or a folder with its contents, and forget its policy."""
         place = self._inner_place(path, by, Action.DELETE)
         self._places.admit_below(by, Action.DELETE, place)
-        with told(place.path):
+        with translated_errors(place.path):
             place.tree.delete(place.parts)
-        self._tell(by, "delete", place, forget=True)
+        self._record_change(by, "delete", place, forget=True)
         return ContentsDeleted(path=str(place.path))
 
     def check_notebook(self, path: str, caller: Caller) -> None:
@@ -146,7 +146,7 @@ class JupyterContents:
         Raises `Forbidden` also when one of them is disabled, `Invalid` for a file that is not a notebook.
         """
         place, *_ = [self._runnable_place(path, self._places.caller(account_id, user_id)) for user_id in users]
-        with told(place.path):
+        with translated_errors(place.path):
             data, _ = place.tree.read(place.parts, contents_files.READ_LIMIT_BYTES)
         with translated(NotANotebookError, to=Invalid, about=f"{place.path} is not a notebook"):
             return require_outline(data)
@@ -164,15 +164,15 @@ class JupyterContents:
         if len(data) > contents_files.READ_LIMIT_BYTES:
             limit = contents_files.READ_LIMIT_BYTES
             raise Invalid(f"{place.path} stays as it was: the new text has {len(data)} bytes, more than {limit}")
-        with told(place.path):
+        with translated_errors(place.path):
             place.tree.save(place.parts, data, must_exist=True)
-        self._tell(callers[0], "replace", place, command_id=command_id)
+        self._record_change(callers[0], "replace", place, command_id=command_id)
 
     def sweep(self) -> None:
         """Remove unfinished files of killed processes; called periodically."""
         self._places.sweep()
 
-    def _tell(
+    def _record_change(
         self, by: Caller, action: str, place: AdmittedPath, *, forget: bool = False, command_id: int | None = None
     ) -> None:
         """Log a change right after it: files and the database have no common transaction.
@@ -230,7 +230,7 @@ class JupyterContents:
         if folder.parts[: len(source.parts)] == source.parts:
             raise Invalid(f"copy_from: {source.path} cannot be copied into itself")
         names: Iterable[str] = copy_names(source.path.name) if name is None else [name]
-        with told(folder.path / name if name else source.path):
+        with translated_errors(folder.path / name if name else source.path):
             return folder.tree.copy(source.parts, folder.parts, names, COPY_LIMIT_BYTES)
 
 

@@ -232,18 +232,18 @@ def _cell(paragraph: Document, taken: set[str]) -> dict[str, Any]:
 def _outputs(rest: Document, original: Any) -> list[Any]:
     """Return a code cell's outputs, and remove the results that they express from `rest`."""
     results = rest.get("results")
-    if isinstance(original, list) and _tell(original, results):
+    if isinstance(original, list) and _express(original, results):
         if results is not None:
             del rest["results"]
         return original
     outputs = outputs_of(results)
-    if outputs and _tell(outputs, results):
+    if outputs and _express(outputs, results):
         del rest["results"]
         return outputs
     return []
 
 
-def _tell(outputs: list[Any], results: Any) -> bool:
+def _express(outputs: list[Any], results: Any) -> bool:
     try:
         return bool(results_of(outputs) == results)
     except (AttributeError, KeyError, TypeError):  # not outputs of a notebook

@@ -19,7 +19,7 @@ from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.workspace import notebook_ids
 from svc_jupyter.service.workspace.admission import admission
 from svc_jupyter.service.workspace.contents_access import COMMON_ROOT, Root, root_of, tree_of, user_folder
-from svc_jupyter.service.workspace.contents_files import told
+from svc_jupyter.service.workspace.contents_files import translated_errors
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, ContentsPath, parse_path
 
 
@@ -65,7 +65,7 @@ class PoliciedNotebooks:
 
     def _is_there(self, account_id: int, root: Root, path: ContentsPath) -> bool:
         try:
-            with told(path):
+            with translated_errors(path):
                 status = tree_of(self._settings, account_id).status((*root.parts, *path.inside))
         except NotFound:
             return False

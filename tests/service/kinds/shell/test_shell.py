@@ -362,7 +362,7 @@ async def test_the_line_that_a_script_failed_at_is_named(new_job, script: str, p
         "if true; then\necho a",  # it ends behind its last line
     ],
 )
-async def test_a_line_that_cannot_be_told_is_not_guessed(new_job, script: str):
+async def test_a_line_that_cannot_be_reported_is_not_guessed(new_job, script: str):
     final = await new_job(inline=script).run()
     assert final["status"] == "error"
     assert "script, line" not in final["message"]
@@ -412,7 +412,7 @@ async def test_a_running_script_is_found_again_and_runs_once(new_job):
     assert log_of(job) == "began\n"
 
 
-async def test_a_script_that_is_lost_is_told_as_such(new_job):
+async def test_a_script_that_is_lost_is_reported_as_such(new_job):
     """Both the script and its wrapper are killed while no service watches."""
     job = new_job(inline="echo began >&2; exec sleep 1000")
     first = asyncio.create_task(job.run())

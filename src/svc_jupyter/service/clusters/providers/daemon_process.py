@@ -122,7 +122,7 @@ class DaemonProcess:
 
     def _is_own(self, identity: Identity) -> bool:
         """Whether the process is the daemon itself: process numbers are reused."""
-        if identity.is_told:
+        if identity.is_complete:
             return identity.is_alive
         # Where the system gives only the process number.
         with contextlib.suppress(psutil.Error):

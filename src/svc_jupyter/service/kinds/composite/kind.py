@@ -47,7 +47,7 @@ class CompositeKind:
         submission = CompositeSubmission.model_validate(body)
         described = []
         for number, sub_command in enumerate(submission.sub_commands, start=1):
-            place = f"sub-command {number}{self._told_type(sub_command)}"
+            place = f"sub-command {number}{self._shown_type(sub_command)}"
             try:
                 described.append(await self._describe_one(sub_command, submission, caller))
             except ValidationError as error:
@@ -70,7 +70,7 @@ class CompositeKind:
             ended.append(child)
         return Outcome(True, result=_last_result(ended, task))
 
-    def _told_type(self, sub_command: Mapping[str, Any]) -> str:
+    def _shown_type(self, sub_command: Mapping[str, Any]) -> str:
         wanted = sub_command.get("command_type")
         return f" ({wanted})" if isinstance(wanted, str) and wanted in self._kinds else ""
 

@@ -177,7 +177,7 @@ class Cells(NotebookClient):
             self._stream.add(text)
             return None
         self._begin_output()
-        if not (self._budget.take(OVERHEAD) or self._budget.may_tell()):
+        if not (self._budget.take(OVERHEAD) or self._budget.may_warn()):
             return None
         node = super().process_message(msg, cell, index)
         if node is not None:

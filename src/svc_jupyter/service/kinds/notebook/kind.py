@@ -23,7 +23,7 @@ from svc_jupyter.service.commands.kind import Desk, Document, Outcome, ResultFor
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, translated
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.failures import told_failure
+from svc_jupyter.service.kinds.failures import reported_failure
 from svc_jupyter.service.kinds.notebook.job import (
     ERROR_FILE,
     EXECUTED_FILE,
@@ -148,7 +148,7 @@ def _outcome(task: Task, code: int | None) -> Outcome:
     try:
         size = json.loads((task.folder / SUMMARY_FILE).read_text("utf-8"))["size"]
     except FileNotFoundError:
-        return told_failure(task.folder / ERROR_FILE, code, "the process of the run")
+        return reported_failure(task.folder / ERROR_FILE, code, "the process of the run")
     if size is None:
         return Outcome(True, exit_code=code)
     return Outcome(True, exit_code=code, result=StoredResult(ResultForm.LINES, f"{task.attempt}/{TEXT_FILE}", size))

@@ -53,7 +53,7 @@ class Budget:
         self._of_cell += size
         return True
 
-    def may_tell(self) -> bool:
+    def may_warn(self) -> bool:
         """Return True once per cell: it allows a note that something was omitted even when there is no room for it."""
         was_reported, self._is_reported = self._is_reported, True
         return not was_reported
@@ -149,7 +149,7 @@ def fits(content: dict[str, Any], budget: Budget, displays: dict[str, int]) -> b
         return True
     content["data"] = {"text/plain": _LEFT_OUT.format(size=size)}
     content["metadata"] = {}
-    return budget.take(OVERHEAD) or budget.may_tell()
+    return budget.take(OVERHEAD) or budget.may_warn()
 
 
 def size_of(value: Any) -> int:

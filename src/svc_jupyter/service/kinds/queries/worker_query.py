@@ -28,7 +28,7 @@ from svc_jupyter.service.db_taps.job import (
 )
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun, told_failure
+from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun, reported_failure
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
@@ -160,4 +160,4 @@ def outcome_of(task: Task, code: int | None) -> Outcome:
 
 def failure_of(task: Task, code: int | None) -> Outcome:
     """Return why a worker left no summary."""
-    return told_failure(task.folder / ERROR_FILE, code, "the process that ran the query")
+    return reported_failure(task.folder / ERROR_FILE, code, "the process that ran the query")
