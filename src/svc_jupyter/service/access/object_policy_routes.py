@@ -59,22 +59,23 @@ ChoiceDep = Annotated[ObjectChoice, Depends(_choice)]
 
 @router.get("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def get_object_policy(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep) -> ObjectPolicy:
-    """View the policy of an object; `policies` is empty where there is none."""
+    """Return the policy of an object. `policies` is empty if it has none."""
     return access.object_policies.get(choice, by=caller)
 
 
 @router.put("/policy", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def set_object_policy(body: PolicyUpdate, access: AccessDep, caller: AnyCallerDep) -> ObjectPolicy:
-    """Set the policy of an object. 403 without `system-admin`, ownership or a role.
+    """Set the policy of an object.
 
-    An empty array leaves the object to the groups' rights. There is a `warning` when the caller loses something.
+    An empty array leaves the object to the rights of groups. The answer has a `warning` if the caller loses a
+    permission. 403 unless the caller owns the object, is in `system-admin`, or has a role that allows it.
     """
     return access.object_policies.set(body, by=caller)
 
 
 @router.get("/history", dependencies=[NEEDS_OWNERSHIP], response_model_exclude_unset=True)
 def get_policy_history(access: AccessDep, caller: AnyCallerDep, choice: ChoiceDep, page: PageDep) -> PolicyHistory:
-    """List the policies that an object has had, newest first: who set them, and when."""
+    """List the policies that an object has had, newest first, with their authors and times."""
     return access.object_policies.history(choice, page, by=caller)
 
 
@@ -86,8 +87,8 @@ def explain_decision(
     user: Annotated[str | None, Query(description="id or e-mail address; without it the caller")] = None,
     action: Annotated[Action | None, Query(description="without it: all that a policy of the object can name")] = None,
 ) -> ObjectDecisions:
-    """Tell what a user may do to an object, and why or what is missing, as their next call would be decided.
+    """Explain what a user may do to an object: the decision on the next call, its reason, and missing permissions.
 
-    It needs what viewing the policy needs; to ask about somebody else also the permission to read users.
+    Requires the permissions for viewing the policy; to ask about another user, also the permission to read users.
     """
     return access.explanations.explain(choice, user, action, by=caller)

@@ -59,19 +59,19 @@ NEEDS_OWN_TOKENS = Depends(Needs(_token_owner))
 
 @router.get("/account", dependencies=[NEEDS_ANY_RIGHT])
 def get_account(access: AccessDep, caller: CallerDep) -> Account:
-    """Return the caller's account and who the caller is in it."""
+    """Return the caller's account and the caller's user in it."""
     return access.accounts.account(caller)
 
 
 @router.get("/account/features", dependencies=[NEEDS_ANY_RIGHT])
 def get_features(access: AccessDep, caller: CallerDep) -> Features:
-    """Return which features are on."""
+    """Return which features are enabled."""
     return access.accounts.features(caller.account_id)
 
 
 @router.put("/account/features", dependencies=[needs(Action.UPDATE, Resource.ACCOUNT)])
 def set_features(body: FeaturesUpdate, access: AccessDep, caller: CallerDep) -> Features:
-    """Switch features on or off and return all of them. 403 without `system-admin`."""
+    """Enable or disable features; return all of them. 403 unless the caller is in `system-admin`."""
     return access.accounts.set_features(body, by=caller)
 
 
@@ -83,34 +83,44 @@ def list_users(access: AccessDep, caller: CallerDep, page: PageDep) -> UserList:
 
 @router.post("/users/invite_new", dependencies=[needs(Action.CREATE, Resource.USER)])
 def invite_user(body: Invitation, access: AccessDep, caller: CallerDep) -> Invited:
-    """Make a user of an e-mail address. 422 for a known address or an unknown group.
+    """Create a user with an e-mail address.
 
-    403 without permission to create users, and for a group that gives more rights than the caller has.
+    422 if the address is taken or a group is unknown. 403 without the permission to create users, and for a group
+    with more rights than the caller has.
     """
     return Invited(user=access.users.invite(body, by=caller))
 
 
 @router.post("/accounts/enable_user", dependencies=[needs(Action.UPDATE, Resource.USER)])
 def enable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
-    """Let a user make calls again. 403 without `system-admin`."""
+    """Enable a user. 403 unless the caller is in `system-admin`."""
     return UserState(status="enabled", user=access.users.enable(body.user_id, by=caller))
 
 
 @router.post("/accounts/disable_user", dependencies=[needs(Action.UPDATE, Resource.USER)])
 def disable_user(body: UserChoice, access: AccessDep, caller: CallerDep) -> UserState:
-    """Refuse a user's calls from now on. 403 without `system-admin`, 409 for the last enabled administrator."""
+    """Disable a user: the service refuses the user's calls.
+
+    403 unless the caller is in `system-admin`, 409 for the last enabled administrator.
+    """
     return UserState(status="disabled", user=access.users.disable(body.user_id, by=caller))
 
 
 @router.get("/users/{user_id}/tokens", dependencies=[NEEDS_OWN_TOKENS])
 def list_tokens(user_id: Id, access: AccessDep, caller: CallerDep, page: PageDep) -> TokenList:
-    """Return a page of a user's tokens, newest first. 403 for another's tokens without `system-admin`."""
+    """Return a page of a user's tokens, newest first.
+
+    403 for another user's tokens unless the caller is in `system-admin`.
+    """
     return access.tokens.list(user_id, page, by=caller)
 
 
 @router.post("/users/{user_id}/tokens", dependencies=[NEEDS_OWN_TOKENS])
 def create_token(user_id: Id, body: TokenCreate, access: AccessDep, caller: CallerDep, response: Response) -> NewToken:
-    """Make a token and return it this once. 403 for another's tokens without `system-admin`."""
+    """Create a token.
+
+    Only this answer shows it. 403 for another user's tokens unless the caller is in `system-admin`.
+    """
     response.headers["Cache-Control"] = "no-store"
     return access.tokens.create(user_id, body, by=caller)
 
@@ -123,7 +133,7 @@ def delete_chosen_token(
     body: TokenChoice | None = None,
     token_id: Annotated[Id | None, Query()] = None,
 ) -> Deleted:
-    """Delete the token that `token_id` names, in the query or in the body, so that it is refused from now on."""
+    """Delete the token with the id `token_id`, from the query or the body. The service refuses it from now on."""
     chosen = token_id or (body.token_id if body else None)
     if chosen is None:
         raise Invalid("token_id: must say which token to delete")
@@ -132,7 +142,10 @@ def delete_chosen_token(
 
 @router.delete("/users/{user_id}/tokens/{token_id}", dependencies=[NEEDS_OWN_TOKENS])
 def delete_token(user_id: Id, token_id: Id, access: AccessDep, caller: CallerDep) -> Deleted:
-    """Delete a token, so that it is refused from now on. 403 for another's tokens without `system-admin`."""
+    """Delete a token.
+
+    The service refuses it from now on. 403 for another user's tokens unless the caller is in `system-admin`.
+    """
     access.tokens.delete(user_id, token_id, by=caller)
     return Deleted(id=token_id)
 
@@ -145,7 +158,7 @@ def list_groups(access: AccessDep, caller: CallerDep, page: PageDep) -> GroupLis
 
 @router.post("/groups", dependencies=[needs(Action.CREATE, Resource.GROUP)])
 def create_group(body: GroupCreate, access: AccessDep, caller: CallerDep) -> Group:
-    """Make a group. 403 when it would give rights that the caller does not have."""
+    """Create a group. 403 if it would give rights that the caller does not have."""
     return access.groups.create(body, by=caller)
 
 
@@ -157,46 +170,46 @@ def get_group(group: _Reference, access: AccessDep, caller: CallerDep) -> Group:
 
 @router.put("/groups/{group}", dependencies=[needs(Action.UPDATE, Resource.GROUP)])
 def update_group(group: _Reference, body: GroupUpdate, access: AccessDep, caller: CallerDep) -> Group:
-    """Rename a group, put users and roles in, take others out: all of it, or nothing."""
+    """Rename a group, add and remove users and roles. Either all of it happens or nothing."""
     return access.groups.update(group, body, by=caller)
 
 
 @router.delete("/groups/{group}", dependencies=[needs(Action.DELETE, Resource.GROUP)])
 def delete_group(group: _Reference, access: AccessDep, caller: CallerDep) -> Deleted:
-    """Delete a group; its members keep what other groups give them. 409 for a built-in one."""
+    """Delete a group. Its members keep the rights from other groups. 409 for a built-in group."""
     return Deleted(id=access.groups.delete(group, by=caller))
 
 
 @router.post("/groups/{group}/duplicate", dependencies=[needs(Action.CREATE, Resource.GROUP)])
 def duplicate_group(group: _Reference, access: AccessDep, caller: CallerDep, body: Duplicate | None = None) -> Group:
-    """Make a group with the same members and roles."""
+    """Create a group with the same members and roles."""
     return access.groups.duplicate(group, body or Duplicate(), by=caller)
 
 
 @router.put("/groups/{group}/service_users/{users:path}/add", dependencies=[needs(Action.UPDATE, Resource.GROUP)])
 def add_users(group: _Reference, users: _Users, access: AccessDep, caller: CallerDep) -> Done:
-    """Add members of the account to a group: all of them, or nobody."""
+    """Add users to a group. Either all are added or none."""
     access.groups.add_users(group, users, by=caller)
     return Done()
 
 
 @router.put("/groups/{group}/service_users/{users:path}/remove", dependencies=[needs(Action.MANAGE, Resource.GROUP)])
 def remove_users(group: _Reference, users: _Users, access: AccessDep, caller: CallerDep) -> Done:
-    """Take users out of a group: all of them, or nobody. 409 when no enabled administrator would be left."""
+    """Remove users from a group. Either all are removed or none. 409 if no enabled administrator would remain."""
     access.groups.remove_users(group, users, by=caller)
     return Done()
 
 
 @router.put("/groups/{group}/roles/{role}/assign", dependencies=[needs(Action.MANAGE, Resource.GROUP)])
 def assign_role(group: _Reference, role: _Reference, access: AccessDep, caller: CallerDep) -> Done:
-    """Give a group a role."""
+    """Assign a role to a group."""
     access.groups.assign(group, role, by=caller)
     return Done()
 
 
 @router.put("/groups/{group}/roles/{role}/unassign", dependencies=[needs(Action.MANAGE, Resource.GROUP)])
 def unassign_role(group: _Reference, role: _Reference, access: AccessDep, caller: CallerDep) -> Done:
-    """Take a role from a group."""
+    """Remove a role from a group."""
     access.groups.unassign(group, role, by=caller)
     return Done()
 
@@ -209,7 +222,7 @@ def list_roles(access: AccessDep, caller: CallerDep, page: PageDep) -> RoleList:
 
 @router.post("/roles", dependencies=[needs(Action.CREATE, Resource.ROLE)])
 def create_role(body: RoleCreate, access: AccessDep, caller: CallerDep) -> Role:
-    """Make a role. 403 when it would give rights that the caller does not have."""
+    """Create a role. 403 if it would give rights that the caller does not have."""
     return access.roles.create(body, by=caller)
 
 
@@ -221,17 +234,17 @@ def get_role(role: _Reference, access: AccessDep, caller: CallerDep) -> Role:
 
 @router.put("/roles/{role}", dependencies=[needs(Action.UPDATE, Resource.ROLE)])
 def update_role(role: _Reference, body: RoleUpdate, access: AccessDep, caller: CallerDep) -> Role:
-    """Change a role, at once for all groups that have it."""
+    """Change a role, immediately for all groups that have it."""
     return access.roles.update(role, body, by=caller)
 
 
 @router.delete("/roles/{role}", dependencies=[needs(Action.DELETE, Resource.ROLE)])
 def delete_role(role: _Reference, access: AccessDep, caller: CallerDep) -> Deleted:
-    """Delete a role, also for the groups that have it."""
+    """Delete a role and remove it from its groups."""
     return Deleted(id=access.roles.delete(role, by=caller))
 
 
 @router.post("/roles/{role}/duplicate", dependencies=[needs(Action.CREATE, Resource.ROLE)])
 def duplicate_role(role: _Reference, access: AccessDep, caller: CallerDep, body: Duplicate | None = None) -> Role:
-    """Make a role that allows the same; no group has it yet."""
+    """Create a role with the same policies. No group has it yet."""
     return access.roles.duplicate(role, body or Duplicate(), by=caller)

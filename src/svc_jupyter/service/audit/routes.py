@@ -58,5 +58,8 @@ def list_audit(
     page: PageDep,
     wanted: Annotated[AuditFilter, Depends(_filter)],
 ) -> AuditLog:
-    """List the account's changes, newest first: who, what, when, from where. 403 without permission to read audit."""
+    """List the account's changes, newest first, with their users, times and addresses.
+
+    403 without the permission to read the audit log.
+    """
     return audit.list(wanted, page, by=caller)

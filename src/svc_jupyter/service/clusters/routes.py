@@ -57,7 +57,8 @@ async def list_clusters(
 ) -> Response:
     """List the clusters that the caller may read, newest first.
 
-    Under v1.2 as an array of `{"cluster": record}`, which has no page unless one is asked for; later with its page.
+    In v1.2 the answer is an array of `{"cluster": record}`, without a page unless one is requested; later versions
+    return a page.
     """
     is_array = request.url.path.split("/")[2] in RESOURCE_VERSIONS
     size = per_page or (MAX_PER_PAGE if is_array else DEFAULT_PER_PAGE)
@@ -70,13 +71,16 @@ async def list_clusters(
 
 @router.post("", dependencies=[needs(Action.CREATE, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}})
 async def create_cluster(body: ClusterConfiguration, clusters: ClustersDep, caller: CallerDep) -> Response:
-    """Store a cluster, which is DOWN. 422 for what its engine cannot do and for a label of another cluster."""
+    """Create a cluster, in state DOWN.
+
+    422 for settings that its engine does not support, and for a label of another cluster.
+    """
     return json_response(await clusters.create(body, by=caller))
 
 
 @router.put("/reassign-label", dependencies=[needs(Action.UPDATE, Resource.CLUSTER)])
 async def reassign_label(body: LabelMove, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
-    """Move a label to another cluster, in one step: no command finds it without a cluster."""
+    """Move a label to another cluster in one step, so that every command finds a cluster by it."""
     return ClusterMessage(message=await clusters.reassign_label(body, by=caller))
 
 
@@ -84,7 +88,7 @@ async def reassign_label(body: LabelMove, clusters: ClustersDep, caller: CallerD
     "/{cluster}", dependencies=[needs(Action.READ, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}}
 )
 async def get_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
-    """Return the configuration of a cluster, by its id or a label of it; secrets are `<hidden>`."""
+    """Return the configuration of a cluster, by its id or one of its labels. Secrets are `<hidden>`."""
     return json_response(await clusters.get(cluster, by=caller))
 
 
@@ -92,13 +96,16 @@ async def get_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) ->
     "/{cluster}", dependencies=[needs(Action.UPDATE, Resource.CLUSTER)], responses={200: {"model": ClusterRecord}}
 )
 async def edit_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
-    """Change the given attributes. A running cluster takes them on at its next start; labels and idle times at once."""
+    """Change the given attributes.
+
+    Labels and idle times apply immediately, other attributes at the cluster's next start.
+    """
     return json_response(await clusters.edit(cluster, body, by=caller))
 
 
 @router.delete("/{cluster}", dependencies=[needs(Action.DELETE, Resource.CLUSTER)])
 async def delete_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep) -> ClusterMessage:
-    """Delete a cluster that is DOWN; 409 for any other."""
+    """Delete a cluster that is DOWN. 409 in any other state."""
     return ClusterMessage(message=await clusters.delete(cluster, by=caller))
 
 
@@ -108,7 +115,10 @@ async def delete_cluster(cluster: str, clusters: ClustersDep, caller: CallerDep)
     responses={200: {"model": ClusterRecord}},
 )
 async def clone_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDep, caller: CallerDep) -> Response:
-    """Store a cluster like this one, with the labels of the body, which may change more. 422 without a label."""
+    """Create a copy of a cluster with the labels of the body, which may change other attributes, too.
+
+    422 without a label.
+    """
     return json_response(await clusters.clone(cluster, body, by=caller))
 
 
@@ -118,7 +128,7 @@ async def clone_cluster(cluster: str, body: ClusterChanges, clusters: ClustersDe
     responses={200: {"model": ClusterStateRecord}},
 )
 async def get_cluster_state(cluster: str, clusters: ClustersDep, caller: CallerDep) -> Response:
-    """Return where a cluster stands, with its nodes, and why it was terminated last."""
+    """Return the state of a cluster, its nodes, and the reason of its last termination."""
     return json_response(await clusters.state(cluster, by=caller))
 
 
@@ -126,9 +136,9 @@ async def get_cluster_state(cluster: str, clusters: ClustersDep, caller: CallerD
 async def change_cluster_state(
     cluster: str, body: ClusterStateChange, clusters: ClustersDep, caller: CallerDep
 ) -> ClusterMessage:
-    """Begin to `start` a cluster that is DOWN, or to `terminate` one that is PENDING or UP; 409 for any other.
+    """Request `start` of a cluster that is DOWN, or `terminate` of one that is PENDING or UP; 409 in any other state.
 
-    A termination ends the commands that run on the cluster or wait for it in `error`.
+    Commands that run on a terminated cluster or wait for it end in `error`.
     """
     return ClusterMessage(message=await clusters.change_state(cluster, body.state, by=caller))
 
@@ -150,7 +160,7 @@ async def _meant(
     responses={200: {"model": CommandRecord}},
 )
 async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: NodesToAdd | None = None) -> Response:
-    """Add worker nodes; the answer is the command that does it."""
+    """Add worker nodes. Returns the command that adds them."""
     return json_response(await nodes.add(cluster, (body or NodesToAdd()).node_count, by=caller))
 
 
@@ -162,7 +172,7 @@ async def add_nodes(cluster: str, nodes: NodesDep, caller: CallerDep, body: Node
 async def remove_node(
     cluster: str, nodes: NodesDep, caller: CallerDep, private_dns: Annotated[str | None, Depends(_meant)]
 ) -> Response:
-    """Remove a worker node, by default the idlest; the answer is the command that does it."""
+    """Remove a worker node, by default the least busy one. Returns the command that removes it."""
     return json_response(await nodes.remove(cluster, private_dns, by=caller))
 
 
@@ -172,7 +182,7 @@ async def remove_node(
     responses={200: {"model": ClusterHealth}},
 )
 async def live_cluster_health(cluster: str, health: HealthDep, caller: CallerDep) -> Response:
-    """View live cluster health. 409 unless the cluster is UP."""
+    """Return the current health of a cluster. 409 unless it is UP."""
     return json_response(await health.record(cluster, by=caller))
 
 

@@ -72,12 +72,12 @@ async def get_results(
     follow: Flag = "false",
     wait: Seconds = 0,
 ) -> Response:
-    """Return the results: as text in JSON, or by `Accept` typed as Arrow, CSV or Parquet, streamed. 422 until done.
+    """Return the results: as text in JSON or, by `Accept`, as a stream of Arrow, CSV or Parquet.
 
-    With `follow` an Arrow stream begins with the first rows of a running query, for which `wait` waits. When the query
-    then fails, or its rows are written anew, the stream ends without its end marker, in the middle of a message.
-
-    A Jupyter notebook command that has ended in any way also gives its executed notebook, as it is or as HTML.
+    422 until the command is done. With `follow`, an Arrow stream starts with the first rows of a running query,
+    which `wait` waits for. If the query then fails, or its rows are written again, the stream ends without its end
+    marker, in the middle of a message. For an ended Jupyter notebook command, successful or not, the executed
+    notebook is available, too, as a notebook or as HTML.
     """
     row = await commands.row(command_id, caller)
     if sequence_number is not None:
@@ -116,7 +116,7 @@ async def get_status_with_results(
     include_headers: Flag = "false",
     wait: Seconds = 0,
 ) -> Response:
-    """Return the status and, once the command has ended, its results or its error."""
+    """Return the status and, after the end of the command, its results or its error."""
     row = await (commands.wait(command_id, caller, wait) if wait else commands.row(command_id, caller))
     record = commands.record(row)
     answer: dict[str, Any] = {key: record[key] for key in _STATUS_FIELDS}
@@ -143,7 +143,10 @@ async def get_logs(
     err_file_processed: _Offset = 0,
     tmp_file_processed: _Offset = 0,
 ) -> Response:
-    """Return the log as text from a byte offset on, also while the command runs; the headers say where it ends now."""
+    """Return the log as text from a byte offset on, also while the command runs.
+
+    Headers give the offset of its current end.
+    """
     row = await commands.row(command_id, caller)
     log_file = commands.root(row) / "log"
     end = logs.log_length(log_file)
@@ -157,7 +160,7 @@ async def get_logs(
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def get_error_logs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
-    """Return the error part: why each attempt failed, in the engine's own words; empty for a command that is well."""
+    """Return why each attempt failed, in the engine's own words. Empty if none failed."""
     row = await commands.row(command_id, caller)
     texts = [item["message"] for item in row.attempts or [] if item["message"] and row.status != "done"]
     if not texts and row.status in ("error", "cancelled") and row.message:

@@ -71,8 +71,8 @@ async def submit_command(
 ) -> Response:
     """Submit a command.
 
-    With `wait` the answer is the record as soon as the command has ended, or when the time is over. With `arrow` it
-    then has the typed rows, too, when they are few.
+    With `wait`, the answer is delayed until the command has ended or the time is over. With `arrow`, it then also
+    contains the typed rows if they are few.
     """
     raw = await request.body()
     call = None
@@ -102,7 +102,7 @@ async def list_commands(
     start_date: Annotated[str | None, Query(max_length=40)] = None,
     end_date: Annotated[str | None, Query(max_length=40, description="a bare date includes that day")] = None,
 ) -> Response:
-    """List the account's commands, newest first; without dates those of the last 30 days."""
+    """List the account's commands, newest first; without dates, those of the last 30 days."""
     if all_users:
         require(caller, Action.READ, Resource.COMMAND)
     wanted = HistoryFilter(
@@ -130,7 +130,7 @@ async def get_command(
     include_query_properties: Flag = "false",
     wait: Seconds = 0,
 ) -> Response:
-    """Return a command's record; with `wait` as soon as it has ended, or when the time is over."""
+    """Return a command's record; with `wait`, when the command has ended or the time is over."""
     properties = is_true(include_query_properties)
     if wait:
         return json_response(await commands.record_at_end(command_id, caller, wait, with_properties=properties))
@@ -141,7 +141,7 @@ async def get_command(
     "/{command_id}", dependencies=[needs(Action.UPDATE, Resource.COMMAND)], responses={200: {"model": CancelAnswer}}
 )
 async def change_command(command_id: Id, body: StatusChange, commands: CommandsDep, caller: CallerDep) -> CancelAnswer:
-    """Cancel a command: the only change there is, asked for as `{"status": "kill"}`."""
+    """Cancel a command with `{"status": "kill"}`, the only possible change."""
     if body.status != "kill":
         raise Invalid('status: must be "kill"')
     cancellation = await commands.cancel(command_id, caller)
@@ -150,7 +150,7 @@ async def change_command(command_id: Id, body: StatusChange, commands: CommandsD
 
 @router.get("/{command_id}/jobs", dependencies=[NEEDS_TO_READ], responses={200: {"model": Jobs}})
 async def get_jobs(command_id: Id, commands: CommandsDep, caller: ReaderDep) -> Response:
-    """Return the jobs that the command started on an engine; shell and DB query commands start none."""
+    """Return the jobs that the command started on an engine. Shell and DB query commands start none."""
     row = await commands.row(command_id, caller)
     return json_response({"jobs": await commands.jobs(row)})
 
@@ -166,7 +166,10 @@ async def follow_command(
     caller: ReaderDep,
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
 ) -> Response:
-    """Follow a command: events `status`, `progress`, `log`, `end`; `Last-Event-ID` resumes the log where it broke."""
+    """Follow a command by events `status`, `progress`, `log`, `end`.
+
+    `Last-Event-ID` resumes the log after an interruption.
+    """
     row = await commands.row(command_id, caller)
     offset = int(last_event_id or 0) if re.fullmatch(r"[0-9]{1,18}", last_event_id or "") else 0
     return EventSourceResponse(

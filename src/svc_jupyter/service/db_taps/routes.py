@@ -25,13 +25,13 @@ TableListsDep = Annotated[TableLists, part(TableLists)]
 
 @router.get("/db_taps", dependencies=[needs(Action.READ, Resource.DB_TAP)])
 def list_db_taps(db_taps: DbTapsDep, caller: CallerDep, page: PageDep) -> DbTapList:
-    """Return a page of the account's taps, newest first; passwords and URLs are never shown."""
+    """Return a page of the account's taps, newest first. Passwords and URLs are never shown."""
     return db_taps.list(page, by=caller)
 
 
 @router.post("/db_taps", dependencies=[needs(Action.CREATE, Resource.DB_TAP)])
 def create_db_tap(body: DbTapCreate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
-    """Store a tap. 422 for an unknown type, a missing attribute, a file that may not be opened, or a taken name."""
+    """Create a tap. 422 for an unknown type, a missing attribute, a file that may not be opened, or a taken name."""
     return db_taps.create(body, by=caller)
 
 
@@ -43,18 +43,18 @@ def get_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
 
 @router.put("/db_taps/{db_tap_id}", dependencies=[needs(Action.UPDATE, Resource.DB_TAP)])
 def update_db_tap(db_tap_id: Id, body: DbTapUpdate, db_taps: DbTapsDep, caller: CallerDep) -> DbTap:
-    """Change the given attributes of a tap; an empty text clears one."""
+    """Change the given attributes of a tap. An empty text removes an attribute."""
     return db_taps.update(db_tap_id, body, by=caller)
 
 
 @router.delete("/db_taps/{db_tap_id}", dependencies=[needs(Action.DELETE, Resource.DB_TAP)])
 def delete_db_tap(db_tap_id: Id, db_taps: DbTapsDep, caller: CallerDep) -> Deleted:
-    """Forget a tap; queries that run on it go on."""
+    """Delete a tap. Queries that run on it continue."""
     db_taps.delete(db_tap_id, by=caller)
     return Deleted(id=db_tap_id)
 
 
 @router.get("/db_taps/{db_tap_id}/tables", dependencies=[needs(Action.READ, Resource.DB_TAP)])
 async def list_db_tap_tables(db_tap_id: Id, table_lists: TableListsDep, caller: CallerDep) -> DbTapTables:
-    """Return the tables and views that the tap's user can see. 422, with its reason, when the database refuses."""
+    """Return the tables and views that the tap's user can see. 422 with the database's reason if it refuses."""
     return await table_lists.of_tap(caller.account_id, db_tap_id)

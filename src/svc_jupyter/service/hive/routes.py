@@ -65,7 +65,7 @@ async def list_tables(schema: str, catalogue: CatalogueDep, page: PageDep, name:
     "/hive/{schema}/{table}", dependencies=[needs(Action.READ, Resource.HIVE)], responses={200: {"model": HiveColumns}}
 )
 async def get_table(schema: str, table: str, catalogue: CatalogueDep) -> Response:
-    """View a Hive table definition: columns, then partition columns; of an AVRO table its schema."""
+    """Return a Hive table's definition: columns, then partition columns; for an AVRO table its schema."""
     columns = await catalogue.definition(schema, table)
     return json_response([column.model_dump() for column in columns])
 
@@ -76,7 +76,7 @@ async def get_table(schema: str, table: str, catalogue: CatalogueDep) -> Respons
     responses={200: {"model": HivePartitions}},
 )
 async def list_partitions(schema: str, table: str, catalogue: CatalogueDep, page: PageDep) -> Response:
-    """Return a page of a table's partitions, highest values first. 422 for a table that has no partition columns."""
+    """Return a page of a table's partitions, highest values first. 422 for a table without partition columns."""
     return json_response(await catalogue.partitions(schema, table, page))
 
 
@@ -86,7 +86,7 @@ async def list_partitions(schema: str, table: str, catalogue: CatalogueDep, page
     responses={200: {"model": HiveTableProperties}},
 )
 async def get_properties(schema: str, table: str, properties: PropertiesDep) -> Response:
-    """Return what is known of a table beside its columns."""
+    """Return the properties of a table."""
     return json_response(await properties.get(schema, table))
 
 
@@ -98,7 +98,7 @@ async def get_properties(schema: str, table: str, properties: PropertiesDep) -> 
 async def set_properties(
     schema: str, table: str, body: PropertiesToSet, properties: PropertiesDep, caller: CallerDep
 ) -> Response:
-    """Add or change properties of a table; the others stay. 422 for those that Hive keeps itself."""
+    """Add or change properties of a table; others stay unchanged. 422 for properties that Hive itself maintains."""
     return json_response(await properties.set(schema, table, body.properties, by=caller))
 
 
@@ -110,18 +110,18 @@ async def set_properties(
 async def remove_properties(
     schema: str, table: str, properties: PropertiesDep, caller: CallerDep, names: NamesDep
 ) -> Response:
-    """Remove properties of a table; one that is not there is no mistake."""
+    """Remove properties of a table. A missing property is not an error."""
     return json_response(await properties.remove(schema, table, names, by=caller))
 
 
 @router.post("/sensors/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 @router.post("/partition_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 async def partition_sensor(body: PartitionSensor, sensors: SensorsDep, caller: CallerDep) -> SensorStatus:
-    """Tell whether partitions are there. 422 for a table that is not there."""
+    """Return whether partitions exist. 422 for an unknown table."""
     return await sensors.partitions(body, by=caller)
 
 
 @router.post("/sensors/file_sensor", dependencies=[needs(Action.CREATE, Resource.SENSOR)])
 async def file_sensor(body: FileSensor, sensors: SensorsDep, caller: CallerDep) -> SensorStatus:
-    """Tell whether all files are there; a folder with anything in it counts as one."""
+    """Return whether all files exist. A folder that is not empty counts as a file."""
     return await sensors.files(body, by=caller)

@@ -29,13 +29,13 @@ ChannelsDep = Annotated[Channels, part(Channels)]
 
 @router.get("/notification_channels", dependencies=[needs(Action.READ, Resource.NOTIFICATION_CHANNEL)])
 def list_notification_channels(channels: ChannelsDep, caller: CallerDep, page: PageDep) -> NotificationChannelList:
-    """Return a page of the account's channels, newest first; of a webhook's URL only scheme and host are shown."""
+    """Return a page of the account's channels, newest first. Of a webhook's URL, only scheme and host are shown."""
     return channels.list(page, by=caller)
 
 
 @router.post("/notification_channels", dependencies=[needs(Action.CREATE, Resource.NOTIFICATION_CHANNEL)])
 def create_notification_channel(body: ChannelCreate, channels: ChannelsDep, caller: CallerDep) -> NotificationChannel:
-    """Store a channel. 422 for what is not an address or http(s) URL, and for a taken name."""
+    """Create a channel. 422 for an invalid address or http(s) URL, and for a taken name."""
     return channels.create(body, by=caller)
 
 
@@ -49,7 +49,7 @@ def get_notification_channel(channel_id: Id, channels: ChannelsDep, caller: Call
 def update_notification_channel(
     channel_id: Id, body: ChannelUpdate, channels: ChannelsDep, caller: CallerDep
 ) -> NotificationChannel:
-    """Change the given attributes of a channel; its id, and what schedules tell it, stay."""
+    """Change the given attributes of a channel. Schedules that use it keep using it."""
     return channels.update(channel_id, body, by=caller)
 
 
@@ -57,6 +57,6 @@ def update_notification_channel(
     "/notification_channels/{channel_id}", dependencies=[needs(Action.DELETE, Resource.NOTIFICATION_CHANNEL)]
 )
 def delete_notification_channel(channel_id: Id, channels: ChannelsDep, caller: CallerDep) -> Deleted:
-    """Forget a channel. 409, naming them, while schedules that are not over use it."""
+    """Delete a channel. 409, naming them, if schedules that have not ended use it."""
     channels.delete(channel_id, by=caller)
     return Deleted(id=channel_id)

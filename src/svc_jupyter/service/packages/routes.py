@@ -59,7 +59,10 @@ def list_environments(environments: EnvironmentsDep, caller: CallerDep, page: Pa
 def create_environment(
     body: EnvironmentCreate, environments: EnvironmentsDep, caller: CallerDep
 ) -> NewPackageEnvironment:
-    """Begin to build an environment. 422 for a taken name, what is not a package, and an R that is not here."""
+    """Start building an environment.
+
+    422 for a taken name, an invalid package, or a version of R that is not installed.
+    """
     return environments.create(body, by=caller)
 
 
@@ -71,20 +74,20 @@ def get_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep
 
 @router.delete("/{env_id}", dependencies=[needs(Action.DELETE, Resource.ENVIRONMENT)])
 def delete_environment(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> Deleted:
-    """Delete an environment; runs that began with it keep it. 409 while it is attached to a cluster."""
+    """Delete an environment. Runs that started with it keep it. 409 while it is attached to a cluster."""
     environments.delete(env_id, by=caller)
     return Deleted(id=env_id)
 
 
 @router.get("/{env_id}/list_packages", dependencies=[needs(Action.READ, Resource.ENVIRONMENT)])
 def list_packages(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> PackageList:
-    """Return the packages that are in force."""
+    """Return the installed packages."""
     return environments.packages(env_id, by=caller)
 
 
 @router.post("/{env_id}/packages", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def add_packages(env_id: Id, body: PackagesChange, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
-    """Begin to add packages; one that is there already gets the version that is asked for."""
+    """Start adding packages. An installed package is changed to the requested version."""
     return environments.change(env_id, ActivityAction.ADD, body.packages, by=caller)
 
 
@@ -92,7 +95,7 @@ def add_packages(env_id: Id, body: PackagesChange, environments: EnvironmentsDep
 def remove_packages(
     env_id: Id, packages: RemovedDep, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
-    """Begin to remove packages, with what only they need. 422 for one that was never added."""
+    """Start removing packages and the dependencies that only they have. 422 for a package that was never added."""
     return environments.change(env_id, ActivityAction.REMOVE, packages, by=caller)
 
 
@@ -100,13 +103,13 @@ def remove_packages(
 def attach_cluster(
     env_id: Id, body: ClusterAttachment, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
-    """Begin to let a cluster's runs use it. 409 for a cluster that uses another one, 422 for one that cannot."""
+    """Start attaching the environment to a cluster. 409 if the cluster has another one, 422 if it supports none."""
     return environments.attach(env_id, body.cluster_id, by=caller)
 
 
 @router.post("/{env_id}/detach_cluster", dependencies=[needs(Action.UPDATE, Resource.ENVIRONMENT)])
 def detach_cluster(env_id: Id, environments: EnvironmentsDep, caller: CallerDep) -> ActivityBegun:
-    """Begin to let its cluster's runs go on without it. 409 when it is attached to none."""
+    """Start detaching the environment from its cluster. 409 if it is not attached."""
     return environments.detach(env_id, by=caller)
 
 
@@ -118,7 +121,7 @@ def list_activities(
     page: PageDep,
     env_type: EnvironmentType | None = None,
 ) -> ActivityHistory:
-    """Return a page of what was done to it, newest first."""
+    """Return a page of the environment's activities, newest first."""
     return environments.history(env_id, env_type, page, by=caller)
 
 
@@ -126,8 +129,8 @@ def list_activities(
 def restore_environment(
     env_id: Id, body: Restoration, environments: EnvironmentsDep, caller: CallerDep
 ) -> ActivityBegun:
-    """Begin to go back to the packages of a successful activity.
+    """Start restoring the packages of a successful activity.
 
-    422 for an activity that failed or is not over, another environment's, and another `env_type`.
+    422 for an activity that failed or has not ended, for one of another environment, and for another `env_type`.
     """
     return environments.restore(env_id, body, by=caller)

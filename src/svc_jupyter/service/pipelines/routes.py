@@ -40,13 +40,13 @@ StatusesDep = Annotated[list[PipelineStatus], Depends(_statuses)]
 async def list_pipelines(
     pipelines: PipelinesDep, caller: CallerDep, page: PageDep, statuses: StatusesDep
 ) -> PipelineList:
-    """Return a page of the pipelines that the caller may read, newest first; `meta` says where it stands."""
+    """Return a page of the pipelines that the caller may read, newest first. `meta` gives the position."""
     return await pipelines.list(statuses, page, by=caller)
 
 
 @router.post("", dependencies=[needs(Action.CREATE, Resource.PIPELINE)])
 async def create_pipeline(body: PipelineCreate, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
-    """Store a pipeline of code or of a jar; the attributes may also stand in `data.attributes`."""
+    """Create a pipeline from code or a jar. The attributes may also be in `data.attributes`."""
     return await pipelines.create(body, by=caller)
 
 
@@ -60,29 +60,29 @@ async def get_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerD
 async def update_pipeline(
     pipeline_id: Id, body: PipelineUpdate, pipelines: PipelinesDep, caller: CallerDep
 ) -> Pipeline:
-    """Change the given attributes; they count from the next start on."""
+    """Change the given attributes. They apply from the next start on."""
     return await pipelines.update(pipeline_id, body, by=caller)
 
 
 @router.put("/{pipeline_id}/start", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def start_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
-    """Begin a run, which goes on where the last one was paused. 409 when one is there, 422 without a Spark cluster."""
+    """Start a run, which continues where the last one was paused. 409 if a run exists, 422 without a Spark cluster."""
     return await runs.start(pipeline_id, by=caller)
 
 
 @router.put("/{pipeline_id}/pause", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def pause_pipeline(pipeline_id: Id, runs: RunsDep, caller: CallerDep) -> Pipeline:
-    """End the run and keep its progress. 409 when none is there."""
+    """End the run and keep its progress. 409 if there is no run."""
     return await runs.pause(pipeline_id, by=caller)
 
 
 @router.put("/{pipeline_id}/archive", dependencies=[needs(Action.UPDATE, Resource.PIPELINE)])
 async def archive_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
-    """Put a pipeline away; its next start takes it out again. 409 while it runs."""
+    """Archive a pipeline; its next start restores it. 409 while it runs."""
     return await pipelines.archive(pipeline_id, by=caller)
 
 
 @router.put("/{pipeline_id}/delete", dependencies=[needs(Action.DELETE, Resource.PIPELINE)])
 async def delete_pipeline(pipeline_id: Id, pipelines: PipelinesDep, caller: CallerDep) -> Pipeline:
-    """Delete a pipeline with its progress. 409 while it runs."""
+    """Delete a pipeline and its progress. 409 while it runs."""
     return await pipelines.delete(pipeline_id, by=caller)

@@ -91,7 +91,7 @@ async def list_schedules(
     responses={200: {"model": Preview}},
 )
 async def preview_macro(body: PreviewRequest, schedules: SchedulesDep, caller: CallerDep) -> Response:
-    """Return a command with its macros put in; nothing is created."""
+    """Return a command with its macros resolved. Nothing is created."""
     return json_response(await schedules.preview(body, by=caller))
 
 
@@ -101,7 +101,7 @@ async def preview_macro(body: PreviewRequest, schedules: SchedulesDep, caller: C
     responses={200: {"model": ScheduleRecord}},
 )
 async def get_schedule(schedule_id: Id, schedules: SchedulesDep, caller: CallerDep) -> Response:
-    """View a schedule."""
+    """Return a schedule."""
     return json_response(await schedules.get(schedule_id, by=caller))
 
 
@@ -113,7 +113,10 @@ async def get_schedule(schedule_id: Id, schedules: SchedulesDep, caller: CallerD
 async def change_schedule(
     schedule_id: Id, body: ScheduleUpdate, schedules: SchedulesDep, caller: CallerDep
 ) -> Response:
-    """Suspend, resume or kill with `status`; without it change the given attributes and return the record."""
+    """Suspend, resume or kill a schedule with `status`.
+
+    Without it, change the given attributes and return the record.
+    """
     if body.status is None:
         return json_response(await schedules.edit(schedule_id, body, by=caller))
     status = await schedules.change_state(schedule_id, body, by=caller)
@@ -205,7 +208,7 @@ async def get_instance_results(
     dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)],
 )
 async def rerun_instance(schedule_id: Id, instance: Id, actions: ActionsDep, caller: CallerDep) -> Rescheduled:
-    """Run an instance again for the same nominal time. 409 while a run of it is under way."""
+    """Run an instance again for the same nominal time. 409 while one of its runs has not ended."""
     return Rescheduled.model_validate({"action": await actions.rerun_instance(schedule_id, instance, by=caller)})
 
 
@@ -222,21 +225,21 @@ async def list_actions(actions: ActionsDep, caller: CallerDep, page: PageDep) ->
     responses={200: {"model": ActionRecord}},
 )
 async def get_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> Response:
-    """Return an action's record; the same also in the form of a list, which some clients read."""
+    """Return an action's record, also in the form of a list, which some clients expect."""
     record: dict[str, Any] = await actions.get(action_id, by=caller)
     return json_response({**record, "actions": [record], "paging_info": Page(1, 1).info(has_more=False)})
 
 
 @router.put("/actions/{action_id}/kill", dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)])
 async def kill_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> ActionKilled:
-    """End an action that waits, or the command it runs."""
+    """End an action that waits, or the command that it runs."""
     killed = await actions.kill(action_id, by=caller)
     return ActionKilled(kill_succeeded="true" if killed else "false")
 
 
 @router.post("/actions/{action_id}/rerun", dependencies=[needs((Action.UPDATE, Action.MANAGE), Resource.SCHEDULER)])
 async def rerun_action(action_id: Id, actions: ActionsDep, caller: CallerDep) -> Rescheduled:
-    """Run an action again for the same nominal time. 409 while a run of it is under way."""
+    """Run an action again for the same nominal time. 409 while one of its runs has not ended."""
     return Rescheduled.model_validate({"action": await actions.rerun(action_id, by=caller)})
 
 

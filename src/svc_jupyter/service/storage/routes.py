@@ -23,11 +23,14 @@ StorageDep = Annotated[Storage, part(Storage)]
 
 @router.get("/account/storage", dependencies=[needs(Action.READ, Resource.ACCOUNT)])
 def get_storage(storage: StorageDep, caller: CallerDep) -> StorageRecord:
-    """Return where the account's data lies; secrets are shown as `<hidden>`."""
+    """Return the account's storage. Secrets are `<hidden>`."""
     return storage.show(caller.account_id)
 
 
 @router.put("/account/storage", dependencies=[needs(Action.UPDATE, Resource.ACCOUNT)])
 def put_storage(body: StorageUpdate, storage: StorageDep, caller: CallerDep) -> StorageRecord:
-    """Replace the account's storage. A secret sent as `<hidden>` stays. 403 without `system-admin`."""
+    """Replace the account's storage.
+
+    A secret sent as `<hidden>` stays unchanged. 403 unless the caller is in `system-admin`.
+    """
     return storage.replace(body, by=caller)

@@ -37,13 +37,13 @@ IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 4
     responses=_DASHBOARD,
 )
 def create_dashboard(body: DashboardCreate, dashboards: DashboardsDep, caller: CallerDep) -> Response:
-    """Publish a note as it is now. 422 for a taken name, 404 for an unknown note."""
+    """Publish a note in its current state. 422 for a taken name, 404 for an unknown note."""
     return _answer(dashboards.create(body, by=caller))
 
 
 @router.get("/{dashboard_id}", dependencies=[needs(Action.READ, Resource.NOTEBOOK_DASHBOARD)], responses=_DASHBOARD)
 def get_dashboard(dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep) -> Response:
-    """Return a dashboard with what it shows."""
+    """Return a dashboard with its content."""
     return _answer(dashboards.get(dashboard_id, by=caller))
 
 
@@ -55,7 +55,7 @@ def get_dashboard(dashboard_id: Id, dashboards: DashboardsDep, caller: CallerDep
 def update_dashboard(
     dashboard_id: Id, body: DashboardUpdate, dashboards: DashboardsDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
-    """Rename, move, lay out or refresh. 409 when If-Match names another version than the dashboard has."""
+    """Rename, move, lay out or refresh a dashboard. 409 if If-Match names another version than the current one."""
     return _answer(dashboards.update(dashboard_id, body, if_match, by=caller))
 
 
@@ -65,7 +65,10 @@ def update_dashboard(
     responses=_DASHBOARD,
 )
 def clone_dashboard(dashboard_id: Id, body: DashboardClone, dashboards: DashboardsDep, caller: CallerDep) -> Response:
-    """Make a copy and return it: without a name under a free one, without a location beside the dashboard."""
+    """Copy a dashboard and return the copy.
+
+    Without a name it gets an unused one, without a location it is in the same folder.
+    """
     return _answer(dashboards.clone(dashboard_id, body, by=caller))
 
 

@@ -68,7 +68,10 @@ def list_folder(
     page: PageDep,
     location: Annotated[LocationText | None, Query(description="without it: the roots")] = None,
 ) -> Response:
-    """Return a page of what is in a folder, by name: folders, then notes or dashboards. 404 when it is not there."""
+    """Return a page of a folder's content by name: folders first, then notes or dashboards.
+
+    404 if it does not exist.
+    """
     contents = lists.list(type_, location, page, by=caller)
     # Without the detour over the response model, which takes longer than reading a hundred notes.
     return Response(contents.model_dump_json(exclude_unset=True), media_type="application/json")
@@ -76,21 +79,22 @@ def list_folder(
 
 @router.post("", dependencies=[needs(Action.CREATE, Resource.FOLDER)])
 def create_folder(body: FolderCreate, folders: FoldersDep, caller: CallerDep) -> Folder:
-    """Make a folder in the folder at `location`. 422 for a taken name."""
+    """Create a folder in the folder `location`. 422 for a taken name."""
     return folders.create(body, by=caller)
 
 
 @router.put("/rename", dependencies=[needs(Action.UPDATE, Resource.FOLDER)])
 def rename_folder(body: FolderRename, folders: FoldersDep, caller: CallerDep) -> Folder:
-    """Give a folder another name. 422 for a taken one and for a root."""
+    """Rename a folder. 422 for a taken name and for a root."""
     return folders.rename(body, by=caller)
 
 
 @router.post("/move", dependencies=[needs(Action.UPDATE, Resource.FOLDER)])
 def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> FolderChanged:
-    """Move a folder with all that is in it. 403 without `update` or `manage` on the target.
+    """Move a folder with its content.
 
-    422 when it would be in itself, or when its name is taken there; then nothing has moved.
+    403 without `update` or `manage` on the target. 422 for a target in the folder itself, and for a taken name;
+    then nothing has moved.
     """
     return folders.move(body, by=caller)
 
@@ -99,7 +103,7 @@ def move_folder(body: FolderMove, folders: FoldersDep, caller: CallerDep) -> Fol
 def preview_deletion(
     reference: Annotated[FolderReference, Depends(_in_query)], folders: FoldersDep, caller: CallerDep
 ) -> FolderDeletion:
-    """Tell how much deleting a folder would take, and delete nothing. Refused where the deletion would be."""
+    """Return how much deleting a folder would remove, without deleting it. Refused when the deletion would be."""
     return folders.deletion(reference, by=caller)
 
 
@@ -107,5 +111,5 @@ def preview_deletion(
 def delete_folder(
     reference: Annotated[FolderReference, Depends(_meant)], folders: FoldersDep, caller: CallerDep
 ) -> FolderDeleted:
-    """Delete a folder with all that is in it. 409 while a note in it is being run."""
+    """Delete a folder with its content. 409 while one of its notes runs."""
     return folders.delete(reference, by=caller)

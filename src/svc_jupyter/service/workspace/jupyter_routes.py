@@ -50,31 +50,31 @@ WantedDep = Annotated[Wanted, Depends(_wanted)]
 
 @router.get("", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
 def list_jupyter_roots(contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
-    """Return the folder that holds `Common` and `Users`."""
+    """Return the folder that contains `Common` and `Users`."""
     return _answer(contents.get("", wanted, by=caller))
 
 
 @router.get("/{path:path}", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
 def get_jupyter_contents(path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
-    """Return a notebook, file or folder. 403 for another user's folder, 422 when it is not of the wanted type."""
+    """Return a notebook, file or folder. 403 for another user's folder, 422 if it is not of the requested type."""
     return _answer(contents.get(path, wanted, by=caller))
 
 
 @router.post("/{path:path}", dependencies=[needs(Action.CREATE, Resource.JUPYTER_NOTEBOOK)])
 def create_jupyter_contents(path: str, body: ContentsCreate, contents: ContentsDep, caller: CallerDep) -> Response:
-    """Make a notebook, file, folder or copy in a folder. 422 when the given name is taken."""
+    """Create a notebook, file, folder or copy in a folder. 422 if the given name is taken."""
     return _answer(contents.create(path, body, by=caller))
 
 
 @router.put("/{path:path}", dependencies=[needs(Action.UPDATE, Resource.JUPYTER_NOTEBOOK)])
 def save_jupyter_contents(path: str, body: ContentsSave, contents: ContentsDep, caller: CallerDep) -> Response:
-    """Store a notebook or file at a path, or make a folder. 422 for content that is no notebook, text or base64."""
+    """Save a notebook or file at a path, or create a folder. 422 for content that is not a notebook, text or base64."""
     return _answer(contents.save(path, body, by=caller))
 
 
 @router.patch("/{path:path}", dependencies=[needs(Action.UPDATE, Resource.JUPYTER_NOTEBOOK)])
 def move_jupyter_contents(path: str, body: ContentsMove, contents: ContentsDep, caller: CallerDep) -> Response:
-    """Move to another path. 422 when anything is there already."""
+    """Move a notebook, file or folder to another path. 422 if something exists there."""
     return _answer(contents.move(path, body, by=caller))
 
 
@@ -84,7 +84,7 @@ def move_jupyter_contents(path: str, body: ContentsMove, contents: ContentsDep, 
     responses={200: {"model": ContentsDeleted}},
 )
 def delete_jupyter_contents(path: str, contents: ContentsDep, caller: CallerDep) -> ContentsDeleted:
-    """Delete a file, or a folder with all that is in it; the root folders stay."""
+    """Delete a file, or a folder with its content. The root folders cannot be deleted."""
     return contents.delete(path, by=caller)
 
 

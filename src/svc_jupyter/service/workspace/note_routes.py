@@ -55,13 +55,13 @@ IfMatch = Annotated[str | None, Header(description="the ETag of what was read: 4
 
 @router.post("", dependencies=[needs(Action.CREATE, Resource.NOTE)], responses=_NOTE)
 def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Response:
-    """Make a note in the folder at `location`. 422 for a taken name."""
+    """Create a note in the folder `location`. 422 for a taken name."""
     return _answer(notes.create(body, by=caller))
 
 
 @router.post("/import", dependencies=[needs(Action.CREATE, Resource.NOTE)], responses=_NOTE)
 def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
-    """Make a note of a `.zpln` document's `paragraphs`, or of an `.ipynb`'s `cells`. 422 for what is neither."""
+    """Create a note from a `.zpln` document's `paragraphs` or an `.ipynb` file's `cells`. 422 without either."""
     return _answer(notes.store(body, note_files.imported(body), by=caller))
 
 
@@ -83,7 +83,10 @@ def get_note(note_id: Id, notes: NotesDep, caller: CallerDep) -> Response:
 def update_note(
     note_id: Id, body: NoteUpdate, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
-    """Save the given parts, rename, move or bind. 409 when If-Match names another version than the note has."""
+    """Save the given parts of a note, rename, move or bind it.
+
+    409 if If-Match names another version than the current one.
+    """
     return _answer(notes.update(note_id, body, if_match, by=caller))
 
 
@@ -95,13 +98,13 @@ def update_note(
 def replace_note_document(
     note_id: Id, body: NoteReplacement, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
-    """Let a `.zpln` document's `paragraphs`, or an `.ipynb`'s `cells`, be what the note says from now on."""
+    """Replace a note's document by a `.zpln` document's `paragraphs` or an `.ipynb` file's `cells`."""
     return _answer(notes.replace_document(note_id, partial(note_files.imported, body), if_match, by=caller))
 
 
 @router.delete("/{note_id}", dependencies=[needs(Action.DELETE, Resource.NOTE)])
 def delete_note(note_id: Id, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None) -> NoteDeleted:
-    """Delete a note and its dashboards. 409 while it is being run."""
+    """Delete a note and its dashboards. 409 while it runs."""
     return notes.delete(note_id, if_match, by=caller)
 
 
@@ -111,7 +114,10 @@ def delete_note(note_id: Id, notes: NotesDep, caller: CallerDep, if_match: IfMat
     responses=_NOTE,
 )
 def clone_note(note_id: Id, body: NoteClone, notes: NotesDep, caller: CallerDep) -> Response:
-    """Make a copy and return it: without a name under a free one, without a location beside the note."""
+    """Copy a note and return the copy.
+
+    Without a name it gets an unused one, without a location it is in the same folder.
+    """
     return _answer(notes.clone(note_id, body, by=caller))
 
 
@@ -124,7 +130,7 @@ def export_note(
     caller: CallerDep,
     format_: Annotated[FileFormat, Query(alias="format")] = "zpln",
 ) -> Response:
-    """Return a note as a file, which an import takes back without loss."""
+    """Return a note as a file, which can be imported again without loss."""
     note = notes.get(note_id, by=caller)
     headers = {"Content-Disposition": note_files.disposition(note, format_)}
     return Response(note_files.exported(note, format_), headers=headers, media_type=note_files.MEDIA_TYPES[format_])
@@ -138,7 +144,7 @@ def list_note_dashboards(note_id: Id, dashboards: DashboardsDep, caller: CallerD
 
 @router.get("/{note_id}/revisions", dependencies=[needs(Action.READ, Resource.NOTE)])
 def list_note_revisions(note_id: Id, history: HistoryDep, caller: CallerDep, page: PageDep) -> NoteRevisionList:
-    """Return a page of the states that a note's document had, newest first."""
+    """Return a page of the earlier states of a note's document, newest first."""
     return history.list(note_id, page, by=caller)
 
 
@@ -161,7 +167,7 @@ def get_note_revision(note_id: Id, number: Id, history: HistoryDep, caller: Call
 def restore_note_revision(
     note_id: Id, number: Id, history: HistoryDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
-    """Make a note say again what it said at a revision; the states in between stay in the list."""
+    """Restore a note's document from a revision. The states in between stay in the list."""
     return _answer(history.restore(note_id, number, if_match, by=caller))
 
 
