@@ -47,7 +47,7 @@ def test_a_status_word_that_is_not_known_is_never_final(word: object, status: st
 
 @pytest.mark.parametrize("content", [{"hello": "world"}, {"id": "one", "status": "done"}, {}])
 def test_an_object_that_is_no_record_is_an_unexpected_answer(content: dict[str, object]) -> None:
-    with pytest.raises(UnexpectedAnswer, match=r"https://service.test/api/v1.2/x answered with JSON that is no"):
+    with pytest.raises(UnexpectedAnswer, match=r"https://service.test/api/v1.2/x answered with JSON that is not a"):
         read(CommandRecord, answer(**content))
 
 

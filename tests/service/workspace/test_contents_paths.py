@@ -65,7 +65,7 @@ def test_an_address_that_looks_like_a_path_is_one_name(email: str):
         ("Common/" + "é" * 128, "longer than 255 bytes"),
         ("Common/" + "a/" * 64, "deeper than 64"),
         ("Common/" + "a" * 5000, "4096 characters"),
-        ("Users/a%00b@c/x", "no e-mail address"),
+        ("Users/a%00b@c/x", "not an e-mail address"),
     ],
 )
 def test_a_name_that_cannot_be_is_reported_with_the_reason(text: str, reason: str):

@@ -108,7 +108,7 @@ def test_a_document_of_an_old_format_with_a_cell_of_an_unknown_type_is_refused()
         (b"", "not JSON"),
         (b"\xff\xfe\xfd", "not JSON"),
         (b"[" * 100_000, "nested too deeply"),
-        (b"[]", "no JSON object"),
+        (b"[]", "not a JSON object"),
         (b"{}", "no valid nbformat"),
         (b'{"nbformat": true, "nbformat_minor": 0}', "no valid nbformat"),
         (b'{"nbformat": 4, "nbformat_minor": "5"}', "no valid nbformat"),

@@ -42,7 +42,7 @@ def json_of(response: httpx.Response) -> Any:
 def build(model: type[M], data: Any, origin: str) -> M:
     """Return a model built from JSON that does not fully match it."""
     if not isinstance(data, dict) or _misses_what_it_is(model, data):
-        raise UnexpectedAnswer(f"{origin} answered with JSON that is no {model.__name__}")
+        raise UnexpectedAnswer(f"{origin} answered with JSON that is not a {model.__name__}")
     values = dict(data)
     for name, field in model.model_fields.items():
         if name in data:

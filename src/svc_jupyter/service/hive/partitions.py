@@ -82,9 +82,9 @@ def _check(table: Table, values: Values) -> None:
     for column in values:
         if column not in table.partition_types:
             is_there = any(item.name.lower() == column for item in table.definition())
-            kind = "no partition column" if is_there else "no column"
+            kind = "partition column" if is_there else "column"
             by = ", ".join(table.partition_types)
-            raise Invalid(f"columns: {column} is {kind} of {table.schema}.{table.name}, which is partitioned by {by}")
+            raise Invalid(f"columns: {column} is not a {kind} of {table.schema}.{table.name}, which is partitioned by {by}")
 
 
 def _missing(schema: str, name: str) -> Invalid:
