@@ -58,7 +58,7 @@ def types() -> str:
 
 
 def statuses() -> str:
-    """Return a TypeScript module with the icons of all statuses, by their lowercase word, and the words of actions.
+    """Return a TypeScript module with the icons of statuses, and the words of statuses, types and sources.
 
     The words are literals in calls of `trans.__`, where the extraction of texts to translate finds them.
     """
@@ -67,24 +67,31 @@ def statuses() -> str:
         "// Made from widgets/panels/status_words.py by scripts/make_lab_sources.py: change it there.",
         "import type { TranslationBundle } from '@jupyterlab/translation';",
         "",
-        "/** The icon of each status of clusters, schedules, actions and commands. */",
+        "/** The icon of each status of clusters, actions and commands, and of each word for a schedule's status. */",
         "export const ICONS: ReadonlyMap<string, string> = new Map([",
         ",\n".join(f"  ['{status}', '{icon}']" for status, icon in icons.items()),
         "]);",
         "",
-        "/** Return the word for each status of an action. */",
-        "export function wordsOfActions(trans: TranslationBundle): ReadonlyMap<string, string> {",
-        "  return new Map([",
-        ",\n".join(f"    ['{status}', trans.__('{word}')]" for status, word in status_words.WORDS_OF_ACTIONS.items()),
-        "  ]);",
-        "}",
-        "",
+        *_word_function("wordsOfActions", "each status of an action", status_words.WORDS_OF_ACTIONS),
+        *_word_function("wordsOfSchedules", "each status of a schedule", status_words.WORDS_OF_SCHEDULES),
+        *_word_function("wordsOfTypes", "each type of command", status_words.WORDS_OF_TYPES),
+        *_word_function("wordsOfSources", "each source of commands", status_words.WORDS_OF_SOURCES),
         "/** Return the word for an action whose command waits. */",
         "export function waitingCommand(trans: TranslationBundle): string {",
         f"  return trans.__('{status_words.WAITING_COMMAND}');",
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _word_function(name: str, of: str, table: Mapping[str, str]) -> Iterator[str]:
+    yield f"/** Return the word for {of}. */"
+    yield f"export function {name}(trans: TranslationBundle): ReadonlyMap<string, string> {{"
+    yield "  return new Map(["
+    yield ",\n".join(f"    ['{key}', trans.__('{word}')]" for key, word in table.items())
+    yield "  ]);"
+    yield "}"
+    yield ""
 
 
 def outdated() -> dict[Path, str]:

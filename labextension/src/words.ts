@@ -1,11 +1,21 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ICONS } from './statuses';
+import { ICONS, wordsOfSources, wordsOfTypes } from './statuses';
 
 /**
  * Return the icon of a status, the same as in the kernel's panels; a dot for an unknown one. Always shown with a word.
  */
 export function iconOf(status: string): string {
   return ICONS.get(status.toLowerCase()) ?? '·';
+}
+
+/** Return the word for a type of command; a type unknown here is shown as it is. */
+export function typeWord(trans: TranslationBundle, commandType: string): string {
+  return wordsOfTypes(trans).get(commandType) ?? commandType;
+}
+
+/** Return the word for the source of a command; empty for none. */
+export function sourceWord(trans: TranslationBundle, source: string | null | undefined): string {
+  return source ? (wordsOfSources(trans).get(source) ?? source) : '';
 }
 
 /** Return the time that something has taken so far: `4 s`, `2 min 5 s`, `2 h 14 min`, `3 d 4 h`. */

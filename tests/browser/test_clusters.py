@@ -104,7 +104,7 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     view = page.page.get_by_role("article")
     expect(view.get_by_role("heading")).to_have_text(page.name)
     expect(view.get_by_text("Spark", exact=True)).to_be_visible()
-    expect(view).to_contain_text("It was not started yet. A start makes a coordinator and 2 workers; about 12 s.")
+    expect(view).to_contain_text("Never started. A start makes a coordinator and 2 workers; about 12 s.")
     expect(view.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     service.http.delete(f"{service.base_url}/api/v1.3/clusters/{cluster['id']}").raise_for_status()
     page.traffic.expect_errors(r"404")

@@ -80,7 +80,7 @@ def test_a_schedule_is_suspended_in_the_schedule_panel(
     see(panel, "No further action begins until it is resumed")
     assert page.accessibility_findings(".jp-OutputArea .jupyter-widgets") == []
     press(panel, f"Suspend {schedule['name']}")
-    see(panel, "SUSPENDED")
+    see(panel, "suspended")
     assert service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "SUSPENDED"
 
 

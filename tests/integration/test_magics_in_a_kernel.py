@@ -120,7 +120,7 @@ def test_a_slow_command_shows_one_line_that_is_replaced(kernel, tmp_path):
     gate = tmp_path / "gate"
     cell = kernel.run(
         f"%%svc_shell\nwhile [ ! -e '{gate}' ]; do sleep 0.05; done; echo done\n",
-        release_when_shown("· ShellCommand · running ·", gate),
+        release_when_shown("· shell · running ·", gate),
     )
     shown = [output for output in cell.outputs if output["msg_type"] in ("display_data", "update_display_data")]
     assert [output["msg_type"] for output in shown] == ["display_data"] + ["update_display_data"] * (len(shown) - 1)
@@ -196,7 +196,7 @@ def test_ipython_in_a_terminal_rewrites_one_line(environment):
     shown = in_a_terminal(
         [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor", "-c", TERMINAL_SESSION], environment
     )
-    assert re.search(r"command \d+ · ShellCommand · running · \d s · interrupt to cancel *\r", shown)
+    assert re.search(r"command \d+ · shell · running · \d s · interrupt to cancel *\r", shown)
     assert "done in " in shown
     assert "✓" not in shown
     assert "◐" not in shown

@@ -79,7 +79,7 @@ def test_a_press_reaches_the_service_and_its_answer_the_panel(kernel, shared_ser
     front_end.wait_for("No further action begins until it is resumed")
     assert status_of(shared_service, schedule) == "RUNNING"
     front_end.press("Suspend panelled")
-    front_end.wait_for("‖ SUSPENDED")
+    front_end.wait_for("‖ suspended")
     assert status_of(shared_service, schedule) == "SUSPENDED"
 
     # What somebody else does is seen without a press, while the panel is.
@@ -91,7 +91,7 @@ def test_a_press_reaches_the_service_and_its_answer_the_panel(kernel, shared_ser
     )
     front_end.show(box, 1)
     shared_service.http.put(f"/scheduler/{schedule['id']}", json={"status": "resume"})
-    front_end.wait_for("◐ RUNNING")
+    front_end.wait_for("● active")
 
 
 def test_unloading_closes_the_panel(kernel, schedule):

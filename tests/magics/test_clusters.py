@@ -154,7 +154,7 @@ def test_without_a_verb_it_is_a_panel_with_the_same_as_text_beside_it(service, u
 def test_in_a_terminal_it_is_a_text(extended_service, terminal):
     extended_service.clusters.add()
     text = repr(terminal.value("%svc_cluster"))
-    assert "It was not started yet." in text
+    assert "Never started." in text
     assert "A start makes a coordinator and 2 workers; about 12 s. %svc_cluster default start" in text
 
 

@@ -54,7 +54,7 @@ def test_a_deferred_command_can_be_cancelled(service, notebook):
 def test_a_handle_is_shown_with_what_matters(service, notebook):
     service.behave("slow <b>", held=True)
     handle = notebook.value("%%svc_shell --no-wait --name listing --label etl\nslow <b>\n")
-    assert repr(handle).startswith("command 128 · ShellCommand · running\n")
+    assert repr(handle).startswith("command 128 · shell · running\n")
     for words in ("listing", "etl", "slow <b>"):
         assert words in repr(handle)
     assert "<b>" not in html_of(handle)

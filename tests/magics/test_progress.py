@@ -31,23 +31,22 @@ def record(**fields):
     [
         (
             {"label": "default", "result_rows": 120_000},
-            "◐ command 128 · DbTapQueryCommand · running on default · 4 s · 120,000 rows · interrupt to cancel",
+            "◐ command 128 · database query · running on default · 4 s · 120,000 rows · interrupt to cancel",
         ),
-        ({"progress": 40}, "◐ command 128 · DbTapQueryCommand · running · 4 s · 40 % · interrupt to cancel"),
+        ({"progress": 40}, "◐ command 128 · database query · running · 4 s · 40 % · interrupt to cancel"),
         (
             {"status": "waiting", "message": "waiting for a free slot (20 of 20 running)"},
-            "◐ command 128 · DbTapQueryCommand · waiting for a free slot (20 of 20 running) · 4 s · "
-            "interrupt to cancel",
+            "◐ command 128 · database query · waiting for a free slot (20 of 20 running) · 4 s · interrupt to cancel",
         ),
         (
             {"status": "waiting", "message": "starting cluster default (12 s)"},
-            "◐ command 128 · DbTapQueryCommand · waiting: starting cluster default (12 s) · 4 s · interrupt to cancel",
+            "◐ command 128 · database query · waiting: starting cluster default (12 s) · 4 s · interrupt to cancel",
         ),
         (
             {"status": "waiting", "throttled": True},
-            "◐ command 128 · DbTapQueryCommand · waiting for a free slot · 4 s · interrupt to cancel",
+            "◐ command 128 · database query · waiting for a free slot · 4 s · interrupt to cancel",
         ),
-        ({"status": "waiting"}, "◐ command 128 · DbTapQueryCommand · waiting · 4 s · interrupt to cancel"),
+        ({"status": "waiting"}, "◐ command 128 · database query · waiting · 4 s · interrupt to cancel"),
     ],
 )
 def test_a_running_command_says_what_it_does(fields, line):
@@ -135,7 +134,7 @@ def run_held(service, notebook, *, until):
 
 
 def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, notebook, wait_until):
-    runs = "◐ command 128 · ShellCommand · running · "
+    runs = "◐ command 128 · shell · running · "
 
     def is_shown():
         return any(line.startswith(runs) for line in notebook.lines)

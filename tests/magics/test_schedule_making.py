@@ -35,8 +35,8 @@ def test_a_cell_is_scheduled_by_one_line_above_it(service, notebook):
         "macros": [{"day": "1"}],
     }
     assert handle.name == "report"
-    assert repr(handle).startswith("schedule report (12) · ◐ RUNNING\n")
-    assert "DbTapQueryCommand: select $day$" in repr(handle)
+    assert repr(handle).startswith("schedule report (12) · ● active\n")
+    assert "database query: select $day$" in repr(handle)
     assert service.submissions == []
 
 

@@ -217,7 +217,7 @@ def test_in_a_terminal_the_panel_is_a_text(extended_service, terminal):
     schedule = extended_service.schedules.add("report")
     extended_service.schedules.act(schedule, "error", message="exit code 3\nmore", query_hist_id=128)
     shown = repr(terminal.value("%svc_schedule panel report"))
-    assert shown.startswith("schedule report (12) · ◐ RUNNING")
+    assert shown.startswith("schedule report (12) · ● active")
     assert "✗ failed  command 128 · exit code 3" in shown
     assert "report (12)" in repr(terminal.value("%svc_schedule panel"))
 

@@ -30,7 +30,7 @@ STEPS = ("Suspend", "Resume", "Run again", "Kill")
 
 def test_it_shows_the_next_runs_and_the_last_actions(service, panel):
     assert "report &lt;b&gt; (12)" in panel.text
-    assert "◐ RUNNING" in panel.text
+    assert "● active" in panel.text
     times = "Sun 22 Nov 09:00" if service.bare else "Sun 22 Nov 09:00 · Mon 23 Nov 09:00"
     assert times in panel.text
     table = panel.text
@@ -49,7 +49,7 @@ def test_a_step_is_confirmed_once_and_names_the_schedule(service, panel):
     panel.press("Suspend report <b>")
     assert service.schedules.bodies == [{"status": "suspend"}]
     assert panel.buttons("No, leave it") == []
-    assert "‖ SUSPENDED" in panel.text
+    assert "‖ suspended" in panel.text
     assert "none until it is resumed" in panel.text
     assert "report &lt;b&gt; (12) is SUSPENDED" in panel.text
     assert panel.enabled(*STEPS) == {"Resume", "Run again", "Kill"}
@@ -138,8 +138,8 @@ def test_one_of_several_schedules_is_chosen(service, schedule, open_panel):
     service.schedules.add("other", status="SUSPENDED")
     panel = open_panel(None)
     assert [text for text, _ in panel.field("Schedule").options] == [
-        "◐ report <b> (12) · RUNNING",
-        "‖ other (13) · SUSPENDED",
+        "report <b> (12) · ● active",
+        "other (13) · ‖ suspended",
     ]
     panel.choose("Schedule", 13)
     assert "other (13)" in panel.text
@@ -172,7 +172,7 @@ def test_besides_the_widgets_there_is_a_text(service, panel):
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.panel.box.model_id
     text = bundle["text/plain"]
     assert text == repr(panel.panel)
-    assert text.startswith("schedule report <b> (12) · ◐ RUNNING")
+    assert text.startswith("schedule report <b> (12) · ● active")
     assert "  2  09:00  ✗ failed   command 129" + ("" if service.bare else " · exit code 3") in text
 
 

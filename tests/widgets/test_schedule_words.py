@@ -97,7 +97,7 @@ def test_why_an_action_waits_or_failed():
 def test_names_icons_and_words():
     assert name_of(schedule()) == "report (12)"
     assert name_of(schedule().model_copy(update={"name": "12"})) == "12"
-    assert (icon_of("error"), icon_of("RUNNING"), icon_of("odd")) == ("✗", "◐", "·")
+    assert (icon_of("error"), icon_of("running"), icon_of("odd")) == ("✗", "◐", "·")
     assert word_of("waiting", has_command=False) == "waiting for its dependencies"
     assert word_of("waiting", has_command=True) == "waiting for a free slot"
     assert word_of("error", has_command=True) == "failed"

@@ -16,7 +16,7 @@ describe('a cluster in words', () => {
 
   it('tells why it is down and what a start does', () => {
     const down = cluster('DOWN');
-    expect(doing(trans, down)).toBe('It was not started yet.');
+    expect(doing(trans, down)).toBe('Never started.');
     down.state.terminate_reason = 'idle for 2 h';
     expect(doing(trans, down)).toBe('Last: idle for 2 h.');
     expect(startWords(trans, down.record)).toBe(

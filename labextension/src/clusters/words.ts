@@ -56,7 +56,7 @@ export function doing(trans: TranslationBundle, view: IClusterView): string {
     case 'DOWN':
       return view.state.terminate_reason
         ? trans.__('Last: %1.', view.state.terminate_reason)
-        : trans.__('It was not started yet.');
+        : trans.__('Never started.');
     default:
       return view.state.message || '';
   }

@@ -13,7 +13,7 @@ export async function cancelAsked(
 ): Promise<void> {
   const question = {
     title: trans.__('Cancel command %1?', command.id),
-    text: trans.__('%1 ends now; what it did so far stays done.', commandTitle(command)),
+    text: trans.__('%1 ends now; what it did so far stays done.', commandTitle(trans, command)),
     yes: trans.__('Cancel the Command'),
     no: trans.__('Let It Run')
   };

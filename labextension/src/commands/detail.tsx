@@ -17,6 +17,7 @@ import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
 import { CommandDetailModel, type ICommandView } from './detailModel';
 import { CommandResultView } from './resultView';
+import { sourceWord, typeWord } from '../words';
 import { clockTime, commandFacts, commandText, commandTitle, statusWords } from './words';
 
 /** A command: its facts, its live log, its result, and its error as reported by the engine. */
@@ -39,7 +40,7 @@ export function CommandDetail(props: {
   return (
     <div className="jp-SvcDetail">
       <header>
-        <h2>{commandTitle(command)}</h2>
+        <h2>{commandTitle(trans, command)}</h2>
         <p role="status">
           <span aria-hidden="true" className={`jp-SvcStatus jp-mod-${command.status}`}>
             {icon}
@@ -99,7 +100,7 @@ function Facts(props: { command: ICommand; now: Date; trans: TranslationBundle }
   const time = (seconds: number | null): string =>
     seconds === null ? '' : clockTime(seconds, now);
   const facts: [string, string][] = [
-    [trans.__('Type'), command.command_type],
+    [trans.__('Type'), typeWord(trans, command.command_type)],
     [trans.__('Cluster'), command.label ?? ''],
     [trans.__('Submitted'), time(command.submit_time)],
     [trans.__('Started'), time(command.start_time)],
@@ -109,7 +110,7 @@ function Facts(props: { command: ICommand; now: Date; trans: TranslationBundle }
       trans.__('Attempts'),
       (command.attempts?.length ?? 0) > 1 ? String(command.attempts?.length) : ''
     ],
-    [trans.__('Came by'), command.command_source ?? '']
+    [trans.__('Source'), sourceWord(trans, command.command_source)]
   ];
   const text = commandText(command);
   return (

@@ -90,11 +90,11 @@ function CommandRow(props: {
   const { icon, word } = statusWords(command.status, trans);
   const facts = commandFacts(command, now, trans);
   return (
-    <span title={`${commandTitle(command)}\n${word} · ${facts}`}>
+    <span title={`${commandTitle(trans, command)}\n${word} · ${facts}`}>
       <span role="img" aria-label={word} className={`jp-SvcStatus jp-mod-${command.status}`}>
         {icon}
       </span>{' '}
-      {command.id} {commandTitle(command)} <span className="jp-SvcList-facts">{facts}</span>
+      {command.id} {commandTitle(trans, command)} <span className="jp-SvcList-facts">{facts}</span>
     </span>
   );
 }

@@ -26,9 +26,9 @@ describe('commands in words', () => {
   });
 
   it('takes the name, else the first line of what it runs, else its type', () => {
-    expect(commandTitle({ ...COMMAND, name: 'delays' })).toBe('delays');
-    expect(commandTitle(COMMAND)).toBe('SELECT 1');
-    expect(commandTitle({ ...COMMAND, command: {} })).toBe('DbTapQueryCommand');
+    expect(commandTitle(trans, { ...COMMAND, name: 'delays' })).toBe('delays');
+    expect(commandTitle(trans, COMMAND)).toBe('SELECT 1');
+    expect(commandTitle(trans, { ...COMMAND, command: {} })).toBe('database query');
   });
 
   it('tells where, how long and how far of one that runs', () => {

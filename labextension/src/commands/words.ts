@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandStatus, ICommand } from '../service/records/commands';
-import { duration, iconOf, span } from '../words';
+import { duration, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -44,9 +44,9 @@ export function commandText(command: ICommand): string {
 }
 
 /** Return a command's name, else the first line of its text, else its type. */
-export function commandTitle(command: ICommand): string {
+export function commandTitle(trans: TranslationBundle, command: ICommand): string {
   const firstLine = commandText(command).trim().split('\n', 1)[0] ?? '';
-  return command.name ?? (firstLine === '' ? command.command_type : firstLine);
+  return command.name ?? (firstLine === '' ? typeWord(trans, command.command_type) : firstLine);
 }
 
 /** Return a time in the local zone, with its date unless it is today; the argument is Unix seconds. */

@@ -3,12 +3,12 @@ import { type JSX, useCallback, useState, useSyncExternalStore } from 'react';
 import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
 import { asServiceError, type ServiceRequests, useResource } from '../service';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
-import { iconOf } from '../words';
+import { iconOf, typeWord } from '../words';
 import { ActionLog } from './actionLog';
 import type { ScheduleDetailModel } from './detailModel';
 import { type Step, stepLabel, stepsOf } from './steps';
 import { momentOf, shortTime } from './times';
-import { nameOf, nextText, reasonOf, timetableText, wordOf } from './words';
+import { nameOf, nextText, reasonOf, scheduleWord, timetableText, wordOf } from './words';
 
 /** The steps in the detail of a schedule. All reject with `ServiceError`. */
 export interface IDetailSteps {
@@ -93,14 +93,14 @@ function Facts({
   return (
     <>
       <h2>
-        {nameOf(schedule)} · <span aria-hidden="true">{iconOf(schedule.status)}</span>{' '}
-        {schedule.status}
+        {nameOf(schedule)} · <span aria-hidden="true">{iconOf(scheduleWord(trans, schedule))}</span>{' '}
+        {scheduleWord(trans, schedule)}
       </h2>
       <p>
         {timetableText(trans, schedule)} · {nextText(trans, schedule, new Date())}
       </p>
       <p className="jp-SvcMuted">
-        {schedule.command.path ?? schedule.command_type}
+        {schedule.command.path ?? typeWord(trans, schedule.command_type)}
         {given.length > 0 &&
           ` · ${given.map(([name, one]) => `${name} = ${JSON.stringify(one)}`).join(', ')}`}
       </p>

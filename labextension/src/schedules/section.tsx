@@ -45,7 +45,7 @@ export function SchedulesSection(props: ISchedulesSectionProps): JSX.Element {
             props.showEnded(event.target.checked);
           }}
         />
-        {trans.__('Also those that are over')}
+        {trans.__('Show ended')}
       </label>
       {value.length === 0 ? <NoSchedules {...props} /> : <List {...props} value={value} />}
     </div>

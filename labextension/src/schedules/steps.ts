@@ -30,7 +30,7 @@ export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
 export function stepLabel(trans: TranslationBundle, step: Step): string {
   const labels: Record<Step, string> = {
     edit: trans.__('Edit…'),
-    run: trans.__('Run now, once'),
+    run: trans.__('Run once now'),
     suspend: trans.__('Suspend'),
     resume: trans.__('Resume'),
     kill: trans.__('Kill…')

@@ -5,7 +5,7 @@ import type {
   IScheduleRecord,
   TimeUnit
 } from '../service/records/schedules';
-import { waitingCommand, wordsOfActions } from '../statuses';
+import { waitingCommand, wordsOfActions, wordsOfSchedules } from '../statuses';
 import { momentOf, shortTime } from './times';
 
 const FAILURES: ReadonlySet<string> = new Set(['error', 'not_found']);
@@ -38,8 +38,8 @@ export function nextText(trans: TranslationBundle, schedule: IScheduleRecord, no
   }
   const words: Record<string, string> = {
     SUSPENDED: trans.__('suspended'),
-    DONE: trans.__('over: its end time has passed'),
-    KILLED: trans.__('killed')
+    DONE: trans.__('ended: its end time has passed'),
+    KILLED: trans.__('ended: it was killed')
   };
   return words[schedule.status] ?? trans.__('no next run');
 }
@@ -54,11 +54,17 @@ export function lastText(trans: TranslationBundle, schedule: IScheduleRecord, no
   return trans.__('last run %1 %2', wordOf(trans, last), when ? shortTime(when, now) : '').trim();
 }
 
+/** Return the word for a schedule's status. */
+export function scheduleWord(trans: TranslationBundle, schedule: IScheduleRecord): string {
+  return wordsOfSchedules(trans).get(schedule.status) ?? schedule.status;
+}
+
 /** Return the status of a schedule in a list: while it is active its last run's, else its own. */
 export function shownStatus(schedule: IScheduleRecord): string {
-  return schedule.status === 'RUNNING'
-    ? (schedule.last_action?.status ?? 'submitted')
-    : schedule.status;
+  if (schedule.status === 'RUNNING') {
+    return schedule.last_action?.status ?? 'submitted';
+  }
+  return schedule.status === 'SUSPENDED' ? 'suspended' : 'ended';
 }
 
 /** Return a schedule's timetable: the service's sentence, or one generated here. */

@@ -78,7 +78,7 @@ function IfARunFails({ values, problems, set, trans }: IPartProps): JSX.Element 
         onChange={retryDelay => set({ retryDelay })}
       />
       <TextField
-        label={trans.__('A run is ended after (minutes)')}
+        label={trans.__('Time limit (minutes)')}
         value={values.timeout}
         problem={problems.timeout}
         hint={values.timeout === '' ? trans.__('after 36 hours') : undefined}
@@ -99,7 +99,7 @@ function MissedRuns({ values, problems, set, trans }: IPartProps): JSX.Element {
       />
       <div className="jp-SvcForm-row">
         <TextField
-          label={trans.__('Runs at once, at most')}
+          label={trans.__('Maximum concurrent runs')}
           value={values.concurrency}
           problem={problems.concurrency}
           numeric

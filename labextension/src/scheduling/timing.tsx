@@ -153,7 +153,7 @@ function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingP
               error.message
             )
           : isWrong
-            ? trans.__('Next: none until what is marked is put right')
+            ? trans.__('Fix the marked fields to see the next runs')
             : nextTimes(trans, value, values.timeZone)}
       </div>
     </div>

@@ -13,6 +13,7 @@ from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import record_facts
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.magics.session.session import ask
+from svc_jupyter.widgets.panels.status_words import type_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +74,7 @@ class CommandHandle:
 
     def _title(self) -> str:
         record = self.record
-        return f"command {record.id} · {record.command_type} · {record.status}"
+        return f"command {record.id} · {type_word(record.command_type)} · {record.status}"
 
     def __repr__(self) -> str:
         return facts_text(self._title(), self._facts())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.display.errors import SvcInterrupted
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED
+from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED, type_word
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -31,7 +31,13 @@ def going_line(
     """Return the line of a command that has not ended; without a record, `before` it is submitted."""
     if record is None:
         return f"{RUNNING} {before} · {span(seconds)}"
-    parts = [f"command {record.id}", record.command_type, _state(record), *_running_part(record), span(seconds)]
+    parts = [
+        f"command {record.id}",
+        type_word(record.command_type),
+        _state(record),
+        *_running_part(record),
+        span(seconds),
+    ]
     if record.result_rows:
         parts.append(f"{record.result_rows:,} {plural('row', record.result_rows)}")
     elif 0 < record.progress < 100:
@@ -69,7 +75,7 @@ def _running_part(record: CommandRecord) -> list[str]:
     if "attempts" not in record.model_fields_set:
         return [f"{total} sub-commands"]
     number = min((record.progress * total + total - 1) // 100 + 1, total)  # the share of each is rounded down
-    return [f"sub-command {number} of {total}: {children[number - 1].get('command_type')}"]
+    return [f"sub-command {number} of {total}: {type_word(children[number - 1].get('command_type'))}"]
 
 
 def _why(record: CommandRecord) -> str:

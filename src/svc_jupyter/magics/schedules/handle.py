@@ -10,7 +10,7 @@ from svc_jupyter.magics.display.records import shortened
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.magics.schedules.frames import actions_frame, times_column
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.widgets.panels.status_words import icon_of, word_of
+from svc_jupyter.widgets.panels.status_words import icon_of, schedule_words, type_word, word_of
 from svc_jupyter.widgets.schedules.words import (
     moment,
     name_of,
@@ -87,7 +87,7 @@ class ScheduleHandle:
         return status
 
     def _title(self) -> str:
-        return f"schedule {name_of(self.record)} · {icon_of(str(self.record.status))} {self.record.status}"
+        return f"schedule {name_of(self.record)} · {schedule_words(self.record.status)}"
 
     def _facts(self) -> list[tuple[str, str]]:
         return schedule_facts(self.record, self.coming, self._last, datetime.now(UTC))
@@ -135,9 +135,10 @@ def command_text(command_type: str, command: dict[str, Any]) -> str:
     """Return a command in a few words: its type and the first line of its text."""
     children = command.get("sub_commands")
     if isinstance(children, list):
-        return f"{command_type} of {len(children)}: {', '.join(str(child.get('command_type')) for child in children)}"
+        kinds = ", ".join(type_word(child.get("command_type")) for child in children)
+        return f"{type_word(command_type)} of {len(children)}: {kinds}"
     text = shortened(command)
-    return f"{command_type}: {text}" if text else command_type
+    return f"{type_word(command_type)}: {text}" if text else type_word(command_type)
 
 
 class PreviewAnswer:
@@ -170,10 +171,10 @@ class PreviewAnswer:
         return [(name, value) for name, value in facts if value]
 
     def __repr__(self) -> str:
-        return facts_text(f"preview · {self._command_type}", self._facts())
+        return facts_text(f"preview · {type_word(self._command_type)}", self._facts())
 
     def _repr_html_(self) -> str:
-        return facts_html(f"preview · {self._command_type}", self._facts())
+        return facts_html(f"preview · {type_word(self._command_type)}", self._facts())
 
 
 def _texts(command: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -99,7 +99,7 @@ def doing(view: ClusterView) -> str:
     if view.phase != "DOWN":
         return ""
     reason = view.state.terminate_reason
-    return f"Last: {reason}." if reason else "It was not started yet."
+    return f"Last: {reason}." if reason else "Never started."
 
 
 def start_words(view: ClusterView) -> str:

@@ -1,8 +1,11 @@
-"""The icon and the word of each status, for progress lines, tables and panels. Colour is never the only sign."""
+"""The words for statuses and types, and the icons of statuses. Colour is never the only sign.
+
+`scripts/make_lab_sources.py` makes the same tables for JupyterLab's views.
+"""
 
 from __future__ import annotations
 
-RUNNING, DONE, STOPPED, FAILED, WAITING, PAUSED = "◐", "✓", "■", "✗", "◌", "‖"
+RUNNING, DONE, STOPPED, FAILED, WAITING, PAUSED, ACTIVE = "◐", "✓", "■", "✗", "◌", "‖", "●"
 
 ICONS = {
     "waiting": WAITING,
@@ -12,9 +15,12 @@ ICONS = {
     "error": FAILED,
     "not_found": FAILED,
     "cancelled": STOPPED,
+    "active": ACTIVE,
     "suspended": PAUSED,
-    "killed": STOPPED,
+    "ended": STOPPED,
 }
+WORDS_OF_SCHEDULES = {"RUNNING": "active", "SUSPENDED": "suspended", "DONE": "ended", "KILLED": "ended"}
+"""A schedule is active; only its runs are running."""
 WORDS_OF_ACTIONS = {
     "submitted": "waiting for its turn",
     "waiting": "waiting for its dependencies",
@@ -26,12 +32,29 @@ WORDS_OF_ACTIONS = {
 }
 WAITING_COMMAND = "waiting for a free slot"
 """The word for an action whose command waits."""
+WORDS_OF_TYPES = {
+    "ShellCommand": "shell",
+    "PigCommand": "Pig",
+    "DbTapQueryCommand": "database query",
+    "HiveCommand": "Hive",
+    "PrestoCommand": "Presto",
+    "SqlCommand": "Spark SQL",
+    "HadoopCommand": "Hadoop job",
+    "SparkCommand": "Spark",
+    "CompositeCommand": "composite",
+    "DbExportCommand": "database export",
+    "DbImportCommand": "database import",
+    "JupyterNotebookCommand": "notebook",
+    "AddNodeCommand": "add nodes",
+    "RemoveNodeCommand": "remove a node",
+}
+WORDS_OF_SOURCES = {"API": "API", "UI": "notebook", "SCHEDULED": "schedule"}
 FAILURES = frozenset({"error", "not_found"})
 """Statuses of an action that need attention."""
 
 
 def icon_of(status: str) -> str:
-    """Return the icon of the status of a schedule, an action or a command; a dot for an unknown status."""
+    """Return the icon of the status of an action or a command; a dot for an unknown status."""
     return ICONS.get(status.lower(), "·")
 
 
@@ -40,3 +63,14 @@ def word_of(action_status: str, *, has_command: bool) -> str:
     if has_command and action_status == "waiting":
         return WAITING_COMMAND
     return WORDS_OF_ACTIONS.get(action_status, action_status)
+
+
+def type_word(command_type: object) -> str:
+    """Return the word for a type of command; a type unknown here is shown as it is."""
+    return WORDS_OF_TYPES.get(str(command_type), str(command_type))
+
+
+def schedule_words(status: object) -> str:
+    """Return the icon and the word for a schedule's status: `● active`."""
+    word = WORDS_OF_SCHEDULES.get(str(status), str(status))
+    return f"{icon_of(word)} {word}"

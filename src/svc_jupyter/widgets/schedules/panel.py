@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
-from svc_jupyter.widgets.panels.status_words import icon_of
+from svc_jupyter.widgets.panels.status_words import schedule_words
 from svc_jupyter.widgets.panels.watched_model import PAUSED
 from svc_jupyter.widgets.schedules.model import ScheduleModel, ScheduleState
 from svc_jupyter.widgets.schedules.rendering import (
@@ -103,7 +103,4 @@ class SchedulePanel(ChoosingPanel):
 
 
 def _choices(model: ScheduleModel) -> list[tuple[str, int]]:
-    return [
-        (f"{icon_of(str(schedule.status))} {name_of(schedule)} · {schedule.status}", schedule.id)
-        for schedule in model.schedules
-    ]
+    return [(f"{name_of(schedule)} · {schedule_words(schedule.status)}", schedule.id) for schedule in model.schedules]

@@ -9,7 +9,7 @@ from datetime import datetime
 from html import escape
 
 from svc_jupyter.widgets.panels.rendering import FAILED, MUTED
-from svc_jupyter.widgets.panels.status_words import FAILURES, icon_of, word_of
+from svc_jupyter.widgets.panels.status_words import FAILURES, icon_of, schedule_words, word_of
 from svc_jupyter.widgets.schedules.model import ScheduleState
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, reason_of, short_time, timetable_text
 
@@ -19,10 +19,9 @@ _CELL = "text-align: left; padding: 0 1em 0 0; vertical-align: top"
 
 
 def title_text(state: ScheduleState) -> str:
-    """Return `report (12) · ◐ RUNNING · every day at 09:00 (Europe/Paris)`."""
+    """Return `report (12) · ● active · every day at 09:00 (Europe/Paris)`."""
     record = state.record
-    status = str(record.status)
-    return f"{name_of(record)} · {icon_of(status)} {status} · {timetable_text(record)}"
+    return f"{name_of(record)} · {schedule_words(record.status)} · {timetable_text(record)}"
 
 
 def coming_text(state: ScheduleState, now: datetime) -> str:
@@ -76,10 +75,9 @@ def as_of_text(state: ScheduleState) -> str:
 def title_html(state: ScheduleState) -> str:
     """Return the panel's first line."""
     record = state.record
-    status = str(record.status)
     return (
         f'<span role="heading" aria-level="3"><b>{escape(name_of(record))}</b></span> · '
-        f"{icon_of(status)} {escape(status)} · {escape(timetable_text(record))}"
+        f"{escape(schedule_words(record.status))} · {escape(timetable_text(record))}"
     )
 
 
