@@ -84,7 +84,8 @@ def _check(table: Table, values: Values) -> None:
             is_there = any(item.name.lower() == column for item in table.definition())
             kind = "partition column" if is_there else "column"
             by = ", ".join(table.partition_types)
-            raise Invalid(f"columns: {column} is not a {kind} of {table.schema}.{table.name}, which is partitioned by {by}")
+            name = f"{table.schema}.{table.name}"
+            raise Invalid(f"columns: {column} is not a {kind} of {name}, which is partitioned by {by}")
 
 
 def _missing(schema: str, name: str) -> Invalid:
