@@ -58,7 +58,7 @@ def test_the_line_says_that_the_cluster_is_started_for_it(extended_service, note
 
     threading.Thread(target=end).start()
     notebook.run("%%svc_hive\nselect 1\n")
-    assert any("HiveCommand · waiting: starting cluster default (12 s)" in line for line in notebook.lines)
+    assert any("Hive · waiting: starting cluster default (12 s)" in line for line in notebook.lines)
 
 
 def test_what_stands_behind_the_sub_command_is_the_job_s(service, notebook):

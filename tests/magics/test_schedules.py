@@ -64,7 +64,7 @@ def test_a_schedule_is_shown_with_what_matters(service, notebook):
     handle = notebook.value("%svc_schedule show 12 -o one")
     assert isinstance(handle, ScheduleHandle)
     assert notebook.shell.user_ns["one"] is handle
-    for words in ("✗ dependencies not found", "missing: flights/2026-11-21", "ShellCommand: date", "at once"):
+    for words in ("✗ dependencies not found", "missing: flights/2026-11-21", "shell: date", "at once"):
         assert words in repr(handle)
     assert "<b>" not in html_of(handle)
     assert "report &lt;b&gt;" in html_of(handle)

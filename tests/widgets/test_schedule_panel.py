@@ -119,14 +119,14 @@ def test_a_service_that_hangs_does_not_hold_up_the_notebook(service, panel):
     service.schedules.schedules[12]["status"] = "DONE"
     service.held.set()
     panel.settle()
-    assert "DONE" in panel.text
+    assert "ended" in panel.text
 
 
 def test_a_panel_that_is_seen_looks_again_by_itself(service, panel, monkeypatch):
     monkeypatch.setattr("svc_jupyter.widgets.schedules.model.BUSY_SECONDS", 0.01)
     service.schedules.schedules[12]["status"] = "DONE"
     panel.view(visible=True)
-    wait_until(lambda: "DONE" in panel.text)
+    wait_until(lambda: "■ ended" in panel.text)
     panel.view(visible=False)
     panel.settle()
     requests = len(service.requests)
@@ -146,7 +146,7 @@ def test_one_of_several_schedules_is_chosen(service, schedule, open_panel):
     assert "It has not run yet." in panel.text
     service.schedules.schedules[13]["status"] = "KILLED"
     panel.press("Refresh")
-    assert ("■ other (13) · KILLED", 13) in panel.field("Schedule").options
+    assert ("other (13) · ■ ended", 13) in panel.field("Schedule").options
     assert panel.field("Schedule").value == 13
     assert "other (13)" in panel.text
 
