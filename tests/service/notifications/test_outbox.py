@@ -95,8 +95,8 @@ def test_each_recipient_is_reported_of_an_event_once(database: Database) -> None
 
     with database.connect() as connection:
         told = connection.execute(sa.select(table.c.event, table.c.recipient).order_by(table.c.id)).all()
-        assert outbox.is_told(connection, "command:13")
-        assert not outbox.is_told(connection, "command:1")
+        assert outbox.has_message(connection, "command:13")
+        assert not outbox.has_message(connection, "command:1")
     assert [tuple(row) for row in told] == [
         ("command:12", "ada@example.org"),
         ("command:12", "grace@example.org"),
