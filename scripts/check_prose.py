@@ -10,7 +10,6 @@ import argparse
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -28,7 +27,7 @@ _SOURCES = ("src", "scripts", "benchmarks", "labextension/src")
 _SHOWN = ("src", "labextension/src")
 """Whose strings users may see."""
 _SUFFIXES = (".py", ".ts", ".tsx")
-_TYPESCRIPT_STRING = re.compile(r"'((?:[^'\\\n]|\\.)*)'|`([^`$]*(?:\$\{[^}]*\}[^`$]*)*)`")
+_TYPESCRIPT_STRING = re.compile(r"""(['"])((?:(?!\1)[^\\\n]|\\.)*)\1|`([^`$]*(?:\$\{[^}]*\}[^`$]*)*)`""")
 _LEAST_WORDS = 3
 """Shorter strings are names and keys."""
 
@@ -75,7 +74,7 @@ def _python_texts(file: Path) -> Iterator[tuple[int, str]]:
 
 def _typescript_texts(file: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(file.read_text().splitlines(), 1):
-        for plain, template in _TYPESCRIPT_STRING.findall(line):
+        for _, plain, template in _TYPESCRIPT_STRING.findall(line):
             yield number, re.sub(r"\$\{[^}]*\}|%\d", "…", plain or template)
 
 
@@ -102,7 +101,6 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_messages(folder)
-        shutil.copy(_ROOT / ".vale.ini", folder)
         command = [vale, f"--config={_ROOT / '.vale.ini'}", "--output=line"]
         of_documents = subprocess.run([*command, *_DOCUMENTS, *_SOURCES], cwd=_ROOT, check=False)
         of_messages = subprocess.run([*command, "."], cwd=folder, check=False)

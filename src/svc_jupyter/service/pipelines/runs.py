@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +32,6 @@ from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.pipelines.definition import submit_line
 from svc_jupyter.service.pipelines.pipelines import found, locked, require_inactive
 from svc_jupyter.service.pipelines.records import PIPELINES, StoredStatus, after_end, is_active, pipeline_record
-from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.pipelines import pipelines
 
 _FOR_EVER_SECONDS = 2**31 - 1
@@ -94,15 +94,14 @@ class PipelineRuns:
         if row is None or not is_active(row):
             return
         stored = after_end(row["instance_status"], command.status)
-        ended = connection.execute(sa.select(commands).where(commands.c.id == command.id)).mappings().one()
         values = {
             "instance_status": stored.value,
-            "message": ended["message"] if stored is StoredStatus.FAILED else None,
+            "message": command.message if stored is StoredStatus.FAILED else None,
         }
         changed = sa.update(pipelines).where(pipelines.c.id == row["id"])
         connection.execute(changed.values(updated_at=self._clock(), **values))
         if stored is StoredStatus.FAILED:
-            self._notifications.on_pipeline_failure(connection, dict(row), dict(ended))
+            self._notifications.on_pipeline_failure(connection, dict(row), asdict(command))
 
     def _begin(self, pipeline_id: int, values: Mapping[str, Any], by: Caller, connection: sa.Connection) -> Pipeline:
         row = locked(connection, pipeline_id, Action.UPDATE, by)
