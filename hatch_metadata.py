@@ -24,7 +24,10 @@ class ProjectAddress(MetadataHookInterface):
         """Set `readme`, and `urls` if the address is known."""
         url = os.environ.get("PROJECT_URL", "").rstrip("/")
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
-        metadata["readme"] = {"content-type": "text/markdown", "text": with_absolute_links(text, url) if url else text}
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": with_absolute_links(text, url, self.root) if url else text,
+        }
         metadata["urls"] = urls(url) if url else {}
 
 
@@ -38,11 +41,12 @@ def urls(url: str) -> dict[str, str]:
     }
 
 
-def with_absolute_links(text: str, url: str) -> str:
-    """Return a Markdown text with relative links replaced by links to the repository at `url`."""
+def with_absolute_links(text: str, url: str, root: str) -> str:
+    """Return a Markdown text of the folder `root` with its relative links as links to the repository at `url`."""
 
     def absolute(link: re.Match[str]) -> str:
-        kind = "raw" if link["image"] else "blob"
+        is_folder = Path(root, link["target"].partition("#")[0]).is_dir()
+        kind = "raw" if link["image"] else "tree" if is_folder else "blob"
         return f"{link['image']}[{link['text']}]({url}/{kind}/HEAD/{link['target']})"
 
     return _LINK.sub(absolute, text)

@@ -1,35 +1,47 @@
 #!/usr/bin/env bash
-# Checks and tests everything, from a fresh clone: needs Python >= 3.11 and bash. The last line says what passed.
-# `bash test.sh --fast` takes minutes: it leaves out the tests marked engine, browser or slow (see pyproject.toml), and
-# installs nothing but the environment. Other arguments go to pytest, as in `bash test.sh tests/client -x`.
+# Checks and tests the project from a fresh clone: needs Python >= 3.11 and bash. The last lines say what passed.
+#
+#   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
+#   bash test.sh --fast    for somebody who edits: all checks and the fast tests; no engine, no browser
+#   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose
+#
+# Other arguments go to pytest, as in `bash test.sh tests/client -x`. CONTRIBUTING.md says which test is in which set.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source=scripts/environment.sh
 . scripts/environment.sh
+# With the time since the start, which tells where a slow run is.
+say() { printf '\n==> %s (%d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-# Everything, or the fast loop.
-selection=()
-if [ "${1:-}" = --fast ]; then
-  selection=(-m "not engine and not browser and not slow")
-  # None of these folders has a test for it: collecting them takes as long as a hundred tests.
-  selection+=(--ignore=tests/browser --ignore=tests/integration --ignore=tests/notebooks)
-  shift
-fi
+selected=gate
+case "${1:-}" in
+  --all | --fast) selected=${1#--}; shift ;;
+  --help | -h) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit ;;
+esac
+whole_set=yes
+[ $# = 0 ] || whole_set=no
 
 make_environment .venv-test test
 python=$PWD/.venv-test/bin/python
 # The tests start services of their own in folders of their own: nothing of the user's service may reach them.
 for name in $(compgen -e SVC_ || true); do unset "$name"; done
+# They start services by the hundred, and each would compile the package again.
+unset PYTHONDONTWRITEBYTECODE
 
-# Built meanwhile, once; without a C compiler later, when one has been installed.
-build=""
-if [ ${#selection[@]} = 0 ] && command -v gcc >/dev/null; then
+checks=$(mktemp -d)
+trap 'jobs -p | xargs -r kill; rm -rf "$checks"' EXIT
+# Made meanwhile, once: the engines, which are downloads most of all, and vale, later where a C compiler is still missing.
+engines="" build=""
+if [ "$selected" != fast ]; then
+  "$python" -m svc_jupyter engines install all >"$checks/engines" 2>&1 &
+  engines=$!
+fi
+if [ "$selected" = all ] && command -v gcc >/dev/null; then
   "$python" -m scripts.check_prose --only-build >/dev/null 2>&1 &
   build=$!
 fi
 
 # check NAME COMMAND…: remembers the name of a check that fails.
-checks=$(mktemp -d)
 check() {
   local name=$1
   shift
@@ -48,7 +60,6 @@ check_extension() {
 # Each check keeps one processor busy, so those of the extension run beside those of the package.
 check_extension >"$checks/extension" 2>&1 &
 extension=$!
-trap 'jobs -p | xargs -r kill; rm -rf "$checks"' EXIT
 check "ruff check" "$python" -m ruff check .
 check "ruff format" "$python" -m ruff format --check .
 check "mypy" "$python" -m mypy
@@ -56,8 +67,8 @@ check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_co
 wait "$extension"
 cat "$checks/extension"
 
-# provide NAME FIND PACKAGES ADVICE: what the tests marked engine or browser use. FIND succeeds when it is there; root on
-# Debian gets PACKAGES installed, everybody else the advice.
+# provide NAME FIND PACKAGES ADVICE: what some tests use. FIND succeeds when it is there; root on Debian gets PACKAGES
+# installed, everybody else the advice.
 provide() {
   say "$1"
   "$2" && return
@@ -75,31 +86,64 @@ find_r() { command -v Rscript && command -v gcc && command -v make && Rscript -e
 # Sets the clock of services while they run: preloaded into them, the machine's own clock stays as it is.
 find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
 
-if [ ${#selection[@]} = 0 ]; then
-  provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
+[ "$selected" = fast ] || provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
+if [ "$selected" = all ]; then
   provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
     "R from https://www.r-project.org/, then install.packages('IRkernel')"
   [ -z "$build" ] || wait "$build" || true
   check "vale (built once, into the user's cache folder)" "$python" -m scripts.check_prose
   provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
+fi
+if [ -n "$engines" ]; then
   say "engines (installed once, into the user's cache folder)"
-  "$python" -m svc_jupyter engines install all || die "the tests need them; svc-jupyter engines doctor says what is wrong"
+  installed=0
+  wait "$engines" || installed=$?
+  cat "$checks/engines"
+  [ "$installed" = 0 ] || die "the tests need them; svc-jupyter engines doctor says what is wrong"
 fi
 
-# The fast tests' databases and services commit all the time: where memory has room, they wait for no disk.
+options=(--durations 10 --durations-min 1)
+case $selected in
+  gate)
+    options+=(-m "not all")
+    ;;
+  fast)
+    options+=(-m "not all and not gate")
+    # None of these folders has a test for it: collecting them takes as long as a hundred tests.
+    options+=(--ignore=tests/browser --ignore=tests/integration --ignore=tests/notebooks --ignore=tests/paths)
+    ;;
+  all)
+    # Real daemons on a busy machine: what fails is run once more, and reported as flaky; what fails twice has failed.
+    options+=(--reruns 1)
+    ;;
+esac
+# Databases and services of tests commit all the time: where memory has room, they wait for no disk.
 has_room() {
-  [ -w "$1" ] && [ "$(df -Pk "$1" | awk 'NR == 2 { print $4 }')" -gt 2000000 ] && ! grep -q " $1 .*noexec" /proc/mounts
+  [ -w "$1" ] && [ "$(df -Pk "$1" | awk 'NR == 2 { print $4 }')" -gt "$2" ] && ! grep -q " $1 .*noexec" /proc/mounts
 }
-if [ ${#selection[@]} != 0 ] && [ -z "${TMPDIR:-}" ] && has_room /dev/shm; then
+if [ "$selected" = fast ] && [ -z "${TMPDIR:-}" ] && has_room /dev/shm 2000000; then
   export TMPDIR=/dev/shm
-  selection+=(-o tmp_path_retention_policy=failed)
+  options+=(-o tmp_path_retention_policy=failed)
 fi
 # One worker more than there are processors: a test often waits for a process that it started.
 workers=$(($(getconf _NPROCESSORS_ONLN) + 1))
 
 say "pytest"
-# Real daemons on a busy machine: a test that fails is run once more, and reported as rerun; one that fails twice has failed.
 code=0
-"$python" -m pytest -n "$workers" --dist loadgroup --reruns 1 ${selection[@]+"${selection[@]}"} "$@" || code=$?
+"$python" -m pytest -n "$workers" --dist loadgroup "${options[@]}" "$@" || code=$?
 [ ! -s "$checks/failed" ] || die "failed before the tests: $(cut -c3- "$checks/failed")"
-exit "$code"
+[ "$code" = 0 ] || die "tests failed. One of them alone, with what it prints:
+  .venv-test/bin/python -m pytest -n0 -x TEST    with the name after FAILED or ERROR above, as far as the first @"
+
+# The tree that has passed, for a hook before a push (CONTRIBUTING.md).
+if [ "$selected" != fast ] && [ "$whole_set" = yes ] && tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null) &&
+  [ -z "$(git status --porcelain)" ]; then
+  printf '%s\n' "$tree" >"$(git rev-parse --git-dir)/tested-tree"
+fi
+case $selected in
+  gate) what="the gate: all checks, the fast tests, and one real path of each part" ;;
+  fast) what="all checks and the fast tests" ;;
+  all) what="all checks and all tests" ;;
+esac
+[ "$whole_set" = yes ] || what="all checks, and the tests that were named"
+printf '\n==> passed in %d min %02d s: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$what"

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "svc_jupyter"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-OF_ENGINES = {"pyspark", "py4j", "IRkernel"}
+OF_ENGINES = {"pyspark", "py4j", "grpc", "IRkernel"}
 """Imported by programs that run with an engine's own Python."""
 OF_DEVELOPERS = {"service/installs/relock.py": {"jgo"}}
 """Tools of the repository that are in the package, and what the extra `test` brings for them."""

@@ -34,8 +34,9 @@ def test_a_release_has_its_addresses_and_absolute_links():
     for target in targets:
         if target.startswith(ADDRESS):
             kind, _, file = target.removeprefix(f"{ADDRESS}/").partition("/HEAD/")
-            assert (ROOT / file.partition("#")[0]).is_file(), target
-            assert kind == ("raw" if file.endswith(".png") else "blob"), target
+            there = ROOT / file.partition("#")[0]
+            assert there.exists(), target
+            assert kind == ("tree" if there.is_dir() else "raw" if file.endswith(".png") else "blob"), target
 
 
 def test_a_build_without_an_address_invents_none():

@@ -92,6 +92,7 @@ def test_a_view_that_nobody_sees_asks_nothing_and_one_without_answers_shows_noth
     assert len(page.traffic.to_the_extension("clusters")) <= before + 1, "what was under way may end"
 
 
+@pytest.mark.gate
 def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, service: ServiceProcess) -> None:
     settings = {
         "label": [page.name],

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from nbformat.v4 import new_code_cell
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
@@ -33,6 +34,7 @@ def choose(page: LabPage, schedule: str, step: str) -> None:
     page.page.get_by_role("menuitem", name=step).click()
 
 
+@pytest.mark.gate
 def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage) -> None:
     # The browser says what the executed notebook's frame keeps from running.
     page.traffic.expect_errors("sandboxed|Content Security Policy")

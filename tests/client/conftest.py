@@ -39,7 +39,8 @@ def bare() -> ServiceDouble:
     return ServiceDouble(bare=True)
 
 
-@pytest.fixture(params=["sync", "async"])
+# The blocking client is generated from the other one, and all magics are tested with it.
+@pytest.fixture(params=[pytest.param("sync", marks=pytest.mark.all), "async"])
 def connect(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A function that returns a client of a service double, the blocking one or the asyncio one."""
     with asyncio.Runner() as runner:

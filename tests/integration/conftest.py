@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from tests.integration.kernel_session import KernelSession
 from tests.service.packages.r_repository import svc_packages
 from tests.support.spark import spark_service
-
-
-@pytest.hookimpl(tryfirst=True)  # before `-m` selects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whole paths with real processes take their time: none of them is in the fast loop."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ class InstalledService(ServiceProcess):
         return {**super().environment(), "PYTHONPATH": str(self._package), "PYTHONSAFEPATH": "1"}
 
 
+@pytest.mark.gate
 def test_the_service_runs_from_a_wheel_with_its_macros_migrations_and_documentation(
     unpacked_wheel: Path, tmp_path: Path
 ):

@@ -29,7 +29,11 @@ def compared_with_its_published_outputs(
     )
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "notebook",
+    [pytest.param(path, marks=pytest.mark.gate) if path == QUICKSTART else path for path in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
 def test_a_notebook_runs_and_gives_what_it_shows(notebook: Path, demo_environment: dict[str, str]):
     done = compared_with_its_published_outputs(notebook, demo_environment)
     assert done.returncode == 0, done.stdout

@@ -89,7 +89,7 @@ def test_a_wrong_token_is_reported_and_new_settings_are_taken(
     assert server.http.post("/status").json()["connected"] is False
 
 
-@pytest.mark.slow
+@pytest.mark.all
 def test_a_service_that_is_away_is_reported_and_found_when_it_is_back(
     new_jupyter: Callable[..., JupyterProcess], new_service: Callable[..., ServiceProcess]
 ) -> None:

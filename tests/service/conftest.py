@@ -52,12 +52,21 @@ def postgres_url(postgres_cluster: PostgresCluster, postgres_schema: str) -> Ite
         yield url
 
 
-@pytest.fixture(params=DATABASES)
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """Settings of a service with a data folder of its own, on each database in turn; the tables are there, empty."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what needs the service's tables on each database: on PostgreSQL in the gate where the database decides."""
+    chosen = [mark for mark in metafunc.definition.iter_markers("parametrize") if mark.args[0] == "database_kind"]
+    if "database_kind" in metafunc.fixturenames and not chosen:
+        decides = metafunc.definition.get_closest_marker("both_databases") is not None
+        postgresql = pytest.param("postgresql", marks=() if decides else pytest.mark.all)
+        metafunc.parametrize("database_kind", ["sqlite", postgresql])
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, database_kind: str, tmp_path: Path) -> Settings:
+    """Settings of a service with a data folder of its own; the tables are there, empty."""
     data_dir = tmp_path / "data"
     data_dir.mkdir()
-    if request.param == "postgresql":
+    if database_kind == "postgresql":
         return Settings(data_dir=data_dir, database_url=SecretStr(request.getfixturevalue("postgres_url")))
     shutil.copy(request.getfixturevalue("sqlite_schema"), data_dir / "service.db")
     return Settings(data_dir=data_dir)

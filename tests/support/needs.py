@@ -1,8 +1,11 @@
 """Marks each test with what it needs beyond Python, read from what its code can reach: `engine`, `browser`.
 
 A test needs an engine when its function, one of its fixtures, or a function or class of these tests that they name,
-directly or through others, comes to `tests/support/engines.py`. So nobody keeps a list, and `bash test.sh --fast`
-leaves out the right tests. What a subprocess or a service does on its own is not seen: such a test carries its marker.
+directly or through others, comes to `tests/support/engines.py`. So nobody keeps a list of them. What a subprocess or a
+service does on its own is not seen: such a test carries its marker.
+
+What needs one of them, and whole paths, which their folders name, are only in `bash test.sh --all`: they get the marker
+`all`, unless they have the marker `gate`. A test without either is in every set.
 """
 
 from __future__ import annotations
@@ -24,14 +27,19 @@ _SOURCES = {
     f"{_TESTS}/browser/chromium.py": "browser",
 }
 """Where engines, R and the browser come from."""
+_WHOLE_PATHS = tuple(f"{_TESTS}/{folder}/" for folder in ("browser", "integration", "notebooks"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test with what it needs."""
+    """Mark each test with what it needs, and with the set it is in."""
     for item in items:
         for marker in sorted(needs(item)):
             item.add_marker(marker)
+        is_whole_path = str(item.path).startswith(_WHOLE_PATHS)
+        needs_more = item.get_closest_marker("engine") or item.get_closest_marker("browser")
+        if (needs_more or is_whole_path) and not item.get_closest_marker("gate"):
+            item.add_marker("all")
 
 
 def needs(item: pytest.Item) -> frozenset[str]:

@@ -16,7 +16,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.middleware import RequestShell
 from svc_jupyter.service.storage.storage import Storage
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 REFUSED = "is code that the service runs"
 
 

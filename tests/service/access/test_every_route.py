@@ -13,7 +13,7 @@ from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.ground.settings import Settings
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 def test_every_route_is_in_the_table(settings: Settings):

@@ -19,7 +19,7 @@ from svc_jupyter.service.http.rate_limit import RateLimit
 from svc_jupyter.service.http.responses import install_error_handlers
 from svc_jupyter.service.http.rooms import Parts
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 API = "/api/v1.2"
 
 

@@ -15,7 +15,7 @@ from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.ground.settings import Settings
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 TEMPLATES: dict[tuple[str, str], list[Row]] = {}
 for row in ROWS:
     TEMPLATES.setdefault(row.template, []).append(row)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.service.access.route_world import World
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 PARTS = ("", "?include_query_properties=true", "/status_with_results", "/results", "/logs", "/error_logs", "/jobs")
 
 

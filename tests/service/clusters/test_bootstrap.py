@@ -18,7 +18,7 @@ from svc_jupyter.service.clusters.instances import Instance, Node
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.storage.storage import Storage
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 Run = Callable[..., Any]
 
 

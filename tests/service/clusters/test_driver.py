@@ -15,7 +15,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 UP, DOWN, PENDING = ClusterState.UP, ClusterState.DOWN, ClusterState.PENDING
 
 

@@ -25,7 +25,7 @@ from svc_jupyter.service.ground.errors import Forbidden, Invalid
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.audit import audit_entries
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 UP, DOWN = ClusterState.UP, ClusterState.DOWN
 DENIED = [{"access": "deny", "condition": {"service_users": [7]}, "action": ["read"]}]
 

@@ -13,7 +13,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 NOW = 1_790_000_000.0
 
 

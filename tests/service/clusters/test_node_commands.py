@@ -4,7 +4,7 @@ import pytest
 from tests.service.clusters.scaled_world import NO_ROOM, ScaledWorld
 from tests.support.until import until
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

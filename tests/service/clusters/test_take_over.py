@@ -13,7 +13,7 @@ from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.schema.clusters import cluster_instances
 from svc_jupyter.service.schema.commands import replicas
 
-pytestmark = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
 def driven_by(world: World) -> str:

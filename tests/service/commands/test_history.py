@@ -17,6 +17,8 @@ from svc_jupyter.service.ground.clock import parse_day, parse_end
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schema.access import accounts, users
 
+pytestmark = pytest.mark.both_databases
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 Listed = Callable[..., list[int]]
 

@@ -20,7 +20,7 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 RowOf = Callable[..., Awaitable[dict[str, Any]]]
 CALLER = Caller(5, 3, "a@example.org", frozenset({BuiltinGroup.USER}), 1)
 

@@ -19,7 +19,7 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.idempotency import IdempotentCall
 
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 BODY = {"command_type": "ShellCommand", "inline": "true"}
 
 
@@ -94,7 +94,7 @@ async def test_nothing_is_foreseen_while_something_runs(world: World):
     assert world.kind.foreseen == []
 
 
-@pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["postgresql"])
 async def test_nothing_is_foreseen_where_another_replica_may_run_it(world: World):
     await world.submit()
     await world.submit()

@@ -21,6 +21,8 @@ from svc_jupyter.service.processes.identity import Identity
 from svc_jupyter.service.schema.access import accounts
 from svc_jupyter.service.schema.commands import commands
 
+pytestmark = pytest.mark.both_databases
+
 NOW = 1_900_000_000.0
 FIRST = Replica("1" * 32, "alpha", Identity(11))
 SECOND = Replica("2" * 32, "alpha", Identity(12))

@@ -14,7 +14,7 @@ from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.api.paths import ARROW_STREAM, CSV, PARQUET
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.all
 GROWTH = 150 << 20
 """Bytes by which an answer may let the service grow."""
 

@@ -37,6 +37,8 @@ from svc_jupyter.service.processes.identity import Identity
 from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.schema.commands import commands, owed_ends
 
+pytestmark = pytest.mark.both_databases
+
 NewRunner = Callable[..., Any]
 
 

@@ -20,7 +20,9 @@ from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import accounts
 
-ON_POSTGRESQL = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+pytestmark = pytest.mark.both_databases
+
+ON_POSTGRESQL = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
 def insert(account: int, connection: sa.Connection) -> int:

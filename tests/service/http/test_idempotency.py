@@ -17,6 +17,8 @@ from svc_jupyter.service.http import idempotency
 from svc_jupyter.service.http.idempotency import KEEP_SECONDS, Answer, Idempotency, IdempotentCall, identify
 from svc_jupyter.service.schema.commands import idempotency_keys
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def idempotent(database: Database, account_id: int, tmp_path: Path) -> Idempotency:

@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from svc_jupyter.service.notifications.audience import Recipient
 from svc_jupyter.service.notifications.events import Event
 from svc_jupyter.service.notifications.outbox import QueuedMessage, next_attempt_at
 from svc_jupyter.service.schema.notifications import outbox as table
+
+pytestmark = pytest.mark.both_databases
 
 DAY = 24 * 3600
 EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK

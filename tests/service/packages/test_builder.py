@@ -19,8 +19,8 @@ from svc_jupyter.service.packages import work_queue
 from svc_jupyter.service.packages.python_packages import PythonPackages
 from svc_jupyter.service.schema.packages import activities, environments
 
-pytestmark = pytest.mark.slow
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.all
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 NO_INDEX = {"UV_DEFAULT_INDEX": "http://someone:hunter2@127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
 """An index that does not answer: nothing listens there."""
 _PROXIES = [name for proxy in ("http_proxy", "https_proxy", "all_proxy") for name in (proxy, proxy.upper())]

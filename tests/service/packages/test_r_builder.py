@@ -20,7 +20,7 @@ from svc_jupyter.service.packages.r_packages import RPackages, library_of
 from svc_jupyter.service.schema.packages import environments
 
 pytestmark = pytest.mark.engine
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 NOWHERE = 'options(repos = c(CRAN = "http://someone:hunter2@127.0.0.1:9/cran"))\n'
 """A repository that does not answer: nothing listens there."""
 Packages = Callable[..., RPackages]

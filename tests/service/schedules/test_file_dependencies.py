@@ -16,7 +16,7 @@ from svc_jupyter.service.schedules.timetable import Timetable
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 DAILY = Timetable(datetime(2026, 11, 1, 9, tzinfo=UTC), None, "UTC", 1, TimeUnit.DAYS)
 NOMINAL = datetime(2026, 11, 21, 9, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from svc_jupyter.service.schedules.timetable import from_seconds, nominal_times,
 from svc_jupyter.service.schema.schedules import Schedule, actions
 
 BEGIN, END = instant("2026-01-01"), instant("2027-01-01")
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.all
 DAY = 86_400.0
 ZONES = ("UTC", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo")
 MIX = (

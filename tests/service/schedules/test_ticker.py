@@ -22,11 +22,13 @@ from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import actions, schedules, service_leases
 from svc_jupyter.service.storage.failures import StorageFailure
 
+pytestmark = pytest.mark.both_databases
+
 HOUR = 3600.0
 LOOPING = [{"x": "(() => { while (true) {} })()"}]
 WAITS = {"files": [{"path": "landing/%Y-%m-%d"}]}
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
-on_postgresql = pytest.mark.parametrize("settings", ["postgresql"], indirect=True)
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
+on_postgresql = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
 class Store:

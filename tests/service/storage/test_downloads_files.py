@@ -7,7 +7,7 @@ import pytest
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.failures import StorageFailure
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 async def test_a_location_without_a_scheme_lies_in_the_account_s_storage(storage, settings, account_id, tmp_path):

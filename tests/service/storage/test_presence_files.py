@@ -11,7 +11,7 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage import storage as storage_module
 from svc_jupyter.service.storage.failures import StorageFailure
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.storage import presence
 from svc_jupyter.service.storage.failures import StorageFailure
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

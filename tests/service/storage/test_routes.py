@@ -14,7 +14,7 @@ from svc_jupyter.service.http.responses import install_error_handlers
 from svc_jupyter.service.http.rooms import Parts
 from svc_jupyter.service.storage.routes import router
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.kinds.shell.kind import ShellKind
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

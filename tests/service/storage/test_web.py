@@ -9,7 +9,7 @@ import pytest
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.storage.failures import StorageFailure
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 @pytest.fixture

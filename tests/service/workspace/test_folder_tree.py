@@ -158,7 +158,7 @@ def _within(location: str, folder: str) -> bool:
     return location == folder or location.startswith(f"{folder}/")
 
 
-@pytest.mark.slow
+@pytest.mark.all
 def test_no_sequence_of_operations_breaks_the_tree(sqlite_schema: Path):
     FolderMachine.schema = sqlite_schema
     run_state_machine_as_test(  # type: ignore[no-untyped-call]

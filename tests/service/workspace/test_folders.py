@@ -160,7 +160,7 @@ def test_a_name_that_cannot_be_is_refused(make: Make, workspace: Workspace, ann:
     assert locations(workspace, ann, "Common") == ["Common/a"]
 
 
-@pytest.mark.slow
+@pytest.mark.all
 def test_nothing_lies_so_deep_that_no_location_names_it(workspace: Workspace, ann: Caller, make: Make):
     location = "Common"
     for _ in range(32):

@@ -27,7 +27,7 @@ from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
 BARE = Wanted(content=False)
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
 def text(content: str) -> ContentsSave:

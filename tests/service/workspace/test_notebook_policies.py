@@ -31,7 +31,7 @@ ANNS = "Users/ann@example.org"
 SHARED = f"{ANNS}/report.ipynb"
 WHOLE = Wanted()
 EMPTY = ContentsSave(type="notebook")
-on_sqlite = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 Policy = list[dict[str, Any]]
 
 

@@ -29,7 +29,7 @@ from svc_jupyter.service.kinds.queries.worker_query import Workers
 from svc_jupyter.service.schema.commands import NEW_ROW
 from svc_jupyter.service.storage.storage import Storage
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 FIELDS = ("db_tap_id", "query", "md_cmd", "script_location")
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"
 

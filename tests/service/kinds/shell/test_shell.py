@@ -30,7 +30,7 @@ from svc_jupyter.service.processes.marks import mark_of, marked_processes
 from svc_jupyter.service.schema.commands import NEW_ROW
 from svc_jupyter.service.storage.storage import Storage
 
-pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 FIELDS = ("files", "parameters", "script_location", "inline", "archives")
 
 

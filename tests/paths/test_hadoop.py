@@ -1,0 +1,89 @@
+"""Hadoop: Pig, Hive, a sensor and nodes of one real cluster, which each test leaves as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.conftest import end_commands_of
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
+from tests.support.hive import end_metastore_of
+from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
+from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.service.installs.engine import Engine
+
+pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-hadoop")]
+_SECONDS = 280.0
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A service whose cluster `default` is UP with one of at most three workers."""
+    for engine in (Engine.HADOOP, Engine.PIG, Engine.HIVE_METASTORE, Engine.SPARK):
+        engine_at_once(engine)
+    service = ServiceProcess(tmp_path_factory.mktemp("hadoop") / "data", kill_grace_seconds=1).start()
+    try:
+        put_data(service)
+        use_hadoop(service, initial_nodes=1, max_nodes=3)
+        start_cluster(service)
+        yield service
+    finally:
+        service.kill()
+        end_commands_of(service.data_dir)
+        end_clusters_of(service.data_dir)
+        end_metastore_of(service.data_dir)
+
+
+def workers_of(service: ServiceProcess) -> set[str]:
+    nodes = service.http.get("/clusters/default/state").json()["nodes"]
+    return {node["private_dns"] for node in nodes if node["role"] == "worker" and node["status"] == "RUNNING"}
+
+
+def ended(service: ServiceProcess, answer: Any) -> dict[str, Any]:
+    """Wait for the end of a command that a request has made."""
+    assert answer.status_code == 200, answer.text
+    record = service.ended(answer.json()["id"], _SECONDS)
+    assert record["status"] == "done", f"{record['message']}\n{service.logs(record['id'])}"
+    return record
+
+
+def test_a_pig_script_computes_on_yarn_and_gives_typed_rows(service: ServiceProcess) -> None:
+    script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n; DUMP s;"
+    record = succeeded(service, script)
+    assert sorted(rows_of(service, record["id"]), key=str) == [
+        {"carrier": "AA", "n": 1},
+        {"carrier": "B6", "n": 1},
+        {"carrier": "UA", "n": 3},
+    ]
+
+
+def test_hive_makes_a_partition_that_a_sensor_sees(service: ServiceProcess) -> None:
+    table = f"sales_{uuid4().hex}"
+    query = (
+        f"CREATE TABLE {table} (item string, n int) PARTITIONED BY (day string) STORED AS PARQUET;\n"
+        f"INSERT INTO {table} PARTITION (day='2026-11-21') VALUES ('a;b', 1), (NULL, 2);\n"
+        f"SELECT item, n, day FROM {table} ORDER BY n"
+    )
+    body = {"command_type": "HiveCommand", "query": query}
+    record = ended(service, service.http.post("/commands", json=body))
+    assert service.text(record["id"]) == "a;b\t1\t2026-11-21\r\nNULL\t2\t2026-11-21\r\n"
+    seen = {}
+    for day in ("2026-11-21", "2026-11-22"):
+        sensor = {"schema": "default", "table": table, "columns": [{"column": "day", "values": [day]}]}
+        seen[day] = service.http.post("/sensors/partition_sensor", json=sensor).json()
+    assert seen == {"2026-11-21": {"status": "true"}, "2026-11-22": {"status": "false"}}
+
+
+def test_a_node_is_added_and_removed(service: ServiceProcess) -> None:
+    first = workers_of(service)
+    added = ended(service, service.http.post("/clusters/default/nodes", json={"node_count": 1}))
+    assert added["message"] == "1 node added"
+    (second,) = workers_of(service) - first
+    ended(service, service.http.request("DELETE", "/clusters/default/nodes", json={"private_dns": second}))
+    assert workers_of(service) == first
+    health = service.http.get("/clusters/default/live_cluster_health").json()["metrics"]["daemons"]
+    assert (health["resourcemanager"], health["namenode"]) == ("UP", "UP")

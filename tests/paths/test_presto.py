@@ -1,0 +1,62 @@
+"""Presto: a query on a real cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.conftest import end_commands_of
+from tests.support.engines import engine_at_once
+from tests.support.hadoop import end_clusters_of
+from tests.support.hive import end_metastore_of
+from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.service.installs.engine import Engine
+
+pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-presto")]
+_QUERY = """SELECT decimal '1.50' AS price, array[1, NULL] AS numbers, map(array['a'], array[array[true]]) AS flags,
+       CAST(row(1, row('x', NULL)) AS row(id integer, inner_row row(name varchar, size double))) AS nested,
+       n.name FROM tpch.tiny.nation n WHERE n.nationkey = 7"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A service with a Presto cluster, which the first command starts."""
+    for engine in (Engine.HIVE_METASTORE, Engine.PRESTO):
+        engine_at_once(engine)
+    data_dir = tmp_path_factory.mktemp("presto") / "data"
+    service = ServiceProcess(data_dir, kill_grace_seconds=1).start()
+    try:
+        answer = service.http.put("/clusters/presto", json={"presto_settings": {"enable_presto": True}})
+        assert answer.status_code == 200, answer.text
+        yield service
+    finally:
+        service.stop()
+        end_commands_of(data_dir)
+        end_clusters_of(data_dir)
+        end_metastore_of(data_dir)
+
+
+def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProcess) -> None:
+    answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": _QUERY})
+    assert answer.status_code == 200, answer.text
+    record = service.ended(answer.json()["id"], 280)
+    assert record["status"] == "done", record["message"]
+    [row] = table_of(service, record).to_pylist()
+    assert row == {
+        "price": Decimal("1.50"),
+        "numbers": [1, None],
+        "flags": [("a", [True])],
+        "nested": {"id": 1, "inner_row": {"name": "x", "size": None}},
+        "name": "GERMANY",
+    }
+
+
+def table_of(service: ServiceProcess, record: dict[str, Any]) -> pa.Table:
+    accept = {"Accept": "application/vnd.apache.arrow.stream"}
+    answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
+    assert answer.status_code == 200, answer.text
+    return pa.ipc.open_stream(answer.content).read_all()

@@ -1,0 +1,56 @@
+"""Spark: an SQL cell in a real kernel, a program and a note, in the sessions of one real cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.kernel_session import KernelSession
+from tests.support import spark as on_spark
+from tests.support.service_process import ServiceProcess
+
+pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-spark")]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A service whose cluster `spark` is UP."""
+    with on_spark.spark_service(tmp_path_factory.mktemp("spark") / "data") as service:
+        yield service
+
+
+def test_an_sql_cell_gives_a_typed_frame(service: ServiceProcess, tmp_path: Path) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+    places = {"HOME": str(tmp_path), "IPYTHONDIR": str(tmp_path / "ipython")}
+    kernel = KernelSession(clean | places | {"SVC_BASE_URL": service.base_url, "SVC_API_TOKEN": service.token})
+    try:
+        assert kernel.run("%load_ext svc_jupyter").status == "ok"
+        cell = kernel.run("%%svc_sql -o found\nSELECT id, CAST(id AS decimal(6,2)) AS price FROM range(3) ORDER BY id")
+        assert cell.status == "ok", cell.error
+        assert kernel.value("found.astype(str).values.tolist()") == [["0", "0.00"], ["1", "1.00"], ["2", "2.00"]]
+    finally:
+        kernel.close()
+
+
+def test_the_table_of_a_programs_last_expression_is_its_result(service: ServiceProcess) -> None:
+    program = "print('begun')\nspark.range(3).selectExpr('id', 'id * id AS square').orderBy('id')"
+    record = on_spark.run(service, program=program, language="python")
+    assert record["status"] == "done", record["message"]
+    assert on_spark.results(service, record["id"]).to_pydict() == {"id": [0, 1, 2], "square": [0, 1, 4]}
+    assert "begun" in on_spark.log(service, record["id"])
+
+
+def test_a_note_runs_in_one_session_with_the_values_of_its_forms(service: ServiceProcess) -> None:
+    texts = [
+        "%pyspark\nspark.range(int(z.input('rows', 5))).createOrReplaceTempView('numbers')",
+        "%sql\nselect count(*) as n, '${who=nobody}' as who from numbers",
+    ]
+    paragraphs = [{"id": f"p{number}", "text": text} for number, text in enumerate(texts, 1)]
+    note = service.http.post("/notebooks", json={"name": "gate", "location": "Common", "paragraphs": paragraphs})
+    assert note.status_code == 200, note.text
+    arguments = {"rows": 4, "who": "ann"}
+    record = on_spark.run(service, note_id=note.json()["id"], language="notebook", arguments=arguments)
+    assert record["status"] == "done", f"{record['message']}\n{on_spark.log(service, record['id'])}"
+    assert on_spark.lines(service, record["id"])[-1].split("\t") == ["4", "ann"]
