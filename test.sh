@@ -3,7 +3,7 @@
 #
 #   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
 #   bash test.sh --fast    for somebody who edits: all checks and the fast tests; no engine, no browser
-#   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose
+#   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose, documentation
 #
 # Other arguments go to pytest, as in `bash test.sh tests/client -x`. CONTRIBUTING.md says which test is in which set.
 set -euo pipefail
@@ -83,15 +83,20 @@ provide() {
 find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; }
 # A compiler for packages of R that hold C.
 find_r() { command -v Rscript && command -v gcc && command -v make && Rscript -e 'invisible(loadNamespace("IRkernel"))'; }
+find_bubblewrap() { "$python" -c 'from svc_jupyter.service.isolation import bubblewrap as b; raise SystemExit(isinstance(b.found(), b.Fault))'; }
 # Sets the clock of services while they run: preloaded into them, the machine's own clock stays as it is.
 find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
+find_nginx() { command -v nginx || [ -x /usr/sbin/nginx ]; }
 
 [ "$selected" = fast ] || provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
 if [ "$selected" = all ]; then
   provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
     "R from https://www.r-project.org/, then install.packages('IRkernel')"
+  provide "bubblewrap, allowed to make namespaces" find_bubblewrap bubblewrap "bubblewrap of the distribution"
   [ -z "$build" ] || wait "$build" || true
   check "vale (built once, into the user's cache folder)" "$python" -m scripts.check_prose
+  check "documentation" "$python" -m scripts.make_docs "$checks/docs"
+  provide nginx find_nginx nginx-light "https://nginx.org/en/download.html"
   provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
 fi
 if [ -n "$engines" ]; then

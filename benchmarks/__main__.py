@@ -20,6 +20,8 @@ SUBJECTS = (
     "shell_latency",
     "db_million",
     "db_memory",
+    "rows",
+    "completion",
     "notebook_run",
     "schedules",
     "throughput",
@@ -34,6 +36,7 @@ SUBJECTS = (
     "hive_commands",
     "presto",
     "spark",
+    "external_spark",
     "pig",
     "lab",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,6 +42,12 @@ class Kernel:
     def pid(self) -> int:
         """The number of the kernel's process."""
         return int(self.call("process_number"))
+
+    def complete(self, code: str) -> tuple[float, list[str]]:
+        """Ask for the matches at the end of a cell; return the seconds until the answer, and the matches."""
+        started = time.perf_counter()
+        answer = self._client.complete(code, reply=True, timeout=_ANSWER_SECONDS)["content"]
+        return time.perf_counter() - started, list(answer["matches"])
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Call a function of `in_kernel` with JSON values and return its answer.

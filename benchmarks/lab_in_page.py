@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlparse
 
 from playwright.sync_api import CDPSession, Page
 from tests.browser.lab_page import LabPage
@@ -14,6 +15,7 @@ window._JUPYTERLAB = new Proxy({}, {
     known[name] = name !== 'svc-jupyter-labextension' ? container : { ...container, get: async path => {
       const factory = await container.get(path);
       const module = factory();
+      window.__entry = performance.getEntriesByType('resource').map(entry => entry.name);
       if (!Array.isArray(module.default)) return factory;
       const timed = module.default.map(plugin => ({ ...plugin, activate: (...parts) => {
         const started = performance.now();
@@ -25,16 +27,18 @@ window._JUPYTERLAB = new Proxy({}, {
   }
 });
 """
-"""Wraps the extension's plugins before Lab activates them, and adds up the time of their `activate`."""
+"""Wraps the extension's plugins before Lab activates them: times `activate`, and keeps what was loaded before."""
 
-_SECONDS_UNTIL = """async ([press, seen]) => {
+_SECONDS_UNTIL = """async ([press, ...seen]) => {
   const find = ([selector, text]) =>
     [...document.querySelectorAll(selector)].find(node => text === '' || node.textContent.includes(text));
   const started = performance.now();
   find(press).click();
-  do await new Promise(done => requestAnimationFrame(done)); while (!find(seen));
-  await new Promise(done => setTimeout(done));
-  return (performance.now() - started) / 1000;
+  return Promise.all(seen.map(async one => {
+    do await new Promise(done => requestAnimationFrame(done)); while (!find(one));
+    await new Promise(done => setTimeout(done));
+    return (performance.now() - started) / 1000;
+  }));
 }"""
 """What is in the page when a frame begins is painted in that frame; the first task after it runs after painting."""
 
@@ -57,7 +61,52 @@ _SCROLL = """async ([selector, wanted, step]) => {
 
 def seconds_until(page: LabPage, press: tuple[str, str], seen: tuple[str, str]) -> float:
     """Press the element with a selector and a text; return the seconds until another element has been painted."""
-    return float(page.page.evaluate(_SECONDS_UNTIL, [press, seen]))
+    return seconds_until_each(page, press, seen)[0]
+
+
+def seconds_until_each(page: LabPage, press: tuple[str, str], *seen: tuple[str, str]) -> list[float]:
+    """Press an element; return for each of others the seconds until it has been painted."""
+    return list(page.page.evaluate(_SECONDS_UNTIL, [press, *seen]))
+
+
+def entry_files(page: LabPage) -> set[str]:
+    """Return the names of the extension's files that Lab loads before it activates the plugins."""
+    addresses: list[str] = page.page.evaluate("window.__entry")
+    paths = [urlparse(address).path for address in addresses]
+    return {path.rsplit("/", 1)[1] for path in paths if "/svc-jupyter-labextension/static/" in path}
+
+
+_FIRST_PAINT = """async ([id, seen]) => {
+  const started = performance.now();
+  window.jupyterapp.shell.activateById(id);
+  do await new Promise(done => requestAnimationFrame(done)); while (!document.querySelector(seen)?.offsetHeight);
+  await new Promise(done => setTimeout(done));
+  return (performance.now() - started) / 1000;
+}"""
+
+
+def first_paint(page: LabPage, widget: str, seen: str) -> float:
+    """Show a widget of the sidebar; return the seconds until an element within it has been painted."""
+    return float(page.page.evaluate(_FIRST_PAINT, [widget, seen]))
+
+
+_FRAMES = """async seconds => {
+  const frames = [];
+  let last = performance.now();
+  const end = last + 1000 * seconds;
+  while (last < end) {
+    await new Promise(done => requestAnimationFrame(done));
+    const now = performance.now();
+    frames.push((now - last) / 1000);
+    last = now;
+  }
+  return frames;
+}"""
+
+
+def frames_during(page: LabPage, seconds: float) -> list[float]:
+    """Return the lengths of the frames that the page shows in so many seconds."""
+    return list(page.page.evaluate(_FRAMES, seconds))
 
 
 def scroll_through(page: LabPage, selector: str, rows: int, *, step: int = 2000) -> dict[str, Any]:

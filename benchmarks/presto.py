@@ -1,5 +1,7 @@
 """A Presto cluster: adding and removing nodes, and a warm `SELECT 1` compared with presto-python-client.
 
+The same on an external cluster: a second service, connected to the first one's coordinator as to one of others.
+
 The command is submitted with the service's Python client and measured until its rows arrive; presto-python-client sends
 the same statement to the same coordinator and fetches the row. They take turns, each after a pause. A node is added
 when the coordinator gives it work, removed when its command has ended.
@@ -38,13 +40,27 @@ def run(folder: Path, *, quick: bool) -> None:
             cluster = _Cluster(http)
             try:
                 started = _timed(cluster.start)
-                _statements(client, cluster.coordinator(), statements)
+                coordinator = cluster.coordinator()
+                _statements(client, coordinator, statements, "SELECT 1, warm (goal 1.2 times the client's)")
+                _external(folder / "guest", coordinator, statements)
                 _nodes(cluster, rounds, started)
             finally:
                 cluster.end()
 
 
-def _statements(client: Client, coordinator: str, rounds: int) -> None:
+def _external(folder: Path, coordinator: str, rounds: int) -> None:
+    """Measure the statement on a coordinator that another service started."""
+    external = {"presto_url": f"http://{coordinator}:{HTTP_PORT}"}
+    with Service(folder) as service, Client(*service.address) as client:
+        base_url, token = service.address
+        body = {"label": "theirs", "provider": "external", "external": external}
+        with httpx.Client(base_url=f"{base_url}/api/v1.2", headers={"X-AUTH-TOKEN": token}, timeout=300) as http:
+            http.post("/clusters", json=body).raise_for_status()
+        title = "SELECT 1 on an external cluster, warm (goal 1.2 times the client's)"
+        _statements(client, coordinator, rounds, title, label="theirs")
+
+
+def _statements(client: Client, coordinator: str, rounds: int, title: str, **fields: str) -> None:
     connection = prestodb.dbapi.connect(host=coordinator, port=HTTP_PORT, user="benchmark")
 
     def directly() -> None:
@@ -54,7 +70,7 @@ def _statements(client: Client, coordinator: str, rounds: int) -> None:
             raise RuntimeError("presto-python-client got something else")
 
     def command() -> None:
-        if client.commands.run("PrestoCommand", query="SELECT 1").result().to_arrow().num_rows != 1:
+        if client.commands.run("PrestoCommand", query="SELECT 1", **fields).result().to_arrow().num_rows != 1:
             raise RuntimeError("the command got something else")
 
     def after_a_pause(work: Callable[[], None]) -> float:
@@ -66,7 +82,6 @@ def _statements(client: Client, coordinator: str, rounds: int) -> None:
         "presto-python-client": lambda: after_a_pause(directly),
     }
     results = compete(contestants, rounds, warm_up=_WARM_UP)
-    title = "SELECT 1, warm (goal 1.2 times the client's)"
     report.contest(title, "ms", results, "presto-python-client", report.milliseconds)
 
 

@@ -28,6 +28,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any speed")
 
 
+ISOLATION = os.environ.get("SVC_ISOLATION", "off")
+"""Off for tests that do not ask for it: most scripts here write into the folder of their test."""
 _SHARED_SCOPES = ("class", "module", "package")
 
 
@@ -47,6 +49,7 @@ def clean_environment() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("SVC_")]:
             patch.delenv(name)
+        patch.setenv("SVC_ISOLATION", ISOLATION)
         yield
 
 

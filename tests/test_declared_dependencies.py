@@ -57,7 +57,7 @@ def foreign_imports(folder: str) -> dict[str, set[str]]:
         ("client", BASE),
         ("magics", BASE),
         ("widgets", BASE),
-        ("server", BASE),
+        ("server", BASE | EXTRAS["compare"]),
         ("service", BASE | EXTRAS["service"] | EXTRAS["hosts"]),
         ("cli", BASE | EXTRAS["service"] | EXTRAS["demo"]),
     ],

@@ -154,3 +154,20 @@ def test_a_setting_of_the_wrong_kind_is_named(doctor, monkeypatch: pytest.Monkey
     code, output = doctor()
     assert code == 1
     assert "SVC_RUNNING_LIMIT" in finding(output, "settings")
+
+
+def test_a_command_is_only_run_at_an_address(capsys: pytest.CaptureFixture[str]):
+    assert main(["doctor", "--run-command"]) == 2
+    assert "--run-command needs --url" in capsys.readouterr().err
+    assert main(["doctor", "--url", "nonsense"]) == 2
+    assert "must be an address such as https://" in capsys.readouterr().err
+
+
+def test_an_address_without_a_token_is_checked_as_far_as_it_goes(service: Path, capsys: pytest.CaptureFixture[str]):
+    with embedded_client() as client:
+        client.account.get()
+        assert main(["doctor", "--url", client.base_url or ""]) == 0
+    output = capsys.readouterr().out
+    assert finding(output, "readiness").startswith("✓")
+    assert "none for this address: calls are not checked" in finding(output, "token")
+    assert "large bodies" not in output

@@ -334,3 +334,24 @@ def test_the_embedded_service_is_found_without_any_settings(service: Path, capsy
     line = capsys.readouterr().out.splitlines()[1]
     assert line.split()[1:] == ["admin@localhost", "create_token", "user", "1", *line.split()[5:7], *line.split()[7:]]
     assert line.endswith("the service  token_id=1, name=service.json")
+
+
+def test_rules_for_keeping_files_are_tried_before_they_hold(run: Run, tmp_path: Path):
+    rules = tmp_path / "rules.json"
+    rules.write_text('[{"what": "logs", "schedule_id": 1000000000, "keep_days": 36000, "keep_bytes": 5000}]')
+    assert "nothing is deleted" in printed(run("prune"))
+    tried = printed(run("prune", "--rules", str(rules), "--dry-run"))
+    assert "logs of schedule 1000000000, at most 36000 days" in tried
+    assert "0 bytes would be deleted" in tried
+    assert "nothing is deleted" in printed(run("prune", "--dry-run"))
+    try:
+        assert "5,000" in printed(run("prune", "--rules", str(rules), "--yes"))
+        assert json.loads(printed(run("prune", "--json")))[0]["keep_bytes"] == 5000
+        assert json.loads(printed(run("prune", "--dry-run", "--json")))["bytes"] == 0
+        rules.write_text('[{"what": "logs"}]')
+        code, _, errors = run("prune", "--rules", str(rules), "--yes")
+        assert code == FAILED
+        assert "keep_days or keep_bytes" in errors
+    finally:
+        rules.write_text("[]")
+        assert "nothing is deleted" in printed(run("prune", "--rules", str(rules), "--yes"))

@@ -19,6 +19,7 @@ ACCOUNT = {
     "features": {"jupyter_notebooks": True, "package_management": False},
     "storage_url": "file:///data/storage",
     "concurrent_command_limit": 20,
+    "isolation": "on",
 }
 STORAGE = {"url": "s3://bucket/", "access_key": "<hidden>", "secret_key": "<hidden>", "region": "eu", "endpoint": None}
 

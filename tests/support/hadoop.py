@@ -3,6 +3,7 @@
 - `shared_hadoop(tmp_path_factory)`, for a session fixture: a service with a running cluster `default`, one for all
   processes of a test session. Use it for whatever leaves the cluster as it was.
 - `HadoopCluster.of(folder)`: a cluster of one's own without a service, to be killed and bent; end it with `end()`.
+- `HadoopService(folder)`: a service whose commands on its cluster `default`, when they do not end, tell how YARN is.
 - `use_hadoop(service)`: makes the cluster `default` of any `ServiceProcess` one that runs on Hadoop.
 - `end_clusters_of(data_dir)`: ends what is left of a data folder's clusters.
 """
@@ -25,7 +26,7 @@ import httpx
 import psutil
 import pytest
 import sqlalchemy as sa
-from tests.support.engines import ENGINES, engine_at_once
+from tests.support.engines import ENGINES, ONE_COMPILER, engine_at_once
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -142,8 +143,9 @@ class HadoopCluster(ClusterRows):
 
 def use_hadoop(service: ServiceProcess, *, initial_nodes: int = 2, max_nodes: int = 4, custom_config: str = "") -> None:
     """Let the cluster `default` of a service run on Hadoop, by its next start."""
+    quick = f"spark.driver.extraJavaOptions={ONE_COMPILER}"  # of HiveServer2
     body = {
-        "hadoop_settings": {"custom_config": custom_config},
+        "hadoop_settings": {"custom_config": f"{quick}\n{custom_config}".rstrip()},
         "node_configuration": {"initial_nodes": initial_nodes, "max_nodes": max_nodes},
     }
     response = service.http.put("/clusters/default", json=body)
@@ -173,29 +175,26 @@ def end_clusters_of(data_dir: Path) -> None:
         psutil.wait_procs(left, 5)
 
 
-class _Detached(ServiceProcess):
-    """A service that is nobody's child: it outlives the process of the session that started it."""
+class HadoopService(ServiceProcess):
+    """A service whose cluster `default` runs on Hadoop: what does not end there is killed, with a report."""
 
-    launcher = ("setsid", "--fork")
+    def ended(self, command_id: int, seconds: float = 30.0) -> dict[str, Any]:
+        """Wait for the end of a command; one that does not end is killed, with a report of the cluster."""
+        with self.report_of(command_id):
+            return super().ended(command_id, seconds)
 
+    @contextmanager
+    def report_of(self, *command_ids: int) -> Iterator[None]:
+        """Add to a failure what is known of these commands, and kill them: they would keep the cluster from others."""
+        try:
+            yield
+        except AssertionError as error:
+            reports = "\n".join(self.report(command_id) for command_id in command_ids)
+            for command_id in command_ids:
+                self.http.put(f"/commands/{command_id}", json={"status": "kill"})
+            raise AssertionError(f"{error}\n{reports}") from error
 
-class SharedHadoop(ServiceProcess):
-    """The session's service, which this process may not have started; its cluster `default` is UP."""
-
-    @classmethod
-    def found(cls, data_dir: Path) -> SharedHadoop:
-        """Return the service that runs on a data folder."""
-        service = cls(data_dir)
-        told = json.loads(service.token_file.read_text())
-        service.base_url, service.token = told["base_url"], told["token"]
-        service._client = service.client(service.token)
-        return service
-
-    def cluster(self) -> HadoopCluster:
-        """Return the running cluster without the service around it; `close` it, do not end it."""
-        return HadoopCluster.of(self.data_dir)
-
-    def told(self, command_id: int) -> str:
+    def report(self, command_id: int) -> str:
         """Return what is known of a command and of all work on the cluster, for a test that waited in vain."""
         state = self.http.get("/clusters/default/state").json()
         (master,) = (node for node in state["nodes"] if node["role"] == "master")
@@ -205,6 +204,20 @@ class SharedHadoop(ServiceProcess):
             answer = httpx.get(f"{place}/{part}", headers={"Accept": "application/json"}, trust_env=False, timeout=10)
             told.append(answer.text[:_TOLD_CHARACTERS])
         return "\n".join(told)
+
+
+class _Detached(ServiceProcess):
+    """A service that is nobody's child: it outlives the process of the session that started it."""
+
+    launcher = ("setsid", "--fork")
+
+
+class SharedHadoop(HadoopService):
+    """The session's service, which this process may not have started; its cluster `default` is UP."""
+
+    def cluster(self) -> HadoopCluster:
+        """Return the running cluster without the service around it; `close` it, do not end it."""
+        return HadoopCluster.of(self.data_dir)
 
     def leave(self) -> None:
         """Let go of it; it runs on for the others."""

@@ -25,7 +25,7 @@ from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK,
 
 TEXT_SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 AVRO_SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
-_ANSWER_SECONDS = 90
+_ANSWER_SECONDS = 200
 _TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
 _TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"
 

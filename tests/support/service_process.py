@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,12 +24,16 @@ START_SECONDS = 30.0
 
 
 def wait_until(condition: Callable[[], Any], what: str = "it", seconds: float = 20.0) -> Any:
-    """Return the first true value of `condition`, looked at again and again."""
-    deadline = time.monotonic() + seconds
+    """Return the first true value of `condition`, looked at again and again.
+
+    The longer it has taken, the longer the pauses: a look every 20 ms slows what it waits for.
+    """
+    begun = time.monotonic()
     while not (value := condition()):
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - begun
+        if waited > seconds:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)
+        time.sleep(min(0.5, max(0.02, waited / 10)))
     return value
 
 
@@ -43,6 +48,15 @@ class ServiceProcess:
         self.settings = settings
         self._process: subprocess.Popen[str] | None = None
         self._client: httpx.Client | None = None
+
+    @classmethod
+    def found(cls, data_dir: Path) -> Self:
+        """Return the service that runs on a data folder, which this process may not have started."""
+        service = cls(data_dir)
+        told = json.loads(service.token_file.read_text())
+        service.base_url, service.token = told["base_url"], told["token"]
+        service._client = service.client(service.token)
+        return service
 
     def start(self, *arguments: str) -> Self:
         """Start it and wait for its ready line."""
@@ -78,6 +92,10 @@ class ServiceProcess:
     def environment(self) -> Mapping[str, str]:
         """Return the environment it is started in."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+        isolation = os.environ.get("SVC_ISOLATION", "off")
+        if isolation != "off":  # scripts of tests write into their test's folder
+            clean["SVC_FILE_ROOTS"] = json.dumps([tempfile.gettempdir()])
+        clean["SVC_ISOLATION"] = isolation
         return clean | {f"SVC_{name.upper()}": str(value) for name, value in self.settings.items()}
 
     @property

@@ -38,6 +38,8 @@ def _accept(server: socket.socket, path: str, ends: list[socket.socket]) -> None
 
 def _copy(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
-        while data := source.recv(65_536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
+        try:
+            while data := source.recv(65_536):
+                target.sendall(data)
+        finally:  # also when the source's program was killed
+            target.shutdown(socket.SHUT_WR)

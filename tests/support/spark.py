@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from tests.support.engines import engine_at_once
+from tests.conftest import end_commands_of
+from tests.support.engines import ONE_COMPILER, engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster
-from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
 LABEL = "spark"
-SECONDS = 120.0
+SECONDS = 300.0
 START_SECONDS = 300.0
 """A session server takes 9 s on two idle processors, and minutes on a machine that runs other tests meanwhile."""
-LOCAL = "spark.master=local[2]\nspark.ui.enabled=false\nspark.sql.shuffle.partitions=2"
+QUICK = f"spark.driver.extraJavaOptions={ONE_COMPILER}"
+LOCAL = f"spark.master=local[2]\nspark.ui.enabled=false\nspark.sql.shuffle.partitions=2\n{QUICK}"
 
 
 @contextmanager
@@ -47,8 +48,8 @@ def spark_service(
         yield service
     finally:
         service.stop()
+        end_commands_of(data_dir)
         end_clusters_of(data_dir)
-        end_metastore_of(data_dir)
 
 
 def submit(service: ServiceProcess, **fields: Any) -> dict[str, Any]:

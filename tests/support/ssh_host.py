@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,10 @@ from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import NODE_MARK
 
 PORT = 2222
+_IN_A_MOUNT_NAMESPACE = (
+    *("unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])),
+    *("sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"'),
+)
 _ENVIRONMENT = ("HOME", "LANG", "PATH", "TMPDIR", "USER")
 
 
@@ -38,11 +43,15 @@ class SshHost:
     address: str
     folder: Path
     keys: Path
+    names: Path | None = None
+    """What its processes find as `/etc/hosts`; None for the machine's own."""
     _server: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     def up(self) -> None:
         """Start its server and wait until it listens."""
         argv = [sys.executable, "-m", "tests.support.ssh_host", self.address, str(self.keys)]
+        if self.names is not None:
+            argv = [*_IN_A_MOUNT_NAMESPACE, str(self.names), *argv]
         root = Path(__file__).parents[2]
         environment = {"PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
         environment |= {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
@@ -106,17 +115,26 @@ class SshHosts:
 
 
 @contextmanager
-def ssh_hosts(folder: Path, *names: str) -> Iterator[SshHosts]:
-    """Give running hosts of these names, with their keys and an inventory in `folder`; all of it is gone afterwards."""
+def ssh_hosts(folder: Path, *names: str, resolved: Mapping[str, str] | None = None) -> Iterator[SshHosts]:
+    """Give running hosts of these names, with their keys and an inventory in `folder`; all of it is gone afterwards.
+
+    `resolved` has the names that the hosts themselves find for their addresses; by default they find none. This machine
+    does not know these names.
+    """
     keys = folder / "ssh"
     keys.mkdir(parents=True)
     for name in ("host_key", "id_ed25519"):
         asyncssh.generate_private_key("ssh-ed25519").write_private_key(str(keys / name))
     block = choose_block(lambda address: can_listen(address) and is_unused(address), random.SystemRandom())
+    file = folder / "etc-hosts" if resolved else None
     hosts = {
-        name: SshHost(name, f"{block}.{number}", folder / "hosts" / name, keys)
+        name: SshHost(name, f"{block}.{number}", folder / "hosts" / name, keys, file)
         for number, name in enumerate(names, start=1)
     }
+    if file is not None:
+        known_names = [f"{hosts[name].address} {host_name}\n" for name, host_name in (resolved or {}).items()]
+        own = f"127.0.0.1 localhost\n127.0.1.1 {socket.gethostname()}\n"
+        file.write_text(own + "".join(known_names))
     public = asyncssh.read_private_key(str(keys / "host_key")).export_public_key().decode().strip()
     known = [f"[{host.address}]:{PORT} {public}\n" for host in hosts.values()]
     (keys / "known_hosts").write_text("".join(known))

@@ -14,6 +14,11 @@ export interface components {
             features: components["schemas"]["Features"];
             storage_url: string;
             concurrent_command_limit: number;
+            /**
+             * @default off
+             * @enum {string}
+             */
+            isolation?: "on" | "off";
         };
         /**
          * @description One nominal time of a schedule, or a rerun of it.
@@ -90,6 +95,7 @@ export interface components {
             disallow_cluster_termination?: boolean;
             idle_cluster_timeout?: number | null;
             node_bootstrap_file?: string | null;
+            provider?: string | null;
             security_settings?: {
                 [key: string]: unknown;
             };
@@ -106,6 +112,9 @@ export interface components {
                 [key: string]: unknown;
             };
             presto_settings?: {
+                [key: string]: unknown;
+            };
+            external?: {
                 [key: string]: unknown;
             };
             node_configuration?: {
@@ -130,13 +139,18 @@ export interface components {
             message?: string | null;
             nodes?: components["schemas"]["ClusterNode"][];
         };
-        /** @description What a command made besides its result: a Pig script's DUMPs and STOREs, a note's paragraphs and TABLEs. */
+        /**
+         * @description What a command made besides its result: DUMPs and STOREs of a Pig script, paragraphs and TABLEs of a note.
+         *
+         *     `failure` is of an SQL script that failed.
+         */
         CommandOutputs: {
             dumps?: components["schemas"]["DumpRecord"][];
             stores?: components["schemas"]["StoreRecord"][];
             tables?: components["schemas"]["NoteTable"][];
             paragraphs?: components["schemas"]["NoteParagraph"][];
             note?: components["schemas"]["RunNote"] | null;
+            failure?: components["schemas"]["StatementFailure"] | null;
         };
         /** @description A command as every submission and look-up returns it. */
         CommandRecord: {
@@ -192,7 +206,7 @@ export interface components {
             result_rows?: number | null;
             /** @description Bytes of the stored result, once done */
             result_bytes?: number | null;
-            /** @description What a Pig script or a note made, once done */
+            /** @description What a Pig script or a note made; why SQL failed */
             outputs?: components["schemas"]["CommandOutputs"] | null;
             /** @description The composite command that this is a sub-command of */
             parent_id?: number | null;
@@ -229,7 +243,7 @@ export interface components {
         };
         /** @description Each daemon that a cluster of this type has. */
         DaemonsHealth: {
-            hive_metastore: components["schemas"]["ServiceHealth"];
+            hive_metastore?: components["schemas"]["ServiceHealth"] | null;
             hs2_server?: components["schemas"]["ServiceHealth"] | null;
             zeppelin?: {
                 [key: string]: unknown;
@@ -499,7 +513,7 @@ export interface components {
         /**
          * @description A command with its macros put in, and their values.
          *
-         *     With a timetable in the request also when it runs, in words and as the next five nominal times (ISO 8601 UTC).
+         *     With a timetable in the request also when it runs, in words and as the next nominal times (ISO 8601 UTC).
          */
         Preview: {
             command: {
@@ -638,6 +652,25 @@ export interface components {
             timeout_for_request?: number;
             /** @default 50 */
             maximum_spot_instance_percentage?: number;
+        };
+        /**
+         * @description Why a statement of an SQL script failed, in parts; the record's `message` has the same as one text.
+         *
+         *     `line` and `column` count from 1 in the whole script; null where the engine reports no place. `text` is the line.
+         */
+        StatementFailure: {
+            /** @description the engine's own words */
+            reason: string;
+            /** @description `query`, or the script's location */
+            source: string;
+            /** @description the tap or cluster, and its type */
+            target: string;
+            line?: number | null;
+            column?: number | null;
+            text?: string | null;
+            /** @description known columns or tables that are like an unknown one, the likeliest first */
+            did_you_mean?: string[];
+            hint?: string | null;
         };
         /** @description What one STORE of a Pig command wrote; what its store function does not count is null. */
         StoreRecord: {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from svc_jupyter.api.fields import Record, Request
@@ -32,6 +34,8 @@ class Account(Record):
     features: Features
     storage_url: str
     concurrent_command_limit: int
+    isolation: Literal["on", "off"] = "off"
+    """Whether the service runs users' programs in sandboxes; docs/security.md lists which ones."""
 
 
 class StorageUpdate(Request):

@@ -51,7 +51,7 @@ class EngineHealth(Record):
 class DaemonsHealth(Record):
     """Each daemon that a cluster of this type has."""
 
-    hive_metastore: ServiceHealth
+    hive_metastore: ServiceHealth | None = None
     hs2_server: ServiceHealth | None = None
     zeppelin: dict[str, Any] | None = None
     resourcemanager: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,14 @@ HIDDEN = "<hidden>"
 """What answers hold in place of a secret."""
 MAX_NODES = 1000
 _Text = Annotated[str, Field(max_length=1024)]
+ProviderName = Literal["local", "hosts", "external"]
+"""Where the nodes of a cluster run: on the service's own machine, on machines of its inventory, reached by SSH, or
+where others run the cluster, to which the service only connects.
+"""
+ADDRESSES = ("presto_url", "trino_url", "hiveserver2", "spark_connect")
+"""The fields of `ExternalSettings` that hold an address."""
+_NOT_YET = ("metastore", "hadoop_conf")
+_TOKEN = re.compile(r";token=([^;]*)")
 
 
 class ClusterType(StrEnum):
@@ -23,6 +32,15 @@ class ClusterType(StrEnum):
     HADOOP = "hadoop"
     SPARK = "spark"
     PRESTO = "presto"
+    HIVE = "hive"
+    """A HiveServer2 that others run; on the service's own clusters it is a part of Hadoop."""
+    SPARK_CONNECT = "spark_connect"
+    """A Spark Connect server that others run."""
+
+    @property
+    def words(self) -> str:
+        """The name in texts."""
+        return self.value.replace("_", " ").title()
 
 
 class NodeRole(StrEnum):
@@ -100,6 +118,58 @@ class PrestoSettings(Request):
     custom_config: CustomConfig | None = None
 
 
+class ExternalSettings(Request):
+    """The cluster of the provider `external`: one address, and how to log in there; the password is write-only."""
+
+    presto_url: _Text | None = None
+    trino_url: _Text | None = None
+    hiveserver2: _Text | None = None
+    """`host:port`, or a URL as `hive2://host:port/;auth=noSasl;ssl=true`."""
+    spark_connect: _Text | None = None
+    """`sc://host:port`, `sc://host:port/;use_ssl=true;token=…`; the token becomes the password."""
+    user: Annotated[str, Field(max_length=255)] | None = None
+    """The login that goes with `password`; commands run in the name of their own users."""
+    password: _Text | None = None
+    tls_ca: Annotated[str, Field(max_length=65_536)] | None = None
+    """Certificates in PEM of the only authorities to trust; null stands for those of the machine."""
+    source: Annotated[str, Field(max_length=255)] | None = None
+    """The source name of the queries, by which a coordinator may choose their resource group."""
+    session_properties: dict[str, str] = Field(default_factory=dict)
+    """Properties of every session; an empty text removes one. HiveServer2 takes them as `SET` does."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_supported(cls, value: Any) -> Any:
+        for name in _NOT_YET if isinstance(value, dict) else ():
+            if value.get(name) not in (None, ""):
+                raise ValueError(
+                    f"{name} is not supported yet: this version connects to coordinators of Presto (presto_url) and "
+                    "Trino (trino_url), to HiveServer2 (hiveserver2) and to Spark Connect (spark_connect) only"
+                )
+        return _with_token_apart(value)
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """The addresses that are given, by the names of their fields; a cluster has one."""
+        given = {name: getattr(self, name) for name in ADDRESSES}
+        return {name: address for name, address in given.items() if address}
+
+    @property
+    def url(self) -> str | None:
+        """The address to connect to, None where there is none."""
+        return next(iter(self.addresses.values()), None)
+
+
+def _with_token_apart(value: Any) -> Any:
+    """Return settings whose address of Spark Connect has no token: it is the password, since addresses are shown."""
+    address = value.get("spark_connect") if isinstance(value, dict) else None
+    if not isinstance(address, str) or (found := _TOKEN.search(address)) is None:
+        return value
+    if value.get("password") not in (None, "", HIDDEN, found[1]):
+        raise ValueError("there are two tokens: give it in external.spark_connect or as external.password")
+    return {**value, "spark_connect": _TOKEN.sub("", address), "password": found[1]}
+
+
 class SpotInstanceSettings(Request):
     """Validated, stored and shown; the providers of this version have no spot machines."""
 
@@ -130,12 +200,15 @@ class ClusterChanges(Request):
     idle_cluster_timeout: Annotated[float, Field(ge=0, le=8760)] | None = None
     """Hours without work after which the cluster is terminated; null is the service's default."""
     node_bootstrap_file: _Text = ""
+    provider: ProviderName | None = None
+    """Where its nodes run, from its next start on; null is the service's default."""
     security_settings: SecuritySettings = Field(default_factory=SecuritySettings)
     cloud_settings: CloudSettings = Field(default_factory=CloudSettings)
     hadoop_settings: HadoopSettings = Field(default_factory=HadoopSettings)
     hive_settings: HiveSettings = Field(default_factory=HiveSettings)
     pig_settings: PigSettings = Field(default_factory=PigSettings)
     presto_settings: PrestoSettings = Field(default_factory=PrestoSettings)
+    external: ExternalSettings = Field(default_factory=ExternalSettings)
     node_configuration: NodeConfiguration = Field(default_factory=NodeConfiguration)
 
 
@@ -154,12 +227,31 @@ class ClusterConfiguration(ClusterChanges):
             )
         if self.presto_settings.enable_presto and self.hadoop_settings.use_spark:
             raise ValueError("presto_settings.enable_presto and hadoop_settings.use_spark exclude each other")
+        self._check_external()
         return self
+
+    def _check_external(self) -> None:
+        given = [f"external.{name}" for name in self.external.addresses]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude each other: clear all but one")
+        if self.is_external and not given:
+            raise ValueError(f"external: give the address to connect to, one of {', '.join(ADDRESSES)}")
+        if self.external.url and not self.is_external:
+            raise ValueError('external: needs "provider": "external"; for another provider clear its address')
+
+    @property
+    def is_external(self) -> bool:
+        """Whether others run the cluster."""
+        return self.provider == "external"
 
     @property
     def cluster_type(self) -> ClusterType:
         """What the cluster runs."""
-        if self.presto_settings.enable_presto:
+        if self.is_external and self.external.hiveserver2:
+            return ClusterType.HIVE
+        if self.is_external and self.external.spark_connect:
+            return ClusterType.SPARK_CONNECT
+        if self.is_external or self.presto_settings.enable_presto:
             return ClusterType.PRESTO
         return ClusterType.SPARK if self.hadoop_settings.use_spark else ClusterType.HADOOP
 
@@ -181,12 +273,15 @@ class ClusterRecord(Record):
     disallow_cluster_termination: bool = False
     idle_cluster_timeout: float | None = None
     node_bootstrap_file: str | None = None
+    provider: str | None = None
+    """Where its nodes run from its next start on; the service's default where none was given."""
     security_settings: dict[str, Any] = Field(default_factory=dict)
     cloud_settings: dict[str, Any] = Field(default_factory=dict)
     hadoop_settings: dict[str, Any] = Field(default_factory=dict)
     hive_settings: dict[str, Any] = Field(default_factory=dict)
     pig_settings: dict[str, Any] = Field(default_factory=dict)
     presto_settings: dict[str, Any] = Field(default_factory=dict)
+    external: dict[str, Any] = Field(default_factory=dict)
     node_configuration: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -60,11 +60,33 @@ class RunNote(Record):
     message: str | None = None
 
 
+class StatementFailure(Record):
+    """Why a statement of an SQL script failed, in parts; the record's `message` has the same as one text.
+
+    `line` and `column` count from 1 in the whole script; null where the engine reports no place. `text` is the line.
+    """
+
+    reason: str = Field(description="the engine's own words")
+    source: str = Field(description="`query`, or the script's location")
+    target: str = Field(description="the tap or cluster, and its type")
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None
+    did_you_mean: list[str] = Field(
+        default_factory=list, description="known columns or tables that are like an unknown one, the likeliest first"
+    )
+    hint: str | None = None
+
+
 class CommandOutputs(Record):
-    """What a command made besides its result: a Pig script's DUMPs and STOREs, a note's paragraphs and TABLEs."""
+    """What a command made besides its result: DUMPs and STOREs of a Pig script, paragraphs and TABLEs of a note.
+
+    `failure` is of an SQL script that failed.
+    """
 
     dumps: list[DumpRecord] = Field(default_factory=list)
     stores: list[StoreRecord] = Field(default_factory=list)
     tables: list[NoteTable] = Field(default_factory=list)
     paragraphs: list[NoteParagraph] = Field(default_factory=list)
     note: RunNote | None = None
+    failure: StatementFailure | None = None

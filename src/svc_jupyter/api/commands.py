@@ -253,7 +253,7 @@ class CommandRecord(Record):
     retry_delay: int | None = None
     result_rows: int | None = Field(default=None, description="Rows of the result, once known")
     result_bytes: int | None = Field(default=None, description="Bytes of the stored result, once done")
-    outputs: CommandOutputs | None = Field(default=None, description="What a Pig script or a note made, once done")
+    outputs: CommandOutputs | None = Field(default=None, description="What a Pig script or a note made; why SQL failed")
     parent_id: int | None = Field(default=None, description="The composite command that this is a sub-command of")
     child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
 

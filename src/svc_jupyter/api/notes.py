@@ -134,6 +134,12 @@ class NoteForm(Record):
     value: Any = None
 
 
+class NoteFormList(Record):
+    """The forms of a document."""
+
+    forms: list[NoteForm]
+
+
 class Note(NoteSummary):
     """A note with its document: the parts as a `.zpln` file has them, and the forms that its texts ask for."""
 

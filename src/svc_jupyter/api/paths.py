@@ -15,6 +15,11 @@ NOTEBOOK = "application/x-ipynb+json"
 HTML = "text/html"
 
 
+def versions_of(resource: str) -> tuple[str, ...]:
+    """Return the API versions that have a resource, given as the first part of its path."""
+    return COMMAND_VERSIONS if resource in {"commands", "clusters"} else RESOURCE_VERSIONS
+
+
 def api(resource: str, version: str = DEFAULT_VERSION) -> str:
     """Return the path of a resource, as in `/api/v1.2/commands`."""
     return f"/api/{version}/{resource}"

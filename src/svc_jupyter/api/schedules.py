@@ -232,12 +232,13 @@ class PreviewRequest(_ScheduleFields):
     """
 
     nominal_time: str | None = Field(default=None, max_length=40)
+    times: int = Field(default=5, ge=1, le=200, description="How many of the next nominal times to show")
 
 
 class Preview(Record):
     """A command with its macros put in, and their values.
 
-    With a timetable in the request also when it runs, in words and as the next five nominal times (ISO 8601 UTC).
+    With a timetable in the request also when it runs, in words and as the next nominal times (ISO 8601 UTC).
     """
 
     command: dict[str, Any]

@@ -24,12 +24,23 @@ _SOURCES = ("program", "cmdline", "sql", "script_location", "note_id")
 _BY_LOWER_CASE = {each.value.lower(): each for each in SparkLanguage}
 
 
+class CellOptions(Request):
+    """How a program runs as the cell of a notebook (an extension).
+
+    `forms` are values of the forms in its text, by name; `limit` is the most rows of its table, null for all.
+    """
+
+    forms: dict[str, Any] = Field(default_factory=dict)
+    limit: Annotated[int, Field(ge=1)] | None = None
+
+
 class SparkSubmission(Request):
     """Fields of a `SparkCommand`: exactly one of program, cmdline, sql, script_location and note_id.
 
     `arguments` are options of spark-submit in one string, quoted as for a shell; of a note the values of its forms, an
     object; `paragraph` is the id or number, from 1, of the one to run. `user_program_arguments` is one string, too.
-    `app_id` names a session that is kept for further commands.
+    `app_id` names a session that is kept for further commands. With `cell`, a program in such a session runs as a cell:
+    its forms are filled in, and what it prints and shows is kept as messages.
     """
 
     program: str | None = None
@@ -42,6 +53,7 @@ class SparkSubmission(Request):
     user_program_arguments: str | None = None
     paragraph: Annotated[str, Field(max_length=255)] | int | None = None
     app_id: Id | str | None = Field(default=None)
+    cell: CellOptions | None = None
 
     @model_validator(mode="after")
     def _exactly_one_source(self) -> SparkSubmission:
@@ -56,6 +68,8 @@ class SparkSubmission(Request):
             raise ValueError("language: notebook needs a note_id")
         if self.note_id is not None and language not in (None, SparkLanguage.NOTEBOOK):
             raise ValueError(f"language: of a note it is notebook, not {language}")
+        if self.cell is not None and (self.app_id is None or not (self.program or self.sql)):
+            raise ValueError("cell: goes with a program or sql, and with the app_id of its session")
         if self.note_id is None and not isinstance(self.arguments, str | None):
             raise ValueError("arguments: options of spark-submit are one string")
         return self

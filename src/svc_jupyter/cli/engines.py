@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from svc_jupyter.cli.checks.finding import Finding, Mark
+from svc_jupyter.cli.wrong_settings import wrong_settings
 
 if TYPE_CHECKING:
     from svc_jupyter.service.installs.engine import Engine
@@ -50,8 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         engines = engines_of(Settings())
     except ValidationError as error:
-        names = ", ".join(f"SVC_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}" for item in error.errors())
-        return _fail(f"wrong settings: {names}")
+        return _fail(wrong_settings(error))
     try:
         return asyncio.run(_act(engines, arguments))
     except EngineFailure as error:

@@ -15,13 +15,18 @@ SUBCOMMANDS = {
     "stop": "end the embedded service; running commands go on",
     "lab": "start JupyterLab and the embedded service",
     "run-notebook": "execute a notebook and print its outputs in the terminal",
+    "docs": "open the documentation in the browser",
     "doctor": "show what is missing, and how to get it",
     "engines": "list, install and remove the engines that commands run on",
+    "hosts": "list and check the machines of the inventory that clusters run on",
     "user": "list, invite, enable and disable users",
     "group": "groups, their members and their roles",
     "role": "roles: what the members of groups are allowed",
     "token": "make, list and revoke API tokens",
     "database": "copy the service's database from SQLite to PostgreSQL",
+    "backup": "copy database, files and key of a service to a folder or an object store, while it works",
+    "restore": "fill an empty data folder from a backup",
+    "prune": "rules by which results and logs of ended commands are deleted, and what they would delete",
     "audit": "who changed what, when, and from where",
 }
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, ValidationError
+
+from svc_jupyter.cli.wrong_settings import wrong_settings
+
+if TYPE_CHECKING:
+    from svc_jupyter.service.ground.settings import Settings
 
 DATA_FOLDER_TAKEN = 3
 """Exit code when another service holds the data folder: the client that started this one then uses that service."""
@@ -37,8 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         settings = Settings(**_given(arguments))
     except ValidationError as error:
-        names = ", ".join(f"SVC_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}" for item in error.errors())
-        return _fail(f"wrong settings: {names}", 2)
+        return _fail(wrong_settings(error), 2)
+    if lack := _lack(settings):
+        return _fail(lack, 2)
     try:
         serve(settings, lambda base_url: print(f"ready {base_url}", flush=True))
     except DataFolderTakenError as error:
@@ -57,6 +63,19 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.database_url is not None:
         values["database_url"] = SecretStr(arguments.database_url)
     return {key: value for key, value in values.items() if value is not None}
+
+
+def _lack(settings: Settings) -> str | None:
+    """Return what the chosen provider of clusters or the required isolation lacks, with what to do about it."""
+    from svc_jupyter.service.clusters.providers.requirements import missing
+    from svc_jupyter.service.isolation.isolation import Isolation, IsolationError
+
+    try:
+        Isolation.of(settings)
+    except IsolationError as error:
+        return str(error)
+    lack = missing(settings.cluster_provider, settings)
+    return None if lack is None else f"SVC_CLUSTER_PROVIDER={settings.cluster_provider}: {lack}"
 
 
 def _fail(message: str, code: int = 1) -> int:

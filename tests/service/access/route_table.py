@@ -16,6 +16,9 @@ method path                                            permission               
 GET    /account                                        any_right                        yes    -
 GET    /account/features                               any_right                        yes    -
 PUT    /account/features                               update_account                   no     -
+GET    /account/retention                              read_account                     yes    -
+PUT    /account/retention                              update_account                   no     -
+POST   /account/retention/preview                      update_account                   no     -
 GET    /account/storage                                read_account                     yes    -
 PUT    /account/storage                                update_account                   no     -
 
@@ -56,11 +59,19 @@ GET    /commands                                       read_command|create_comma
 GET    /commands/{command_id}                          read_command                     yes    -
 PUT    /commands/{command_id}                          update_command                   yes    -
 GET    /commands/{command_id}/results                  read_command                     yes    -
+GET    /commands/{command_id}/files                    read_command                     yes    -
+PUT    /commands/{command_id}/files                    update_command                   yes    -
+GET    /commands/{command_id}/rows                     read_command                     yes    -
+GET    /commands/{command_id}/rows/statistics          read_command                     yes    -
 GET    /commands/{command_id}/status_with_results      read_command                     yes    -
 GET    /commands/{command_id}/logs                     read_command                     yes    -
 GET    /commands/{command_id}/error_logs               read_command                     yes    -
 GET    /commands/{command_id}/jobs                     read_command                     yes    -
 GET    /commands/{command_id}/events                   read_command                     yes    -
+GET    /commands/{command_id}/messages                 read_command                     yes    -
+POST   /commands/{command_id}/session/completions      update_command                   yes    -
+POST   /commands/{command_id}/session/inspections      update_command                   yes    -
+DELETE /commands/{command_id}/session                  update_command                   yes    -
 
 GET    /db_taps                                        read_db_tap                      yes    -
 POST   /db_taps                                        create_db_tap                    yes    -
@@ -68,6 +79,9 @@ GET    /db_taps/{db_tap_id}                            read_db_tap              
 PUT    /db_taps/{db_tap_id}                            update_db_tap                    yes    -
 DELETE /db_taps/{db_tap_id}                            delete_db_tap                    yes    -
 GET    /db_taps/{db_tap_id}/tables                     read_db_tap                      yes    -
+GET    /db_taps/{db_tap_id}/catalogue                  read_db_tap                      yes    -
+GET    /db_taps/{db_tap_id}/catalogue/tables           read_db_tap                      yes    -
+GET    /db_taps/{db_tap_id}/catalogue/columns          read_db_tap                      yes    -
 
 GET    /notification_channels                          read_notification_channel        yes    -
 POST   /notification_channels                          create_notification_channel      yes    -
@@ -91,6 +105,7 @@ DELETE /folders/delete                                 delete_folder            
 GET    /notebooks                                      read_note                        yes    -
 POST   /notebooks                                      create_note                      yes    -
 POST   /notebooks/import                               create_note                      yes    -
+POST   /notebooks/forms                                read_note                        yes    -
 GET    /notebooks/{note_id}                            read_note                        yes    -
 PUT    /notebooks/{note_id}                            read_note&update_note            yes    -
 DELETE /notebooks/{note_id}                            delete_note                      yes    -
@@ -144,6 +159,9 @@ PUT    /pipelines/{pipeline_id}/pause                  update_pipeline          
 PUT    /pipelines/{pipeline_id}/archive                update_pipeline                  yes    -
 PUT    /pipelines/{pipeline_id}/delete                 delete_pipeline                  yes    -
 
+GET    /hive_catalogue                                 read_hive                        yes    -
+GET    /hive_catalogue/tables                          read_hive                        yes    -
+GET    /hive_catalogue/columns                         read_hive                        yes    -
 GET    /hive                                           read_hive                        yes    -
 GET    /hive/{schema}                                  read_hive                        yes    -
 GET    /hive/{schema}/{table}                          read_hive                        yes    -
@@ -203,6 +221,7 @@ BODIES: dict[str, Any] = {
     "DELETE /folders/delete": {"folder_id": 999_999, "type": "notes"},
     "POST /notebooks": {"name": "note", "location": "Common"},
     "POST /notebooks/import": {"name": "note", "location": "Common", "paragraphs": []},
+    "POST /notebooks/forms": {"paragraphs": []},
     "PUT /notebooks/{note_id}/import": {"paragraphs": []},
     "POST /notebook_dashboard": {"name": "shown", "location": "Common"},
     "POST /pipelines": {"name": "orders", "code": "1"},

@@ -34,7 +34,7 @@ async def http(access, settings, admin_token) -> AsyncIterator[httpx.AsyncClient
     app.state.parts = Parts([access, RateLimit(None)])
     install_error_handlers(app)
     for router in (access_router, policies_router):
-        app.include_router(router, prefix=API)
+        app.include_router(router)
     headers = {"X-AUTH-TOKEN": admin_token, "Content-Type": "application/json"}
     transport = httpx.ASGITransport(RequestShell(app, settings, access.tokens.caller))
     async with httpx.AsyncClient(transport=transport, base_url=f"http://service{API}", headers=headers) as client:

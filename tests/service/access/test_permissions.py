@@ -8,12 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.access.callers import EVERYTHING, MEMBERS_RIGHTS, RESERVED, Caller, permissions_of, rights_of
+from svc_jupyter.api.commands import CommandType
+from svc_jupyter.service.access.callers import (
+    EVERYTHING,
+    MEMBERS_RIGHTS,
+    NOT_IN_RUNS,
+    RESERVED,
+    Caller,
+    permissions_of,
+    rights_of,
+)
 from svc_jupyter.service.access.permissions import (
     Action,
     Resource,
     Target,
     decide,
+    lack_to_schedule,
     require,
     require_any,
     require_membership,
@@ -55,6 +65,28 @@ def role(access: str, resource: str, *actions: str) -> dict:
 def test_an_administrator_may_do_everything_whatever_a_policy_says(action, resource):
     policy = entries_of([entry("deny", [ME]), entry("deny", None, [MY_GROUP])])
     assert decide(caller(ADMIN), action, resource, IT, policy).allowed
+
+
+@pytest.mark.parametrize(("action", "resource"), sorted(EVERYTHING))
+def test_a_run_may_do_at_most_what_a_member_may_and_nothing_that_outlives_it(action, resource):
+    all_rights = ("everything", [role("allow", "all", "all")])
+    for of_user in (caller(ADMIN), caller(USER), caller(frozenset(), (all_rights,))):
+        in_run = of_user.in_run(12)
+        found = decide(in_run, action, resource)
+        assert found.allowed == ((action, resource) in MEMBERS_RIGHTS - NOT_IN_RUNS)
+        named = decide(in_run, action, resource, IT, entries_of([entry("allow", [ME], None, action.value)]))
+        assert named.allowed == ((action, resource) not in NOT_IN_RUNS)
+        assert decide(of_user.in_run(12), action, resource, IT, entries_of([entry("deny", [ME])])).allowed is False
+
+
+def test_a_run_never_makes_a_schedule_whatever_gives_the_right_to():
+    by_notebooks = ("n", [role("allow", "jupyter_notebook", "all"), role("allow", "jupyter_notebook_command", "all")])
+    author = caller(frozenset(), (by_notebooks,))
+    assert lack_to_schedule(author, CommandType.JUPYTER_NOTEBOOK) is None
+    for of_user in (author, caller(USER), caller(ADMIN)):
+        assert "a notebook run may not create scheduler" in (
+            lack_to_schedule(of_user.in_run(12), CommandType.JUPYTER_NOTEBOOK) or ""
+        )
 
 
 def test_a_user_may_do_everything_but_what_is_reserved():

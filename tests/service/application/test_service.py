@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Any
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -93,3 +94,21 @@ async def test_an_application_whose_database_cannot_be_prepared_closes_it(
     with pytest.raises(RuntimeError, match="newer version"):
         await app.router.lifespan_context(app).__aenter__()
     assert closed == [service.database]
+
+
+@pytest.mark.parametrize("version", ["v1.2", "latest", "v9"])
+async def test_a_message_names_the_path_as_its_caller_wrote_it(settings: Settings, version: str):
+    transport = httpx.ASGITransport(create_app(Service.of(settings)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        answer = await client.get(f"/api/{version}/nothing/at/all")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["error_message"] == f"there is nothing at /api/{version}/nothing/at/all"
+
+
+async def test_no_route_is_built_by_a_first_request(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    app = create_app(Service.of(settings))
+    built: list[dict[str, Any]] = []
+    monkeypatch.setattr("fastapi.routing.get_dependant", lambda **facts: built.append(facts))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+        await client.get("/api/v1.2/nothing")
+    assert not built

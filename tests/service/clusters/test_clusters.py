@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from pydantic import ValidationError
 from tests.service.clusters.world import World
 
 from svc_jupyter.api.access import BuiltinGroup, Resource
@@ -113,6 +115,35 @@ async def test_what_the_engine_cannot_do_is_refused_when_it_is_configured(world:
     spark = await create(world, hadoop_settings={"use_spark": True})
     with pytest.raises(Invalid, match="Spark clusters are not supported yet"):
         await world.clusters.change_state(str(spark["id"]), "start", by=world.by)
+
+
+async def test_a_cluster_starts_where_it_is_told_else_where_the_service_starts_its_clusters(
+    world: World, tmp_path: Path
+):
+    world.settings.cluster_provider = "hosts"
+    world.settings.hosts_inventory = tmp_path / "inventory.toml"
+    usual, own = await create(world, label=["usual"]), await create(world, label=["own"], provider="local")
+    assert (usual["provider"], own["provider"]) == ("hosts", "local")
+    copy = await world.clusters.clone("own", ClusterChanges.model_validate({"label": "copy"}), by=world.by)
+    assert copy["provider"] == "local"
+    assert (await edit(world, "copy", provider="hosts"))["provider"] == "hosts"
+    for label in ("usual", "own", "copy"):
+        await world.clusters.change_state(label, "start", by=world.by)
+    started = [(await world.instances.of_cluster(cluster["id"])) for cluster in (usual, own, copy)]
+    assert [instance and instance.provider for instance in started] == ["hosts", "local", "hosts"]
+    assert (await edit(world, "own", provider="hosts"))["provider"] == "hosts"
+    running = await world.instances.of_cluster(own["id"])
+    assert running is not None
+    assert running.provider == "local"  # until its next start
+
+
+async def test_a_provider_that_the_service_cannot_use_is_refused_with_what_it_lacks(world: World):
+    with pytest.raises(Invalid, match=r"provider: hosts cannot be used here: .* set SVC_HOSTS_INVENTORY"):
+        await create(world, label=["far"], provider="hosts")
+    with pytest.raises(Invalid, match="SVC_HOSTS_INVENTORY"):
+        await edit(world, "default", provider="hosts")
+    with pytest.raises(ValidationError, match=r"provider\n.*'local', 'hosts' or 'external'"):
+        await create(world, label=["far"], provider="cloud")
 
 
 async def test_lists_are_newest_first_filtered_and_hide_what_may_not_be_read(world: World):

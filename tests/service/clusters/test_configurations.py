@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from svc_jupyter.api.cluster_texts import parse_custom_config
 from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration
-from svc_jupyter.service.clusters.cluster_rows import changed_fields, merged, take_secrets
+from svc_jupyter.service.clusters.cluster_rows import changed_fields, check_destination, merged, take_secrets
 from svc_jupyter.service.clusters.reconciler import idle_limit, idle_reason, look_interval
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.http.validation import explain
 
@@ -34,6 +35,21 @@ TWO_TYPES = {"presto_settings": {"enable_presto": True}, "hadoop_settings": {"us
         ({"pig_settings": {"execution_engine": "tez"}}, "pig_settings.execution_engine: 'tez' is not there"),
         ({"idle_cluster_timeout": -1}, "idle_cluster_timeout: Input should be greater"),
         (TWO_TYPES, "exclude each other"),
+        (
+            {"provider": "external"},
+            "external: give the address to connect to, one of presto_url, trino_url, ",
+        ),
+        ({"external": {"presto_url": "http://p"}}, 'external: needs "provider": "external"'),
+        (
+            {"provider": "external", "external": {"presto_url": "http://p", "trino_url": "http://t"}},
+            "external.presto_url and external.trino_url exclude each other",
+        ),
+        (
+            {"provider": "external", "external": {"hiveserver2": "h:10000", "trino_url": "http://t"}},
+            "external.trino_url and external.hiveserver2 exclude each other",
+        ),
+        ({"provider": "external", "external": {"hadoop_conf": "conf"}}, "hadoop_conf is not supported yet"),
+        ({"provider": "external", "external": {"metastore": "thrift://h"}}, "metastore is not supported yet"),
     ],
 )
 def test_configurations_that_are_refused(body: dict[str, Any], reason: str):
@@ -52,6 +68,17 @@ def test_what_a_cluster_runs_follows_from_its_settings():
     settings = ({}, {"hadoop_settings": {"use_spark": True}}, {"presto_settings": {"enable_presto": True}})
     types = [ClusterConfiguration.model_validate(body).cluster_type.value for body in settings]
     assert types == ["hadoop", "spark", "presto"]
+
+
+def test_an_external_cluster_runs_what_its_address_says():
+    for name, runs in {
+        "presto_url": "presto",
+        "trino_url": "presto",
+        "hiveserver2": "hive",
+        "spark_connect": "spark_connect",
+    }.items():
+        body = {"provider": "external", "external": {name: "http://h:8080"}}
+        assert ClusterConfiguration.model_validate(body).cluster_type.value == runs
 
 
 def test_lines_of_a_custom_config():
@@ -103,6 +130,29 @@ def test_secrets_are_sealed_kept_cleared_and_never_shown(tmp_path: Path):
     assert (cleared, known.cloud_settings.compute_secret_key) == (None, None)
     none, known = after(None, compute_secret_key=HIDDEN)
     assert (none, known.cloud_settings.compute_secret_key) == (None, None)
+
+
+def test_an_external_password_is_sealed_and_goes_to_no_other_destination(tmp_path: Path):
+    box = SecretBox(tmp_path / "key")
+    external = {"trino_url": "https://t", "user": "svc", "password": "s3cret"}
+    given = ClusterChanges.model_validate({"provider": "external", "external": external})
+    before = ClusterConfiguration.model_validate(given.model_dump(exclude_unset=True))
+    sealed = take_secrets(box, before, given, None)
+    assert sealed is not None
+    assert box.open(sealed) == '{"external_password": "s3cret"}'
+    assert before.external.password == HIDDEN
+    assert "s3cret" not in before.model_dump_json()
+    for change in ({"trino_url": "https://other"}, {"user": "ann", "password": HIDDEN}, {"tls_ca": "other"}):
+        changes = ClusterChanges.model_validate({"external": change})
+        after = ClusterConfiguration.model_validate(merged(before, changes))
+        with pytest.raises(Invalid, match=r"external\.password: .* changed: give the password again"):
+            check_destination(before, after, changes)
+    changes = ClusterChanges.model_validate({"external": {"trino_url": "https://other", "password": "new"}})
+    after = ClusterConfiguration.model_validate(merged(before, changes))
+    check_destination(before, after, changes)
+    assert box.open(str(take_secrets(box, after, changes, sealed))) == '{"external_password": "new"}'
+    changes = ClusterChanges.model_validate({"external": {"source": "etl"}})
+    check_destination(before, ClusterConfiguration.model_validate(merged(before, changes)), changes)
 
 
 def test_how_long_a_cluster_may_be_idle():

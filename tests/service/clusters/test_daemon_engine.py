@@ -55,7 +55,7 @@ async def cluster(tmp_path: Path) -> AsyncIterator[SmallCluster]:
         end_clusters_of(tmp_path / "data")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_a_small_engine_has_all_that_clusters_have(cluster: SmallCluster):
     engine, rows, say = cluster.engine, cluster.rows, cluster.said.append
     await engine.start(await rows.instance(), say)
@@ -90,7 +90,7 @@ async def test_a_small_engine_has_all_that_clusters_have(cluster: SmallCluster):
         assert f"{best.private_dns}: {line}" in text
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_an_addition_that_cannot_succeed_leaves_no_node(cluster: SmallCluster):
     engine, rows, say = cluster.engine, cluster.rows, cluster.said.append
     await engine.start(await rows.instance(), say)

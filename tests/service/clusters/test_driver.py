@@ -11,6 +11,7 @@ from tests.service.clusters.world import NewWorld, World, until_true
 from tests.support.until import until
 
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.service.clusters import reconciler
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
@@ -136,6 +137,36 @@ async def test_a_termination_whose_engine_fails_ends_all_the_same(world: World):
     await world.clusters.change_state("default", "terminate", by=world.by)
     await world.reaches(DOWN)
     assert not any(is_alive(pid) for pid in pids)
+
+
+async def test_a_termination_that_never_succeeds_gives_up_with_the_reason_and_is_swept_later(
+    world: World, new_world: NewWorld, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reconciler, "_ENDING_SECONDS", 0.5)
+    tries: list[Instance] = []
+
+    async def sweep(instance: Instance) -> None:
+        tries.append(instance)
+        raise ModuleNotFoundError("no module for this provider")
+
+    await world.clusters.change_state("default", "start", by=world.by)
+    pids = await world.engine.pids(await world.reaches(UP))
+    world.engine.terminate_failure = ModuleNotFoundError("no module for this provider")
+    monkeypatch.setattr(world.provider, "sweep", sweep)
+    await world.clusters.change_state("default", "terminate", by=world.by)
+    await world.reaches(DOWN)
+    state = await world.state()
+    assert state["message"] == (
+        "not all of it could be ended, which is tried again every 5 minutes: an error of the service itself "
+        "(ModuleNotFoundError); its log has the details"
+    )
+    assert tries
+    assert all(is_alive(pid) for pid in pids)
+    await world.stop()
+    second: World = new_world()
+    await second.start()
+    await until(lambda: not any(is_alive(pid) for pid in pids))
+    await second.until_state(lambda state: state["message"] is None)
 
 
 async def test_a_cluster_ends_when_nothing_ran_on_it_for_its_time(new_world: NewWorld):

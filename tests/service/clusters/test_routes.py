@@ -17,6 +17,8 @@ KEYS = {
     "disallow_cluster_termination",
     "idle_cluster_timeout",
     "node_bootstrap_file",
+    "external",
+    "provider",
     "security_settings",
     "cloud_settings",
     "hadoop_settings",

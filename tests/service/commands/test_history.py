@@ -88,6 +88,16 @@ def test_by_type_and_source(add: AddCommand, listed: Listed):
     assert listed(sources=("API", "SCHEDULED")) == [shell]
 
 
+def test_search_finds_in_names_texts_tags_and_ids(add: AddCommand, listed: Listed):
+    named, tagged = add(name="Daily Sales"), add(tags="[sales-2026,etl]")
+    texts = add(command={"inline": 'echo "Größe" > SALES_100%.csv'})
+    other = add(name="other")
+    assert listed(search="sales") == [texts, tagged, named]
+    assert listed(search='"Größe" > sales_100%') == [texts]
+    assert listed(search=str(other)) == [other]
+    assert listed(search="no such text") == []
+
+
 def test_by_a_part_of_the_name(add: AddCommand, listed: Listed):
     daily, percent, _ = add(name="daily sales"), add(name="100%_a"), add()
     assert listed(name="ly sa") == [daily]

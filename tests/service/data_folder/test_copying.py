@@ -191,3 +191,12 @@ class TestOnTheCommandLine:
         assert main(["database", "copy", "--to", empty_postgres_url, "--data-dir", str(tmp_path / "none")]) == 1
         assert "there is no SQLite database in the data folder" in capsys.readouterr().err
         assert not (tmp_path / "none").exists()
+
+
+def test_a_table_that_is_not_known_is_not_forgotten(source: Settings, target: Settings):
+    database = Database(source)
+    with database.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE of_another_version (id INTEGER)"))
+    database.close()
+    with pytest.raises(CopyFailure, match="does not know: of_another_version"):
+        copying.copy(source, target, lambda *_: None)

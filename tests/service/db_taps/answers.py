@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
+from svc_jupyter.sql_tokens import Dialect
 
 
 @dataclass
@@ -26,6 +27,11 @@ class Answer:
     @property
     def message(self) -> str:
         return (self.error or self.summary or {})["message"]
+
+    @property
+    def failure(self) -> dict[str, Any]:
+        assert self.error is not None
+        return self.error["failure"]
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.db_taps import DbType
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.sql_tokens import Dialect
 
 SECRET = "pass'wo\\rd @/:%41"
 

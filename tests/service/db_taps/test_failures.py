@@ -1,24 +1,28 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from svc_jupyter.service.db_taps.failures import Position, QueryFailure, describe, position_of, without_passwords
-from svc_jupyter.service.db_taps.job import Dialect
-from svc_jupyter.service.db_taps.statements import split
+from svc_jupyter.service.db_taps.failures import Position, QueryFailure, position_of, report_of, without_passwords
+from svc_jupyter.service.db_taps.statements import split, tables_of
+from svc_jupyter.service.db_taps.suggestions import Unknown, like, unknown_name
+from svc_jupyter.sql_tokens import Dialect
 
 SCRIPT = "select carrier\nfrom flights\nWHERE dep_delays > 30;\n\nselect 2"
 
 
-def described(failure: QueryFailure, script: str = SCRIPT, number: int = 0) -> str:
+def described(failure: QueryFailure, script: str = SCRIPT, number: int = 0, meant: Sequence[str] = ()) -> str:
     statements = split(script, Dialect.SQLITE)
-    return describe(
+    return report_of(
         failure,
         script=script,
         source="query",
         statement=statements[number],
         only_one=len(statements) == 1,
-        tap="flights (sqlite)",
-    )
+        target="tap flights (sqlite)",
+        did_you_mean=meant,
+    ).message
 
 
 def test_the_message_comes_first_then_the_place_then_the_tap():
@@ -44,6 +48,65 @@ def test_the_engines_hint_follows_the_place():
         described(failure, "select x")
         == "no x\n  query, line 1: select x\n  Perhaps you meant y.\n  tap flights (sqlite)"
     )
+
+
+def test_a_name_that_was_meant_follows_the_engines_words_and_replaces_its_hint():
+    failure = QueryFailure('column "dep_delays" does not exist', position=0, hint="Perhaps you meant to reference it.")
+    assert described(failure, "select dep_delays", meant=["dep_delay", "dep_delay2"]) == (
+        'column "dep_delays" does not exist. Did you mean dep_delay or dep_delay2?\n'
+        "  query, line 1: select dep_delays\n  tap flights (sqlite)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "is_column"),
+    [
+        ("no such column: f.dep_delays", "dep_delays", True),
+        ("table flights has no column named dep_delays", "dep_delays", True),
+        ('column "dep_delays" of relation "flights" does not exist', "dep_delays", True),
+        ("column f.dep_delays does not exist", "dep_delays", True),
+        ("Unknown column 'f.dep_delays' in 'field list'", "dep_delays", True),
+        ("Invalid column name 'dep_delays'.", "dep_delays", True),
+        ("Column 'f.dep_delays' cannot be resolved", "dep_delays", True),
+        (
+            "A column or function parameter with name `f`.`dep_delays` cannot be resolved.",
+            "dep_delays",
+            True,
+        ),
+        ("no such table: flihgts", "flihgts", False),
+        ('relation "public.flihgts" does not exist', "flihgts", False),
+        ("Table 'test.flihgts' doesn't exist", "flihgts", False),
+        ("Table hive.default.flihgts does not exist", "flihgts", False),
+        ("[TABLE_OR_VIEW_NOT_FOUND] The table or view `default`.`flihgts` cannot be found.", "flihgts", False),
+    ],
+)
+def test_an_unknown_name_is_found_in_the_words_of_every_engine(message: str, name: str, is_column: bool):
+    found = unknown_name(message)
+    assert found is not None
+    assert (found.last, found.is_column) == (name, is_column)
+    assert unknown_name(f"syntax error near {name}") is None
+
+
+def test_only_names_that_are_alike_are_offered():
+    names = ["dep_time", "Dep_Delay", "arr_delay", "carrier"]
+    assert like("dep_delays", names) == ["Dep_Delay"]
+    assert like("carier", names) == ["carrier"]
+    assert like("x", names) == like("carrier", names) == []
+    assert Unknown('"f"."a b"', True).last == "a b"
+
+
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        ("select * from a, b.c as d, e where 'from f' = x -- from g", [("a",), ("b", "c"), ("e",)]),
+        ('select 1 from "a b"."c" t join d on true left join e using (x)', [("a b", "c"), ("d",), ("e",)]),
+        ("insert into a select * from (select * from b)", [("a",), ("b",)]),
+        ("update a set b = 1", [("a",)]),
+        ("select 1", []),
+    ],
+)
+def test_the_tables_of_a_statement_are_found(text: str, tables: list[tuple[str, ...]]):
+    assert tables_of(text, Dialect.SQLITE) == tables
 
 
 @pytest.mark.parametrize(

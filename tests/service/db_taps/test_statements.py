@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import Statement, split, words_of
+from svc_jupyter.sql_tokens import Dialect
 
 ALL = list(Dialect)
 SPLITTING = [dialect for dialect in Dialect if dialect is not Dialect.SQLSERVER]

@@ -9,6 +9,8 @@ import pytest
 from pymetastore.hive_metastore.ThriftHiveMetastore import Client
 from tests.support.hive import AVRO_SERDE, add_partitions, make_table
 
+from svc_jupyter.service.catalogues.sources import HiveSource
+from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.hive.hive import Hive
 from svc_jupyter.service.http.paging import Page
@@ -123,3 +125,13 @@ async def test_a_table_without_partition_columns_has_no_partitions(hive: Hive, c
     make_table(client, "plain", {"x": "int"}, schema=schema)
     with pytest.raises(Invalid, match="has no partition columns"):
         await hive.catalogue.partitions(schema, "plain", Page(1, 10))
+
+
+async def test_the_kept_catalogue_has_columns_and_counts(hive: Hive, client: Client, schema: str, tmp_path: Path):
+    make_table(client, "flights", {"delay": "double"}, {"day": "date"}, schema=schema, properties={"numRows": "7"})
+    make_table(client, "planes", {"tail": "string"}, schema=schema, properties={"numRows": "-1"})
+    file = CatalogueFile(await HiveSource.of(hive.connections).write(tmp_path))
+    rows, total = file.tables(schema, None, 0, 10)
+    assert (file.facts().default_schema, total) == ("default", 2)
+    assert rows == [(schema, "flights", "table", 7, 2), (schema, "planes", "table", None, 1)]
+    assert file.columns(schema, ["flights"]) == {"flights": [("delay", "double"), ("day", "date")]}

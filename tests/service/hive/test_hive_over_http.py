@@ -11,7 +11,7 @@ from tests.service.hive.conftest import engine_at_once_in_thread
 from tests.support.hive import add_partitions, end_metastore_of, make_table, metastore_client, metastores_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ from svc_jupyter.service.runtimes.s3.account_store import StoreClient, s3_jars
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.locations import parse_location
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 FIRST = Page(1, 10)
 ANY = None
 

@@ -19,6 +19,10 @@ def test_classes_without_a_name_or_of_another_loader_are_left_out():
     assert merge([text]) == "org/a/A\n"
 
 
+def test_rare_classes_are_left_out_where_only_common_ones_are_wanted():
+    assert merge(["org/a/A\norg/a/A\norg/b/B id: 7\n", "org/b/B id: 9\n"], common=2) == "org/b/B\n"
+
+
 def test_the_program_packs_the_list(tmp_path: Path):
     (tmp_path / "1.classes").write_text("org/b/B id: 7\n")
     (tmp_path / "2.classes").write_text("org/a/A\n")

@@ -46,7 +46,7 @@ async def http(settings: Settings, database: Database, account_id: int, secrets:
     install_error_handlers(app)
     app.include_router(router)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://service/api/v1.2") as client:
         yield client
 
 

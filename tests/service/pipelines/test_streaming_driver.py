@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.engines import engine_at_once
+from tests.support.engines import ONE_COMPILER, engine_at_once
 from tests.support.service_process import wait_until
 
 from svc_jupyter.api.pipelines import PipelineCreate
@@ -45,6 +45,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
         checkpoints = (tmp_path / "checkpoints").as_uri()
         line = submit_line(definition, "code", checkpoints=checkpoints, code_file=tmp_path / "code.py")
         options = ["--master", "local[1]", "--conf", "spark.ui.enabled=false", "--driver-memory", "512m"]
+        options += ["--driver-java-options", ONE_COMPILER]
         environment = {
             **os.environ,
             "SPARK_HOME": str(home),

@@ -15,9 +15,10 @@ from tests.support.until import until
 
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.database.service_lease import ServiceLease
 from svc_jupyter.service.schedules.dependencies import Needed
 from svc_jupyter.service.schedules.materialisation import TICK
-from svc_jupyter.service.schedules.ticker import Ticker, TickerLease
+from svc_jupyter.service.schedules.ticker import LEASE, Ticker
 from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import actions, schedules, service_leases
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -67,7 +68,7 @@ class Stage:
         self.now = self.simulation.now = float(int(time.time()))
         self._running = AsyncExitStack()
 
-    async def ticker(self, lease: TickerLease | None = None) -> Ticker:
+    async def ticker(self, lease: ServiceLease | None = None) -> Ticker:
         """Start a ticker, which is stopped at the end."""
         made = Ticker(self.database, self.bus, self.simulation.work, self.store, self.clock, lease)
         self._running.push_async_callback(made.stop)
@@ -273,10 +274,10 @@ async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: St
         with stage.database.connect() as connection:
             return connection.execute(sa.select(service_leases.c.replica_id)).scalar()
 
-    first = await stage.ticker(TickerLease(60))
+    first = await stage.ticker(ServiceLease(LEASE, 60))
     await until(holder)
     first_id = holder()
-    await stage.ticker(TickerLease(60))
+    await stage.ticker(ServiceLease(LEASE, 60))
     await stage.until(stage.add(), begun)
     assert holder() == first_id
     # Without a stop its lease would hold for a minute.
@@ -289,11 +290,11 @@ async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: St
 
 @on_postgresql
 async def test_another_takes_over_from_one_that_is_gone(stage: Stage):
-    lease = TickerLease(1.0)
+    lease = ServiceLease(LEASE, 1.0)
     with stage.database.begin() as connection:
         assert lease.hold(connection)  # and never again
     schedule = stage.add()
-    second = TickerLease(1.0)
+    second = ServiceLease(LEASE, 1.0)
     with stage.database.begin() as connection:
         assert not second.hold(connection)
     await stage.ticker(second)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.storage import downloads
+from svc_jupyter.service.storage.account_storage import resolve_under
 from svc_jupyter.service.storage.failures import StorageFailure
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -40,6 +44,27 @@ async def test_a_link_made_after_the_check_leads_nowhere(storage, settings, acco
     (tmp_path / "outside").write_text("not for you")
     (settings.storage_dir / "a.sh").symlink_to(tmp_path / "outside")
     with pytest.raises(Invalid, match="outside the folders"):
+        await storage.fetch(account_id, location, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+async def test_a_folder_that_becomes_a_link_while_its_file_is_opened_leads_nowhere(
+    storage, settings, account_id, tmp_path, monkeypatch
+):
+    folder, outside = settings.storage_dir / "folder", tmp_path / "outside"
+    for one in (folder, outside):
+        one.mkdir()
+        (one / "a.sh").write_text("not for you")
+    location = await storage.locate(account_id, "folder/a.sh")
+
+    def resolve_and_swap(path: Path, roots: Iterable[Path]) -> Path:
+        resolved = resolve_under(path, roots)
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(outside)
+        return resolved
+
+    monkeypatch.setattr(downloads, "resolve_under", resolve_and_swap)
+    with pytest.raises(StorageFailure, match="was moved or replaced while it was opened"):
         await storage.fetch(account_id, location, tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 

@@ -23,7 +23,7 @@ async def as_caller(storage):
     app = FastAPI()
     app.state.parts = Parts([storage, RateLimit(None)])
     install_error_handlers(app)
-    app.include_router(router, prefix="/api/v1.2")
+    app.include_router(router)
     clients = []
 
     def as_caller(caller) -> httpx.AsyncClient:

@@ -142,3 +142,30 @@ def test_no_value_of_a_password_is_kept():
     assert clean["noteParams"] == {"kept": 1}
     assert clean["paragraphs"][1]["settings"]["forms"] == {"pin": {"type": "Password", "name": "pin"}}
     assert {one.name: one.value for one in forms_of(clean)}["pin"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('z.textbox("day", "1")', [("day", "text", "1", [])]),
+        ("%pyspark\nn = z.input('minutes', default=30)\n", [("minutes", "text", "30", [])]),
+        ('%python\nz.password("pin")', [("pin", "password", "", [])]),
+        ('z.select("to", "b", ["a", "b"])', [("to", "select", "b", ["a", "b"])]),
+        ('z.select("to", [("a", "Ay"), "b"], "a")', [("to", "select", "a", ["a", "b"])]),
+        ('z.checkbox("on", ["x", "y"])', [("on", "checkbox", ["x", "y"], ["x", "y"])]),
+        ('z.checkbox("on", ["x", "y"], ["y"])', [("on", "checkbox", ["y"], ["x", "y"])]),
+        (
+            'x = ${n=1}\nz.textbox("a")\nz.textbox("b")',
+            [("n", "text", "1", []), ("a", "text", "", []), ("b", "text", "", [])],
+        ),
+        ("z.textbox(name_of_it)", []),
+        ('z.textbox("not python"', []),
+        ('%spark\nz.textbox("of scala")', []),
+        ("%sql\n-- z.textbox('of sql')", []),
+        ('z.textbox(7)\nother.textbox("a")\nz.show("b")', []),
+        ('z.select("to", options=unknown)\nz.select()', []),
+    ],
+)
+def test_forms_that_code_makes_are_known_as_far_as_they_are_literals(text: str, expected: list[Any]):
+    found = forms_of({"paragraphs": [{"id": "p", "text": text}]})
+    assert [(one.name, one.type, one.default, [option["value"] for option in one.options]) for one in found] == expected

@@ -99,7 +99,7 @@ class Campaign:
         backup.restore()
         statuses = backup.statuses()
         self.load.ledger.restore({name: status for name, status in statuses.values() if name is not None})
-        self.timetable.restore(set(statuses))
+        self.timetable.restore({number: status for number, (_, status) in statuses.items()})
         for replica in self.replicas:
             replica.era += 1
             replica.start()

@@ -98,6 +98,8 @@ class ServiceDouble(Commands):
         if rest[1:] == ["tables"]:
             table = record_of(DbTapTable, name="flights", schema_name="main", type="table")
             return httpx.Response(200, json={"tables": [table]})
+        if rest[1:]:
+            return error(404, f"there is no db_taps/{'/'.join(rest)}")
         if method == "DELETE":
             del self.taps[tap["id"]]
             return httpx.Response(200, json={"status": "deleted", "id": tap["id"]})

@@ -1,4 +1,4 @@
-"""Check the machine: the data folder and its disk, and bash."""
+"""Check the machine: the data folder and its disk, bash, and the isolation of users' programs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from svc_jupyter.cli.checks.finding import Finding, fine, note, wrong
+
+if TYPE_CHECKING:
+    from svc_jupyter.service.ground.settings import Settings
 
 LITTLE_SPACE_BYTES = 2 * 10**9
 _GIGABYTE = 10**9
@@ -67,3 +71,16 @@ def _disk(folder: Path) -> Finding:
     if usage.free < LITTLE_SPACE_BYTES:
         return note("disk", what, "make room, or set SVC_DATA_DIR to a folder on another disk")
     return fine("disk", what)
+
+
+def check_isolation(settings: Settings) -> Finding:
+    """Return whether a service with these settings runs users' programs in sandboxes."""
+    from svc_jupyter.service.isolation.isolation import ISOLATED, Isolation, IsolationError
+
+    try:
+        decided = Isolation.of(settings)
+    except IsolationError as error:
+        return wrong("isolation", str(error), "or set SVC_ISOLATION=off: commands then have the service's rights")
+    if decided.advice:
+        return note("isolation", f"a service for a team runs commands without it: {decided.reason}", decided.advice)
+    return fine("isolation", f"{f'on for {ISOLATED}' if decided.is_on else 'off'}, {decided.reason}")

@@ -1,7 +1,8 @@
 """Read the address and the token. Only this module reads the environment and configuration files.
 
 In order of precedence: the arguments, `SVC_BASE_URL` and `SVC_API_TOKEN`, the profile of
-`~/.config/svc-jupyter/config.toml` that `SVC_PROFILE` names (else `default`), and the embedded service (embedded.py)::
+`~/.config/svc-jupyter/config.toml` that `SVC_PROFILE` names, in a notebook run the service that runs it (run.py), the
+profile `default`, and the embedded service (embedded.py), which a run never starts::
 
     [profiles.default]
     base_url = "https://service.example.com"
@@ -24,15 +25,22 @@ from urllib.parse import urlsplit
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from svc_jupyter.api.run_connection import CONNECTION_FILE
+from svc_jupyter.client.address.run import read_connection, refusal_of
 from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.files import write_whole
 
 DEFAULT_PROFILE = "default"
 EMBEDDED = "embedded service"
+OF_THE_RUN = "the service of this run"
 _PROFILE_KEYS = frozenset({"base_url", "token", "token_file"})
 _API_SUFFIX = re.compile(r"/api(/(latest|v\d+(\.\d+)?))?$")
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _OTHERS_MAY_READ = stat.S_IRWXG | stat.S_IRWXO
+
+
+class NoTokenError(ConfigurationError):
+    """There is an address, but no token for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,8 @@ class Settings:
     source: str
     profile: str
     data_dir: Path
+    connection_file: Path | None = None
+    """In a notebook run: the file that gave address and token, which changes when the service moves."""
 
     @property
     def embedded(self) -> bool:
@@ -75,15 +85,19 @@ class Settings:
         environ = os.environ if environ is None else environ
         chosen = chosen_profile(profile, environ)
         places = list(_places(base_url, token, profile, environ))
-        address, source = next(((place.base_url, place.name) for place in places if place.base_url), (None, EMBEDDED))
+        origin = next((place for place in places if place.base_url or place.refusal), _Source(EMBEDDED, None))
+        if origin.refusal is not None:
+            raise ConfigurationError(origin.refusal)
+        address, source = origin.base_url, origin.name
         found = next((place for place in places if place.has_token and place.base_url in (None, address)), None)
         secret = found.read_token() if found else None
         if address is not None and secret is None:
-            raise ConfigurationError(
+            raise NoTokenError(
                 f"there is no token for {address} (address from {source}). Set SVC_API_TOKEN, "
                 f"or token_file in [profiles.{chosen}] of {config_file(environ)}"
             )
-        return cls(address, secret, source, chosen, data_folder(environ))
+        of_run = origin.connection_file if found is origin else None
+        return cls(address, secret, source, chosen, data_folder(environ), of_run)
 
 
 def chosen_profile(profile: str | None, environ: Mapping[str, str] | None = None) -> str:
@@ -97,7 +111,12 @@ def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[s
     environ = os.environ if environ is None else environ
     if base_url:
         return "the arguments"
-    return "the environment (SVC_BASE_URL)" if environ.get("SVC_BASE_URL") and not profile else None
+    if profile:
+        return None
+    if environ.get("SVC_BASE_URL"):
+        return "the environment (SVC_BASE_URL)"
+    of_run = environ.get(CONNECTION_FILE) and not environ.get("SVC_PROFILE")
+    return f"{OF_THE_RUN} ({CONNECTION_FILE})" if of_run else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +127,9 @@ class _Source:
     base_url: str | None
     token: str | None = field(default=None, repr=False)
     token_file: Path | None = None
+    connection_file: Path | None = None
+    refusal: str | None = None
+    """Why there is no service at this place, which therefore ends the search."""
 
     @property
     def has_token(self) -> bool:
@@ -136,9 +158,23 @@ def _places(
     if env_url or env_token:
         address = clean_base_url(env_url, "SVC_BASE_URL") if env_url else None
         yield _Source("the environment", address, env_token or None)
-    if not profile:
-        named = environ.get("SVC_PROFILE")
-        yield _profile(named or DEFAULT_PROFILE, environ, required=bool(named))
+    named = environ.get("SVC_PROFILE")
+    if named and not profile:
+        yield _profile(named, environ, required=True)
+    if file := environ.get(CONNECTION_FILE):
+        yield _of_run(Path(file))
+    if not named and not profile:
+        yield _profile(DEFAULT_PROFILE, environ, required=False)
+
+
+def _of_run(file: Path) -> _Source:
+    try:
+        connection = read_connection(file)
+    except ConfigurationError as error:
+        return _Source(OF_THE_RUN, None, refusal=str(error))
+    if refusal := refusal_of(connection):
+        return _Source(OF_THE_RUN, None, refusal=refusal)
+    return _Source(OF_THE_RUN, connection.base_url, connection.token, connection_file=file)
 
 
 def _profile(name: str, environ: Mapping[str, str], *, required: bool) -> _Source:

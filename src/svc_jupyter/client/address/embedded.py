@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+from svc_jupyter.api.run_connection import CONNECTION_FILE
 from svc_jupyter.client.errors import EmbeddedServiceFailed
 
 PROGRAM = (sys.executable, "-m", "svc_jupyter", "serve", "--embedded")
@@ -32,7 +33,7 @@ _LOOK_EVERY = 0.02
 _LOOKS = 3
 """Another process may hold a lock for this long while it checks it."""
 _LOG_LINES = 15
-_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE"})
+_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE", CONNECTION_FILE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from svc_jupyter.api.account import Account, Features, Storage
+from svc_jupyter.api.retention import PrunePlan, RetentionRules
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.account import AccountFlows
 
@@ -45,3 +49,15 @@ class AsyncAccountCalls:
                 url=url, access_key=access_key, secret_key=secret_key, region=region, endpoint=endpoint
             )
         )
+
+    async def retention(self) -> RetentionRules:
+        """Return the rules by which files of ended commands are deleted."""
+        return await self._performer.run(self._flows.retention())
+
+    async def set_retention(self, rules: Sequence[Mapping[str, Any]]) -> RetentionRules:
+        """Replace the rules, as in `set_retention([{"what": "results", "keep_days": 90}])`; an empty list keeps all."""
+        return await self._performer.run(self._flows.set_retention(rules))
+
+    async def preview_retention(self, rules: Sequence[Mapping[str, Any]] | None = None) -> PrunePlan:
+        """Return what rules would delete now, by default those in force."""
+        return await self._performer.run(self._flows.preview_retention(rules))

@@ -9,6 +9,7 @@ import httpx
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.asynchronous.account import AsyncAccountCalls
 from svc_jupyter.client.asynchronous.audit import AsyncAudit
+from svc_jupyter.client.asynchronous.catalogues import AsyncCatalogues
 from svc_jupyter.client.asynchronous.clusters import AsyncClusters
 from svc_jupyter.client.asynchronous.commands import AsyncCommands
 from svc_jupyter.client.asynchronous.dashboards import AsyncDashboards
@@ -88,6 +89,7 @@ class AsyncClient:
         self.dashboards = AsyncDashboards(self._performer)
         self.schedules = AsyncSchedules(self._performer)
         self.clusters = AsyncClusters(self._performer)
+        self.catalogues = AsyncCatalogues(self._performer)
         self.hive = AsyncHive(self._performer)
         self.sensors = AsyncSensors(self._performer)
         self.package_environments = AsyncPackageEnvironments(self._performer)

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
 from svc_jupyter.api.events import LogPart
+from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
@@ -83,6 +84,14 @@ class AsyncCommands:
     async def logs(self, command_id: int, offset: int = 0) -> LogPart:
         """Return the log from byte `offset` to its current end; `end` is the next offset."""
         return await log_part(self._performer, command_id, offset)
+
+    async def files(self, command_id: int) -> CommandFiles:
+        """Return the size of a command's files, and when and by which rule they were deleted."""
+        return await self._performer.run(self._flows.files(command_id))
+
+    async def keep(self, command_id: int, *, keep: bool = True) -> CommandFiles:
+        """Keep a command's files whatever the rules say; with `keep=False` no longer."""
+        return await self._performer.run(self._flows.keep(command_id, keep))
 
     async def cancel(self, command_id: int) -> CancelAnswer:
         """Request a command's cancellation; the answer says whether it took effect."""

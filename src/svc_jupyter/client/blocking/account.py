@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from svc_jupyter.api.account import Account, Features, Storage
+from svc_jupyter.api.retention import PrunePlan, RetentionRules
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.account import AccountFlows
 
@@ -46,3 +50,15 @@ class AccountCalls:
                 url=url, access_key=access_key, secret_key=secret_key, region=region, endpoint=endpoint
             )
         )
+
+    def retention(self) -> RetentionRules:
+        """Return the rules by which files of ended commands are deleted."""
+        return self._performer.run(self._flows.retention())
+
+    def set_retention(self, rules: Sequence[Mapping[str, Any]]) -> RetentionRules:
+        """Replace the rules, as in `set_retention([{"what": "results", "keep_days": 90}])`; an empty list keeps all."""
+        return self._performer.run(self._flows.set_retention(rules))
+
+    def preview_retention(self, rules: Sequence[Mapping[str, Any]] | None = None) -> PrunePlan:
+        """Return what rules would delete now, by default those in force."""
+        return self._performer.run(self._flows.preview_retention(rules))

@@ -9,6 +9,7 @@ import httpx
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.blocking.account import AccountCalls
 from svc_jupyter.client.blocking.audit import Audit
+from svc_jupyter.client.blocking.catalogues import Catalogues
 from svc_jupyter.client.blocking.clusters import Clusters
 from svc_jupyter.client.blocking.commands import Commands
 from svc_jupyter.client.blocking.dashboards import Dashboards
@@ -55,6 +56,7 @@ class Client:
     dashboards: Dashboards
     schedules: Schedules
     clusters: Clusters
+    catalogues: Catalogues
     hive: Hive
     sensors: Sensors
     package_environments: PackageEnvironments
@@ -90,6 +92,7 @@ class Client:
         self.dashboards = Dashboards(self._performer)
         self.schedules = Schedules(self._performer)
         self.clusters = Clusters(self._performer)
+        self.catalogues = Catalogues(self._performer)
         self.hive = Hive(self._performer)
         self.sensors = Sensors(self._performer)
         self.package_environments = PackageEnvironments(self._performer)

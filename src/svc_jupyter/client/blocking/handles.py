@@ -13,12 +13,21 @@ import httpx
 
 from svc_jupyter.api.commands import CancelAnswer, CommandRecord
 from svc_jupyter.api.events import LogPart
+from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.blocking.reading_ahead import ReadAhead
 from svc_jupyter.client.blocking.results import Result
 from svc_jupyter.client.commands.composites import sub_command, sub_commands
-from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, events_unavailable, start_of_tail
+from svc_jupyter.client.commands.following import (
+    BEYOND_THE_END,
+    FLOOD_SECONDS,
+    LiveTail,
+    LogReading,
+    Tail,
+    events_unavailable,
+    start_of_tail,
+)
 from svc_jupyter.client.commands.outputs import NOTEBOOK, PAGE, check_table, executed_notebook, number_of_dump
 from svc_jupyter.client.commands.reading_ahead import can_read_ahead
 from svc_jupyter.client.commands.tracking import Tracked, refresh
@@ -143,13 +152,63 @@ class Command(Tracked):
 
     def log_tail(self, lines: int = 20) -> str:
         """Return the last lines of the log, at most 64 KiB of them."""
-        tail = Tail(lines)
-        start = start_of_tail((self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
-        reading = LogReading(self.id, start)
+        tail, reading = Tail(lines), self._reading_of_tail()
         for text in poll_log(self._performer, reading):
             tail.take(text)
         tail.take(reading.finish())
         return tail.text()
+
+    def messages(self, offset: int = 0) -> CellMessages:
+        """Return what a cell (`cell=…` of a Spark command) has printed and shown, from byte `offset` on."""
+        return self._performer.run(CommandFlows(self._link).messages(self.id, offset))
+
+    def complete(self, code: str, cursor: int, language: str = "python") -> Completions:
+        """Return completions at the cursor from the kept session of the command; none while the session is busy."""
+        return self._performer.run(CommandFlows(self._link).completions(self.id, code, cursor, language))
+
+    def inspect(self, code: str, cursor: int, language: str = "python") -> Inspection:
+        """Return the description of the name at the cursor, from the kept session of the command."""
+        return self._performer.run(CommandFlows(self._link).inspection(self.id, code, cursor, language))
+
+    def end_session(self) -> SessionEnd:
+        """End the kept session of the command, and what runs in it."""
+        return self._performer.run(CommandFlows(self._link).end_session(self.id))
+
+    def log_tails(self, lines: int = 5) -> Iterator[list[str]]:
+        """Iterate over the last lines of the log, as they change, until the command ends.
+
+        Uses constant memory and reads at most about 1 MB a second: of a faster log it skips parts. It ends early when
+        the service cannot send a long log in parts. A broken connection raises.
+        """
+        tail, reading = LiveTail(lines), self._reading_of_tail()
+        while not reading.ended:
+            by_events = self._link.extended and not reading.events_are_missing
+            parts = self._events(reading) if by_events else poll_log(self._performer, reading)
+            try:
+                with closing(parts):  # type: ignore[type-var]
+                    for text in parts:
+                        tail.take(text)
+                        yield tail.lines()
+                        if tail.is_flooded:
+                            break
+            except StatusError as error:
+                if not (by_events and events_unavailable(error)):
+                    raise
+                reading.events_are_missing = True
+                continue
+            if tail.is_flooded:
+                if not self._link.extended:
+                    return
+                time.sleep(FLOOD_SECONDS)
+                tail.skip()
+                reading = self._reading_of_tail()
+            elif not reading.ended:
+                yield tail.lines()
+                time.sleep(reading.pause_between_polls())
+
+    def _reading_of_tail(self) -> LogReading:
+        start = start_of_tail((self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
+        return LogReading(self.id, start)
 
     def cancel(self) -> CancelAnswer:
         """Request cancellation; the answer says whether it took effect."""

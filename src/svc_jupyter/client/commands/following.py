@@ -7,8 +7,10 @@ bytes; a character that is cut at the end of an answer is completed by the next 
 from __future__ import annotations
 
 import codecs
+import re
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -25,6 +27,13 @@ PLAIN = "text/plain"
 EVENT_STREAM = "text/event-stream"
 _FIRST_POLL, _LONGEST_POLL, _POLL_GROWTH = 0.1, 5.0, 1.5
 _TAIL_BYTES = 64 * 1024
+FLOOD_SECONDS = 0.25
+_FLOOD_CHARACTERS = 256 * 1024
+"""Text that may arrive in `FLOOD_SECONDS`; nobody reads more than that."""
+_LONGEST_LINE = 300
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+"""Control sequences of terminals: colours, movements of the cursor, titles."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 BEYOND_THE_END = 2**53
 """An offset beyond the end of any log: the answer is empty and reports the log's length."""
 _NO_SUCH_CALL = frozenset({404, 405, 406})
@@ -50,7 +59,8 @@ class LogReading:
 
     def events_call(self) -> Call:
         """Return the call that opens the event stream after the last event received."""
-        headers = (("Last-Event-ID", self._event_id),) if self._event_id is not None else ()
+        seen = self._event_id or (str(self.offset) if self.offset else None)  # an event's id is a position in the log
+        headers = (("Last-Event-ID", seen),) if seen is not None else ()
         path = paths.command(self._command_id, "events")
         return Call("GET", path, accept=EVENT_STREAM, headers=headers, stream=True)
 
@@ -133,9 +143,48 @@ class Tail:
         while len(self._parts) > 1 and self._size - len(self._parts[0]) >= _TAIL_BYTES:
             self._size -= len(self._parts.popleft())
 
+    def whole(self) -> str:
+        """Return all that is kept, at most 64 KiB."""
+        return "".join(self._parts)[-_TAIL_BYTES:]
+
     def text(self) -> str:
         """Return the last lines, at most 64 KiB; trailing empty lines are dropped."""
-        return "\n".join("".join(self._parts)[-_TAIL_BYTES:].rstrip().splitlines()[-self._lines :])
+        return "\n".join(self.whole().rstrip().splitlines()[-self._lines :])
+
+
+class LiveTail:
+    """The last lines of a log for a display: as a terminal would show them, and only as many as it can follow."""
+
+    def __init__(self, lines: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lines = lines
+        self._tail = Tail(lines)
+        self._clock = clock
+        self._since = clock()
+        self._taken = 0
+
+    @property
+    def is_flooded(self) -> bool:
+        """Whether more text has arrived than is worth reading: the reader then goes on at the log's end."""
+        return self._taken > _FLOOD_CHARACTERS
+
+    def take(self, text: str) -> None:
+        """Add a piece of the text."""
+        now = self._clock()
+        if now - self._since > FLOOD_SECONDS:
+            self._since, self._taken = now, 0
+        self._taken += len(text)
+        self._tail.take(text)
+
+    def skip(self) -> None:
+        """Forget what has been read: the next piece does not follow it."""
+        self._tail = Tail(self._lines)
+        self._since, self._taken = self._clock(), 0
+
+    def lines(self) -> list[str]:
+        """Return the last lines without colours; of a line that was overwritten, its last state."""
+        raw = self._tail.whole().rstrip("\n").split("\n")[-self._lines :]
+        lines = [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2])[:_LONGEST_LINE] for line in raw]
+        return [_CONTROL.sub("", line) for line in lines] if any(lines) else []
 
 
 def start_of_tail(length: int) -> int:

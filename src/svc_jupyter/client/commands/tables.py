@@ -147,6 +147,11 @@ def arrow_type(kind: str) -> pa.DataType | None:
     return pa.string() if base in ("string", "text", "varchar", "char", "large_string") else None
 
 
+def is_integer(kind: str) -> bool:
+    """Return whether a database's or engine's column type is one of integers."""
+    return kind.strip().lower().split("(")[0].strip() in _INTEGERS
+
+
 def write(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path, form: str) -> None:
     """Write rows to a file in one of `FORMATS`, a batch at a time."""
     import pyarrow as pa

@@ -81,7 +81,7 @@ class ClusterFlows:
     def metrics(
         self, cluster: Reference, names: tuple[str, ...] | None, interval: str | int
     ) -> Flow[ClusterMetrics | None]:
-        call = Call("GET", _path(cluster, "metrics"), {"metric": names or None, "interval": interval})
+        call = Call("GET", _path(cluster, "metrics"), {"metric": ",".join(names or ()) or None, "interval": interval})
         return answer_if_known(fetch(self.link, call, ClusterMetrics))
 
     def add_nodes(self, cluster: Reference, count: int) -> Flow[CommandRecord]:

@@ -8,6 +8,8 @@ from uuid import uuid4
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
+from svc_jupyter.api.retention import CommandFiles
+from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.wire import idempotency
@@ -80,6 +82,27 @@ class CommandFlows:
         if "all_users" in params:
             params["all_users"] = int(params["all_users"])
         return fetch(self.link, Call("GET", paths.api("commands"), params), CommandList)
+
+    def messages(self, command_id: int, offset: int) -> Flow[CellMessages]:
+        call = Call("GET", paths.command(command_id, "messages"), {"offset": offset})
+        return fetch(self.link, call, CellMessages)
+
+    def completions(self, command_id: int, code: str, cursor: int, language: str) -> Flow[Completions]:
+        body = {"code": code, "cursor": cursor, "language": language}
+        return fetch(self.link, Call("POST", paths.command(command_id, "session/completions"), body=body), Completions)
+
+    def inspection(self, command_id: int, code: str, cursor: int, language: str) -> Flow[Inspection]:
+        body = {"code": code, "cursor": cursor, "language": language}
+        return fetch(self.link, Call("POST", paths.command(command_id, "session/inspections"), body=body), Inspection)
+
+    def end_session(self, command_id: int) -> Flow[SessionEnd]:
+        return fetch(self.link, Call("DELETE", paths.command(command_id, "session")), SessionEnd)
+
+    def files(self, command_id: int) -> Flow[CommandFiles]:
+        return fetch(self.link, Call("GET", paths.command(command_id, "files")), CommandFiles)
+
+    def keep(self, command_id: int, keep: bool) -> Flow[CommandFiles]:
+        return fetch(self.link, Call("PUT", paths.command(command_id, "files"), body={"keep": keep}), CommandFiles)
 
     def cancel(self, command_id: int) -> Flow[CancelAnswer]:
         return fetch(self.link, Call("PUT", paths.command(command_id), body={"status": "kill"}), CancelAnswer)

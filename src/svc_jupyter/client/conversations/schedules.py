@@ -74,6 +74,7 @@ class PreviewFields(TypedDict, total=False):
     cron_expression: str | None
     start_time: str | None
     end_time: str | None
+    times: int
 
 
 class ScheduleFlows:

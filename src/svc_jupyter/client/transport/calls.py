@@ -53,10 +53,18 @@ class Call:
 
     @property
     def target(self) -> str:
-        """The path with its query; parameters that are None are omitted, booleans are `true` and `false`."""
+        """The path with its query; parameters that are None are omitted, booleans are `true` and `false`.
+
+        A tuple is a parameter that is repeated.
+        """
         if not self.params:
             return self.path
-        pairs = [(key, _text(value)) for key, value in self.params.items() if value is not None]
+        pairs = [
+            (key, _text(one))
+            for key, value in self.params.items()
+            for one in (value if isinstance(value, tuple) else [value])
+            if one is not None
+        ]
         return f"{self.path}?{urlencode(pairs)}" if pairs else self.path
 
 
@@ -76,7 +84,10 @@ class Pause:
 
 @dataclass(slots=True)
 class Relocate:
-    """Step: find the embedded service again; with `start`, start it if it is gone. The reply is whether it moved."""
+    """Step: find a service again that may have moved. The reply is whether it has.
+
+    With `start`, an embedded service that is gone is started.
+    """
 
     failed: Connection | None
     start: bool
@@ -106,12 +117,15 @@ def exchange(link: Link, call: Call, retries: Retries | None = None) -> Flow[htt
                 relocated = True
                 yield Relocate(used or link.connection, start=True)
                 continue
+            # The next service has another address: look before each attempt.
+            if reach is Reach.NOT_SENT and link.of_run and (yield Relocate(used, start=False)):
+                continue
         else:
             if response.is_success:
                 return response
             reach, error = reach_of_status(response.status_code), error_of(response)
             wanted = error.retry_after if isinstance(error, StatusError) else None
-            if response.status_code == 401 and link.embedded and not relocated:
+            if response.status_code == 401 and link.may_move and not relocated:
                 relocated = True
                 if (yield Relocate(used or link.connection, start=False)):
                     continue

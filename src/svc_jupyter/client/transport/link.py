@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.address.embedded import EmbeddedService
+from svc_jupyter.client.address.run import read_connection
+from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.client.transport.retries import Retries
 
 
@@ -57,8 +61,18 @@ class Link:
 
     @property
     def extended(self) -> bool:
-        """Whether the service has the extensions: a command record showed it, or it is the embedded service."""
-        return self.embedded is not None if self._extended is None else self._extended
+        """Whether the service has the extensions: a command record showed it, or it is of this machine."""
+        return self.may_move if self._extended is None else self._extended
+
+    @property
+    def of_run(self) -> bool:
+        """Whether this is the service of a notebook run."""
+        return self.settings.connection_file is not None
+
+    @property
+    def may_move(self) -> bool:
+        """Whether the service is found by a file that it writes anew at each start."""
+        return self.embedded is not None or self.of_run
 
     @property
     def honours_idempotency_keys(self) -> bool:
@@ -83,13 +97,15 @@ class Link:
         return connection
 
     def relocate(self, failed: Connection | None, *, start: bool) -> bool:
-        """Look for the embedded service again after a failed call; return whether its address or token changed.
+        """Look for a service that may move again after a failed call; return whether its address or token changed.
 
-        With `start`, start a service that is gone. Raises EmbeddedServiceFailed when the start fails.
+        With `start`, start an embedded service that is gone. Raises EmbeddedServiceFailed when the start fails.
         """
         with self._lock:
             if self.connection != failed:
                 return True  # another thread has already relocated it
+            if self.settings.connection_file is not None:
+                return self._read_anew(self.settings.connection_file) != failed
             if self.embedded is None:
                 return False
             found = self._find(unanswered=failed) if start else self._look_up()
@@ -99,6 +115,14 @@ class Link:
         assert self.embedded is not None
         service = self.embedded.find_or_start(unanswered=unanswered.base_url if unanswered else None)
         self.connection = Connection.to(service.base_url, self.settings.token or service.token)
+        return self.connection
+
+    def _read_anew(self, file: Path) -> Connection | None:
+        """Return the connection as the file of the run says now; unchanged when the file is gone with the run."""
+        with contextlib.suppress(ConfigurationError):
+            now = read_connection(file)
+            if now.token is not None:
+                self.connection = Connection.to(now.base_url, now.token)
         return self.connection
 
     def _look_up(self) -> Connection | None:

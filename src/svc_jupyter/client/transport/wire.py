@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ import httpx
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.address.config import Settings, is_loopback
+from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.connections import KEEP_SECONDS, LIMIT
 from svc_jupyter.client.transport.link import Connection
@@ -52,23 +54,40 @@ def options(
 ) -> dict[str, Any]:
     """Return the arguments for `httpx.Client` and `httpx.AsyncClient`.
 
-    Redirects are not followed: they would send the token to another address. A loopback address bypasses the
-    environment's proxies and uses `kept` connections, unless the caller passes a transport.
+    Redirects are not followed: they would send the token to another address. A loopback address, and that of a
+    run's service, bypass the environment's proxies and use `kept` connections, unless the caller passes a transport.
     """
-    own_machine = settings.base_url is None or is_loopback(settings.base_url)
+    of_this_machine = settings.embedded or settings.connection_file is not None
+    own_machine = of_this_machine or is_loopback(settings.base_url or "")
+    verify = _verification(settings)
     return {
         "trust_env": not own_machine,
-        "transport": kept(_certificates(settings)) if own_machine and transport is None else transport,
+        "verify": verify,
+        "transport": kept(verify) if own_machine and transport is None else transport,
         "limits": _LIMITS,
         "follow_redirects": False,
     }
 
 
-def _certificates(settings: Settings) -> ssl.SSLContext:
-    """Return the TLS context for a loopback address; over plain http without the store, which loads in 20 ms."""
+def certificates() -> ssl.SSLContext:
+    """Return the TLS context, with the authorities of SSL_CERT_FILE or SSL_CERT_DIR if one of them is set.
+
+    Raises `ConfigurationError` when they cannot be read.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        name = "SSL_CERT_FILE" if os.environ.get("SSL_CERT_FILE") else "SSL_CERT_DIR"
+        raise ConfigurationError(
+            f"the certificates of {name}={os.environ.get(name)} cannot be read: {error.strerror or error}"
+        ) from error
+
+
+def _verification(settings: Settings) -> ssl.SSLContext:
+    """Return the TLS context; over plain http without the authorities, which load in 20 ms."""
     if settings.base_url is None or settings.base_url.startswith("http:"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return httpx.create_ssl_context(trust_env=False)
+    return certificates()
 
 
 def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:

@@ -14,6 +14,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource, require
 from svc_jupyter.service.database.database import Database, conflict_insert
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.isolation.isolation import Isolation
 from svc_jupyter.service.schema.access import accounts, groups, memberships, users
 from svc_jupyter.service.schema.storage import account_storage
 
@@ -75,6 +76,7 @@ class Accounts:
             features=Features(**row.features),
             storage_url=row.url or f"file://{self._settings.storage_dir.absolute()}",
             concurrent_command_limit=self._settings.running_limit,
+            isolation=Isolation.of(self._settings).state,
         )
 
     def features(self, account_id: int) -> Features:

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from svc_jupyter.api.access import Resource
+from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.service.access.callers import NO_RIGHTS, Caller, Rights, rights_of
 from svc_jupyter.service.access.permissions import require_membership
 from svc_jupyter.service.access.policy_book import NO_POLICIES, PolicyBook, entries_of
@@ -25,6 +26,7 @@ from svc_jupyter.service.schema.access import (
     tokens,
     users,
 )
+from svc_jupyter.service.schema.commands import commands
 
 _VERSIONS = object_policy_versions
 _WHO = (
@@ -46,9 +48,14 @@ _WHO = (
     .outerjoin(groups, groups.c.id == memberships.c.group_id)
 )
 _BEARER: sa.Select[Any] = (
-    _WHO.add_columns(tokens.c.id.label("token_id"), tokens.c.expires_at)
+    _WHO.add_columns(tokens.c.id.label("token_id"), tokens.c.expires_at, tokens.c.command_id)
     .join(tokens, tokens.c.user_id == users.c.id)
-    .where(tokens.c.digest == sa.bindparam("digest"))
+    .outerjoin(commands, commands.c.id == tokens.c.command_id)
+    .where(
+        tokens.c.digest == sa.bindparam("digest"),
+        # The end of a command deletes its token; one that is left over is worth nothing.
+        tokens.c.command_id.is_(None) | (commands.c.status == CommandStatus.RUNNING.value),
+    )
 )
 _USER: sa.Select[Any] = _WHO.where(users.c.id == sa.bindparam("wanted"), users.c.account_id == sa.bindparam("account"))
 _ROLES = (
@@ -106,6 +113,8 @@ class CallerReader:
             return None
         first = rows[0]
         caller = self._caller(connection, rows)
+        if first.command_id is not None:
+            caller = caller.in_run(first.command_id)
         caller = replace(caller, token_id=first.token_id, valid_until=first.expires_at, generation=generation)
         return caller, first.enabled
 

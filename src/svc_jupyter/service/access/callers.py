@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +38,17 @@ NOT_OF_OWNERS: frozenset[Permission] = frozenset({(Action.MANAGE, Resource.CLUST
 """Permissions that an object's policy gives only by name, set by a user who has them; ownership does not give them."""
 MEMBERS_RIGHTS = EVERYTHING - RESERVED
 """The permissions of `system-user`."""
+NOT_IN_RUNS: frozenset[Permission] = frozenset(
+    {
+        *product(
+            set(Action) - {Action.READ},
+            [Resource.ACCOUNT, Resource.USER, Resource.GROUP, Resource.ROLE, Resource.OBJECT_POLICY],
+        ),
+        *product(Action, [Resource.AUDIT]),
+        (Action.CREATE, Resource.SCHEDULER),
+    }
+)
+"""Permissions that a notebook run never has: what they make would outlive the run and its token."""
 
 
 def permissions_of(policies: Iterable[Mapping[str, Any]]) -> frozenset[Permission]:
@@ -101,6 +112,8 @@ class Caller:
     """When the token expires, in Unix seconds; None for one that never does."""
     origin: Origin | None = field(default=None, compare=False, repr=False)
     """None for work of the service itself."""
+    command_id: int | None = None
+    """The notebook run that alone has the token; None for a user's own token."""
 
     @property
     def is_admin(self) -> bool:
@@ -111,3 +124,14 @@ class Caller:
     def is_member(self) -> bool:
         """Whether the caller is in the group `system-user`."""
         return BuiltinGroup.USER in self.groups
+
+    def in_run(self, command_id: int) -> Caller:
+        """Return the caller of a notebook run of this user: the same user with at most the rights of `system-user`.
+
+        Nobody watches a run, and any user who may change the notebook decides what it does.
+        """
+        groups = self.groups
+        if self.is_admin:
+            groups = groups - {BuiltinGroup.ADMIN} | {BuiltinGroup.USER}
+        rights = {permission: role for permission, role in self.rights.items() if permission in MEMBERS_RIGHTS}
+        return replace(self, groups=groups, rights=MappingProxyType(rights), command_id=command_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from pydantic import ValidationError
 
 from svc_jupyter.api.access import Action
@@ -21,10 +21,11 @@ from svc_jupyter.service.access.dependencies import AnyCallerDep, PageDep
 from svc_jupyter.service.access.route_rights import NEEDS_OWNERSHIP
 from svc_jupyter.service.access.routes import AccessDep
 from svc_jupyter.service.ground.errors import BadRequest, Invalid
-from svc_jupyter.service.http.bodies import JsonRoute, beside, parsed
+from svc_jupyter.service.http.bodies import beside, parsed
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.http.validation import explain, fields
 
-router = APIRouter(prefix="/object_policy", tags=["access"], route_class=JsonRoute)
+router = resource_router(prefix="/object_policy", tags=["access"])
 
 
 async def _choice(

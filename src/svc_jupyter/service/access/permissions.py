@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from svc_jupyter.api.access import Action, BuiltinGroup, Resource
 from svc_jupyter.api.commands import CommandType
-from svc_jupyter.service.access.callers import NOT_OF_OWNERS, RESERVED, Caller, Permission
+from svc_jupyter.service.access.callers import NOT_IN_RUNS, NOT_OF_OWNERS, RESERVED, Caller, Permission
 from svc_jupyter.service.access.policy_book import Entry
 from svc_jupyter.service.ground.errors import Forbidden
 
@@ -22,6 +22,7 @@ __all__ = [
     "Target",
     "decide",
     "decision",
+    "forbid_in_run",
     "lack_to_schedule",
     "lack_to_submit",
     "policy_decision",
@@ -65,10 +66,13 @@ def decide(
 ) -> Decision:
     """Return whether the caller may do `action` to a `resource`, or to the object `target` with these `policies`.
 
-    An administrator may do everything. Otherwise the object's policy decides: entries that name the caller come before
-    entries that name one of their groups, and among each the first one that covers the action counts. Without such an
-    entry the groups decide: `system-user`, then roles. Last, the owner of an object may read and set its policy.
+    A notebook run never may do what would outlive it. An administrator may do everything. Otherwise the object's
+    policy decides: entries that name the caller come before entries that name one of their groups, and among each the
+    first one that covers the action counts. Without such an entry the groups decide: `system-user`, then roles. Last,
+    the owner of an object may read and set its policy.
     """
+    if caller.command_id is not None and (action, resource) in NOT_IN_RUNS:
+        return Decision(False, _in_run(f"{action} {resource}"))
     if BuiltinGroup.ADMIN in caller.groups:
         return Decision(True, f"members of {BuiltinGroup.ADMIN} may do everything")
     if policies and (found := _policy_says(policies, caller, action, resource)) is not None:
@@ -126,6 +130,16 @@ def require_membership(caller: Caller) -> None:
     raise Forbidden(_NEEDS_MEMBER)
 
 
+def forbid_in_run(caller: Caller, what: str) -> None:
+    """Raise `Forbidden` for the caller of a notebook run."""
+    if caller.command_id is not None:
+        raise Forbidden(_in_run(what))
+
+
+def _in_run(what: str) -> str:
+    return f"a notebook run may not {what}, since that would outlive the run; do it with a token of your own"
+
+
 def _refusal(found: Decision, actions: Sequence[Action], resource: Resource, object_id: int | None) -> Forbidden:
     named = resource if object_id is None else f"{resource} {object_id}"
     return Forbidden(f"{found.because} (permission to {' or '.join(actions)} {named})")
@@ -166,7 +180,7 @@ def lack_to_submit(caller: Caller, command_type: object) -> str | None:
 def lack_to_schedule(caller: Caller, command_type: object) -> str | None:
     """Return the missing right to create a schedule of a type of command, None if the caller may."""
     lack = _lack(caller, (Action.CREATE, Resource.SCHEDULER))
-    if lack is None or command_type != CommandType.JUPYTER_NOTEBOOK:
+    if lack is None or caller.command_id is not None or command_type != CommandType.JUPYTER_NOTEBOOK:
         return lack
     return lack if any(_lack(caller, permission) for permission in _SCHEDULES_NOTEBOOKS) else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 
 from svc_jupyter.api.access import (
     Invitation,
@@ -35,20 +35,21 @@ from svc_jupyter.api.groups import (
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
-from svc_jupyter.service.access.permissions import Action, Resource, require
+from svc_jupyter.service.access.permissions import Action, Resource, forbid_in_run, require
 from svc_jupyter.service.access.route_rights import NEEDS_ANY_RIGHT, Needs, needs
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 
-router = APIRouter(tags=["access"], route_class=JsonRoute)
+router = resource_router(tags=["access"])
 _Reference = Annotated[str, Path(max_length=NAME_LIMIT, description="an id or a name")]
 # The server accepts paths of 64 KiB; longer lists go into the body of `PUT groups/G`.
 _Users = Annotated[str, Path(max_length=4000, description="comma-separated ids and e-mail addresses")]
 
 
 def _token_owner(caller: Caller, request: Request) -> None:
-    """One's own tokens are one's own business."""
+    """One's own tokens are one's own business, but not that of a run in one's name."""
+    forbid_in_run(caller, "see, make or delete tokens")
     if request.path_params["user_id"] != str(caller.user_id):
         require(caller, Action.MANAGE, Resource.USER)
 

@@ -20,7 +20,7 @@ from svc_jupyter.service.access.caller_reading import CallerCache, CallerReader,
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.giving import check_user
 from svc_jupyter.service.access.lookups import enabled_administrators
-from svc_jupyter.service.access.permissions import Action, Resource, require, require_membership
+from svc_jupyter.service.access.permissions import Action, Resource, forbid_in_run, require, require_membership
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.clock import iso_time
@@ -99,7 +99,7 @@ class Tokens:
         with self._database.connect() as connection:
             _check_owner(connection, user_id, by)
             shown, paging_info = page.read(
-                connection, sa.select(tokens).where(tokens.c.user_id == user_id).order_by(tokens.c.id.desc())
+                connection, sa.select(tokens).where(_of_user(user_id)).order_by(tokens.c.id.desc())
             )
         return TokenList(tokens=[_token(row) for row in shown], paging_info=paging_info)
 
@@ -115,7 +115,7 @@ class Tokens:
             if user_id != by.user_id:
                 check_user(connection, self.reader, by, user_id)
             expires_at = within(by.valid_until, expiry(request.expires_at, now))
-            row, secret = _insert(connection, user_id, request.name, now, expires_at)
+            row, secret = insert_token(connection, user_id, request.name, now, expires_at)
             trail.record(connection, by, "create_token", Resource.USER, user_id, token_id=row.id, name=row.name)
         return NewToken(**_token(row).model_dump(), token=secret)
 
@@ -123,7 +123,7 @@ class Tokens:
         """Delete a user's token; calls with it are refused from now on."""
         with self.changing_access() as connection:
             _check_owner(connection, user_id, by)
-            mine = sa.delete(tokens).where(tokens.c.id == token_id, tokens.c.user_id == user_id)
+            mine = sa.delete(tokens).where(tokens.c.id == token_id, _of_user(user_id))
             if connection.execute(mine.returning(tokens.c.id)).first() is None:
                 raise NotFound(f"user {user_id} has no token {token_id}")
             trail.record(connection, by, "delete_token", Resource.USER, user_id, token_id=token_id)
@@ -142,7 +142,7 @@ class Tokens:
             former = sa.delete(tokens).where(tokens.c.name == SERVICE_TOKEN).returning(tokens.c.id, tokens.c.user_id)
             gone = connection.execute(former).all()
             owner = connection.execute(enabled_administrators(ACCOUNT_ID).limit(1)).scalar_one()
-            row, secret = _insert(connection, owner, SERVICE_TOKEN, now, None)
+            row, secret = insert_token(connection, owner, SERVICE_TOKEN, now, None)
             by = enabled_owners(connection, {owner})[owner]
             for token in gone:
                 trail.record(connection, by, "delete_token", Resource.USER, token.user_id, token_id=token.id)
@@ -177,20 +177,35 @@ def _token(row: sa.Row[Any]) -> Token:
     )
 
 
-def _insert(
-    connection: sa.Connection, user_id: int, name: str, now: float, expires_at: float | None
+def insert_token(
+    connection: sa.Connection,
+    user_id: int,
+    name: str,
+    now: float,
+    expires_at: float | None,
+    *,
+    command_id: int | None = None,
 ) -> tuple[sa.Row[Any], str]:
+    """Store a new token; return its row and its secret. `command_id` is that of the run which alone has it."""
     secret = secrets.token_urlsafe(_RANDOM_BYTES)
     row = connection.execute(
         sa.insert(tokens)
-        .values(user_id=user_id, name=name, digest=_digest(secret), created_at=now, expires_at=expires_at)
+        .values(
+            user_id=user_id,
+            name=name,
+            digest=_digest(secret),
+            created_at=now,
+            expires_at=expires_at,
+            command_id=command_id,
+        )
         .returning(tokens)
     ).one()
     return row, secret
 
 
 def _check_owner(connection: sa.Connection, user_id: int, by: Caller) -> None:
-    """Require a permission, within the account, for tokens of another user."""
+    """Require a permission, within the account, for tokens of another user; a run may neither see nor make any."""
+    forbid_in_run(by, "see, make or delete tokens")
     if user_id == by.user_id:
         require_membership(by)
         return
@@ -198,6 +213,11 @@ def _check_owner(connection: sa.Connection, user_id: int, by: Caller) -> None:
     there = sa.select(users.c.id).where(users.c.id == user_id, users.c.account_id == by.account_id)
     if connection.execute(there).first() is None:
         raise NotFound(f"there is no user {user_id} in this account")
+
+
+def _of_user(user_id: int) -> sa.ColumnElement[bool]:
+    """Return the condition for a user's own tokens, without those of runs in their name."""
+    return (tokens.c.user_id == user_id) & tokens.c.command_id.is_(None)
 
 
 def _check_time(caller: Caller, now: float) -> None:

@@ -26,7 +26,8 @@ def record(
 ) -> None:
     """Add an entry that `by` did `action` to an object; call it in the write transaction of the change.
 
-    `detail` is JSON for readers of the log. It names the changed fields and holds no value that may be a secret.
+    `detail` is JSON for readers of the log. It names the changed fields and holds no value that may be a secret. A
+    change by a notebook run also has the run's command there, as `run`.
     """
     origin = by.origin
     values = {
@@ -40,7 +41,7 @@ def record(
         "action": action,
         "resource": resource.value,
         "object_id": None if object_id is None else str(object_id),
-        "detail": detail or None,
+        "detail": (detail if by.command_id is None else {**detail, "run": by.command_id}) or None,
     }
     connection.execute(_INSERT, values)
 

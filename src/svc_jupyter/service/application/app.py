@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from importlib.metadata import version
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.route_rights import put_rights_before_validity
@@ -15,7 +15,8 @@ from svc_jupyter.service.application.documentation.routes import DOCUMENT, add_d
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.http.idempotency import Idempotency
 from svc_jupyter.service.http.idempotency_middleware import IdempotentPosts
-from svc_jupyter.service.http.responses import ERROR_RESPONSES, install_error_handlers
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.versions import OtherVersions
 
 
 def create_app(service: Service) -> FastAPI:
@@ -42,7 +43,6 @@ def create_app(service: Service) -> FastAPI:
         openapi_url=DOCUMENT,
         lifespan=lifespan,
         redirect_slashes=False,
-        responses=ERROR_RESPONSES,
         separate_input_output_schemas=False,
     )
     app.state.parts = service.parts
@@ -50,15 +50,10 @@ def create_app(service: Service) -> FastAPI:
     put_rights_before_validity(app)
     for room in service.rooms:
         for router in room.routers:
-            _include(app, router, room.versions)
+            app.routes.extend(router.routes)  # `include_router` would build each a second time, at its first request
     add_documentation(app)
     app.add_middleware(
         IdempotentPosts, answers=service.parts[Idempotency], user_of=service.parts[Access].tokens.user_id
     )
+    app.add_middleware(OtherVersions)
     return app
-
-
-def _include(app: FastAPI, router: APIRouter, versions: Sequence[str]) -> None:
-    """Include a router under every version; the OpenAPI document shows the first, since all are equivalent."""
-    for number, name in enumerate(versions):
-        app.include_router(router, prefix=f"/api/{name}", include_in_schema=number == 0)

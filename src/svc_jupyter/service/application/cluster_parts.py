@@ -18,6 +18,7 @@ from svc_jupyter.service.clusters.gate import ClusterGate
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.clusters.instances import Instances
 from svc_jupyter.service.clusters.life_cycle import LifeCycle
+from svc_jupyter.service.clusters.providers.external import ExternalProvider
 from svc_jupyter.service.clusters.providers.hosts import HostsProvider
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -35,9 +36,12 @@ from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.runtimes.hadoop.health import HadoopHealth
 from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.runtimes.hive_server.external import ExternalHiveServers
 from svc_jupyter.service.runtimes.hive_server.server import HiveServerProbe, HiveServers
+from svc_jupyter.service.runtimes.presto.external import ExternalPresto
 from svc_jupyter.service.runtimes.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.runtimes.s3.account_store import AccountStore
+from svc_jupyter.service.runtimes.spark.connect.external import ConnectWorkers, ExternalSparkConnect
 from svc_jupyter.service.runtimes.spark.health import SparkHealth
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 from svc_jupyter.service.runtimes.spark.spark_cluster import LocalClusters, SparkEngine
@@ -60,6 +64,9 @@ class ClusterParts:
     hadoop: HadoopEngine
     presto: PrestoEngine
     hive_servers: HiveServers
+    external_hive_servers: ExternalHiveServers
+    connect_workers: ConnectWorkers
+    spark_connect: ExternalSparkConnect
     session_servers: SessionServers
     life_cycle: LifeCycle
     gate: ClusterGate
@@ -85,7 +92,8 @@ class ClusterParts:
         instances = Instances(settings, database)
         hosts = HostsProvider(settings, database)
         local = LocalProvider(settings, lambda: _java(engines))
-        providers: Mapping[str, Provider] = {local.name: local, hosts.name: hosts}
+        external = ExternalProvider()
+        providers: Mapping[str, Provider] = {local.name: local, hosts.name: hosts, external.name: external}
         hive_servers = HiveServers(engines, providers, hive.metastore, store)
         hadoop = HadoopEngine(
             instances,
@@ -108,6 +116,7 @@ class ClusterParts:
             hive.metastore,
             hive.probe,
             db_taps,
+            ExternalPresto(instances, secrets),
         )
         attached = AttachedEnvironments(settings, database, script_environment(os.environ))
         session_servers = SessionServers(engines, providers, hive.metastore, attached, store)
@@ -131,10 +140,15 @@ class ClusterParts:
                 hive.probe,
             ),
         )
+        external_hive_servers = ExternalHiveServers(instances, secrets)
+        connect_workers = ConnectWorkers(engines, script_environment(os.environ))
+        spark_connect = ExternalSparkConnect(instances, secrets, connect_workers)
         cluster_engines: Mapping[ClusterType, ClusterEngine] = {
             ClusterType.HADOOP: hadoop,
             ClusterType.SPARK: spark,
             ClusterType.PRESTO: presto,
+            ClusterType.HIVE: external_hive_servers,
+            ClusterType.SPARK_CONNECT: spark_connect,
         }
         life_cycle = LifeCycle(settings, bus, cluster_engines, at_end)
         gate = ClusterGate(database, bus, life_cycle)
@@ -150,6 +164,9 @@ class ClusterParts:
             hadoop=hadoop,
             presto=presto,
             hive_servers=hive_servers,
+            external_hive_servers=external_hive_servers,
+            connect_workers=connect_workers,
+            spark_connect=spark_connect,
             session_servers=session_servers,
             life_cycle=life_cycle,
             gate=gate,

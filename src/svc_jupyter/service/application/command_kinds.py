@@ -19,12 +19,15 @@ from svc_jupyter.service.kinds.hadoop.kind import HadoopKind
 from svc_jupyter.service.kinds.hive.kind import HiveKind
 from svc_jupyter.service.kinds.nodes.kinds import AddNodeKind, RemoveNodeKind
 from svc_jupyter.service.kinds.notebook.kind import JupyterNotebookKind
+from svc_jupyter.service.kinds.notebook.service_access import ServiceAccess
 from svc_jupyter.service.kinds.pig.kind import PigKind
 from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
 from svc_jupyter.service.kinds.presto.kind import PrestoKind
 from svc_jupyter.service.kinds.shell.kind import ShellKind
 from svc_jupyter.service.kinds.spark.applications import Applications
+from svc_jupyter.service.kinds.spark.connect_runs import ConnectRuns
 from svc_jupyter.service.kinds.spark.kind import SparkKind, SqlKind
+from svc_jupyter.service.kinds.spark.notes.cells import Cells
 from svc_jupyter.service.kinds.spark.notes.note_runs import NoteRuns
 from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
 from svc_jupyter.service.packages.attached import AttachedEnvironments
@@ -44,12 +47,14 @@ def command_kinds(
     workspace: Workspace,
     processes: Processes,
     parts: ClusterParts,
+    access_of_runs: ServiceAccess,
 ) -> Mapping[str, Kind]:
     """Return every kind by its `command_type`."""
     environment = script_environment(os.environ)
     clusters, hive_servers, session_servers = parts.clusters, parts.hive_servers, parts.session_servers
     attached = AttachedEnvironments(settings, database, environment)
     session_runs = SessionRuns(session_servers, clusters)
+    connect_runs = ConnectRuns(parts.spark_connect, parts.connect_workers, clusters)
     tagged_jobs = TaggedJobs(clusters, parts.daemon_http)
     applications = Applications(session_servers, clusters, tagged_jobs, storage, environment)
     note_runs = NoteRuns(database, workspace.notes, secrets, processes.note_runs, settings)
@@ -59,13 +64,24 @@ def command_kinds(
         DbTapQueryKind(db_taps, processes.queries, storage),
         DbExportKind(db_taps, processes.queries, hive_servers, clusters),
         DbImportKind(db_taps, processes.queries, hive_servers, clusters),
-        JupyterNotebookKind(jupyter_contents, processes.notebook_runs, settings, attached),
+        JupyterNotebookKind(jupyter_contents, processes.notebook_runs, settings, attached, access_of_runs),
         HadoopKind(parts.engines, parts.hadoop, clusters, tagged_jobs, storage, environment),
-        HiveKind(hive_servers, clusters, processes.queries, storage, settings),
+        HiveKind(hive_servers, parts.external_hive_servers, clusters, processes.queries, storage, settings),
         PigKind(parts.engines, processes.pig, storage, clusters, pig_on_cluster, settings),
         PrestoKind(parts.presto, clusters, processes.queries, processes.presto, storage, settings),
-        SqlKind(session_runs, storage, settings),
-        SparkKind(session_runs, applications, note_runs, session_servers, clusters, storage, settings, attached),
+        SqlKind(session_runs, connect_runs, clusters, storage, settings),
+        SparkKind(
+            session_runs,
+            connect_runs,
+            applications,
+            note_runs,
+            session_servers,
+            clusters,
+            storage,
+            settings,
+            attached,
+            Cells(secrets),
+        ),
     ]
     of_composites = _by_type(kinds)
     # Only node calls create these, so they cannot be part of a composite.

@@ -30,11 +30,14 @@ from svc_jupyter.service.ground.logging import configure_logging
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.connections import KEEP_ALIVE_SECONDS, Connections, connection_class
 from svc_jupyter.service.http.middleware import RequestShell
+from svc_jupyter.service.isolation.isolation import Isolation
+from svc_jupyter.service.monitoring.figures import Figures
 from svc_jupyter.service.processes.protection import hide_from_commands
 
 _IDLE_LOOK_SECONDS = 15.0
 _GRACE_SECONDS = 5
 _TICKS_PER_SECOND = 10
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  a service that listens everywhere listens there, too
 _SWITCH_SECONDS = 0.0005
 """With Python's default of 5 ms, a busy worker thread can block the event loop for that long at each hop."""
 log = structlog.get_logger(__name__)
@@ -56,14 +59,15 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     if os.geteuid() == 0:
         log.warning(
             "runs_as_root",
-            meaning="every user who may submit a command can do anything on this machine: give the service a user of "
-            "its own",
+            meaning="users' programs that are not isolated can do anything on this machine, and isolated ones can read "
+            "what only root may read in /etc: give the service a user of its own",
         )
+    Isolation.of(settings).say()
     folder = DataFolder(settings)
     folder.open()
     try:
         with _listen(settings) as listener:
-            _Server(settings, folder, announce).run(sockets=[listener])
+            _Server(settings, folder, announce, listener).run(sockets=[listener])
     finally:
         folder.close()
 
@@ -71,13 +75,17 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
 class _Server(uvicorn.Server):
     """A uvicorn server that announces its address, limits its connections and, when embedded, stops when idle."""
 
-    def __init__(self, settings: Settings, folder: DataFolder, announce: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, folder: DataFolder, announce: Callable[[str], None], listener: socket.socket
+    ) -> None:
         self._settings = settings
         self._folder = folder
         self._announce = announce
-        self._service = Service.of(settings)
+        self._service = Service.of(settings, _base_url(listener, of_this_machine=True))
         app = create_app(self._service)
-        self._shell = RequestShell(HotCalls(app), settings, self._service.parts[Access].tokens.caller)
+        self._shell = RequestShell(
+            HotCalls(app), settings, self._service.parts[Access].tokens.caller, self._service.parts[Figures]
+        )
         self._connections = Connections(settings)
         super().__init__(
             uvicorn.Config(
@@ -114,8 +122,7 @@ class _Server(uvicorn.Server):
         except SystemExit:
             raise RuntimeError("the service could not start; the lines above say why") from None
         assert sockets is not None
-        host, port = sockets[0].getsockname()[:2]
-        base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        base_url = _base_url(sockets[0])
         await asyncio.to_thread(self._announce_address, base_url)
         sys.setswitchinterval(_SWITCH_SECONDS)
         gc.freeze()
@@ -157,6 +164,14 @@ async def _has_work_to_come(service: Service) -> bool:
         return await service.is_needed()
     except Unavailable:
         return True
+
+
+def _base_url(listener: socket.socket, *, of_this_machine: bool = False) -> str:
+    """Return the address of a socket; with `of_this_machine`, one that programs on this machine can call."""
+    host, port = listener.getsockname()[:2]
+    if of_this_machine:
+        host = _LOOPBACK.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _listen(settings: Settings) -> contextlib.AbstractContextManager[socket.socket]:

@@ -36,10 +36,13 @@ class Service:
         self._to_stop.push_async_callback(asyncio.to_thread, database.close)  # also without a start
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Return the service over the database of the settings; nothing runs yet."""
+    def of(cls, settings: Settings, base_url: str | None = None) -> Self:
+        """Return the service over the database of the settings; nothing runs yet.
+
+        `base_url` is where programs on this machine reach it; None where it listens nowhere.
+        """
         database = Database(settings)
-        return cls(settings, database, rooms_of(settings, database))
+        return cls(settings, database, rooms_of(settings, database, base_url))
 
     def prepare(self) -> None:
         """Bring the schema to the newest revision and create the account and its administrator if they are missing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from svc_jupyter.api.access import Action, Resource
 from svc_jupyter.api.audit import AuditLog
@@ -14,10 +14,10 @@ from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.audit.audit import Audit, AuditFilter
 from svc_jupyter.service.ground.clock import parse_day, parse_end
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 
-router = APIRouter(tags=["access"], route_class=JsonRoute)
+router = resource_router(tags=["access"])
 _Word = Annotated[str | None, Query(max_length=1000)]
 _Day = Annotated[str | None, Query(max_length=40, description="a date or time, UTC where it does not say otherwise")]
 

@@ -51,6 +51,8 @@ class ClusterEngine(ABC):
     cluster_type: ClusterType
     can_scale = False
     """Whether nodes can be added and removed; if not, the methods for that have nothing to do."""
+    of_others: ClusterEngine | None = None
+    """What connects to clusters of this type that others run; None where that is not possible."""
 
     @abstractmethod
     def check(self, configuration: ClusterConfiguration) -> None:
@@ -107,7 +109,15 @@ class ClusterEngine(ABC):
         return
 
     def _refusal(self) -> ClusterFailure:
-        return ClusterFailure(f"Node changes are not supported for {self.cluster_type.value.capitalize()} clusters")
+        return ClusterFailure(f"Node changes are not supported for {self.cluster_type.words} clusters")
+
+
+def engine_of(
+    engines: Mapping[ClusterType, ClusterEngine], configuration: ClusterConfiguration
+) -> ClusterEngine | None:
+    """Return the engine of a cluster; None when this version has none for it."""
+    engine = engines.get(configuration.cluster_type)
+    return engine.of_others if engine is not None and configuration.is_external else engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.cluster_texts import is_label
-from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration, ClusterType
+from svc_jupyter.api.clusters import ADDRESSES, HIDDEN, ClusterChanges, ClusterConfiguration, ClusterType
 from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.ground.errors import Invalid
@@ -34,6 +34,9 @@ _BY_LABEL = (
     .join(cluster_labels, cluster_labels.c.cluster_id == clusters.c.id)
     .where(cluster_labels.c.account_id == sa.bindparam("account"), cluster_labels.c.label == sa.bindparam("wanted"))
 )
+
+EXTERNAL_PASSWORD: Final = "external_password"  # noqa: S105  a name
+"""The name of an external cluster's password among the sealed secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +155,14 @@ def move_label(connection: sa.Connection, account_id: int, label: str, cluster_i
     )
 
 
-SECRETS = ("compute_access_key", "compute_secret_key")
-"""The secret fields of `cloud_settings`."""
+_SECRETS: Final[Mapping[str, tuple[str, str]]] = {
+    "compute_access_key": ("cloud_settings", "compute_access_key"),
+    "compute_secret_key": ("cloud_settings", "compute_secret_key"),
+    EXTERNAL_PASSWORD: ("external", "password"),
+}
+"""The names of sealed secrets, with the object and the field of each."""
+_DESTINATION: Final = (*ADDRESSES, "user", "tls_ca")
+"""The destination of an external cluster's password: a stored one is never sent to another."""
 
 
 def to_json(configuration: ClusterConfiguration, *, with_labels: bool = False) -> dict[str, Any]:
@@ -179,7 +188,7 @@ def take_secrets(
     `sealed` are the previous ones. `<hidden>` or a missing value keeps a secret, an empty text deletes it. Raises
     `ValueError` when they were sealed with another key.
     """
-    values = {name: getattr(given.cloud_settings, name) for name in SECRETS}
+    values = {name: getattr(getattr(given, part), key) for name, (part, key) in _SECRETS.items()}
     secrets: dict[str, str] = {}
     if any(value not in (None, HIDDEN) for value in values.values()) and sealed is not None:
         secrets = json.loads(box.open(sealed))
@@ -190,17 +199,29 @@ def take_secrets(
             secrets.pop(name, None)
         elif value not in (None, HIDDEN):
             secrets[name] = value
-        setattr(configuration.cloud_settings, name, HIDDEN if name in secrets else None)
+        part, key = _SECRETS[name]
+        setattr(getattr(configuration, part), key, HIDDEN if name in secrets else None)
     return box.seal(json.dumps(secrets)) if secrets else None
 
 
-def cluster_record(cluster: ClusterRow) -> dict[str, Any]:
-    """Return the record of a cluster."""
+def check_destination(before: ClusterConfiguration, after: ClusterConfiguration, given: ClusterChanges) -> None:
+    """Raise `Invalid` when a password that is not given again would be sent to another server."""
+    changed = [name for name in _DESTINATION if getattr(before.external, name) != getattr(after.external, name)]
+    if before.external.password == HIDDEN and given.external.password in (None, HIDDEN) and changed:
+        raise Invalid(
+            f"external.password: {' and '.join(changed)} changed: give the password again, or an empty one for none; "
+            "the one that is stored was entered for another connection"
+        )
+
+
+def cluster_record(cluster: ClusterRow, *, provider: str) -> dict[str, Any]:
+    """Return the record of a cluster whose next start is on `provider`."""
     return {
         "id": cluster.id,
         "label": list(cluster.labels),
         "state": cluster.state.value,
         **to_json(cluster.configuration),
+        "provider": provider,
     }
 
 

@@ -24,6 +24,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.cluster_rows import (
     ClusterRow,
     changed_fields,
+    check_destination,
     cluster_record,
     cluster_row,
     find_cluster,
@@ -43,10 +44,12 @@ from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Stat
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.validation import explain, fields
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.clusters import cluster_labels, clusters
 
 Record = dict[str, Any]
 Result = TypeVar("Result")
+_EMAIL = sa.select(users.c.email).where(users.c.id == sa.bindparam("user"))
 _DOINGS = {"start": "Starting", "terminate": "Terminating"}
 
 
@@ -96,6 +99,12 @@ class Clusters:
         """Return the id of the running instance of a cluster, None when it is not UP."""
         return await self._instances.up_id(cluster_id)
 
+    async def email_of(self, user_id: int) -> str:
+        """Return the e-mail of a user, which external clusters get as the name."""
+        return str(
+            await self._database.look_up(lambda connection: connection.execute(_EMAIL, {"user": user_id}).scalar_one())
+        )
+
     async def are_active(self) -> bool:
         """Return whether any cluster is not DOWN, so that the embedded service must keep running."""
         active = sa.select(sa.exists().where(clusters.c.state != ClusterState.DOWN.value))
@@ -120,11 +129,11 @@ class Clusters:
         query = sa.select(clusters).where(*wanted).order_by(clusters.c.id.desc())
         found = await self._database.read(partial(_rows, query.limit(page.fetch).offset(page.offset)))
         shown, info = page.cut(found)
-        return [cluster_record(cluster) for cluster in shown], info
+        return [self._record(cluster) for cluster in shown], info
 
     async def get(self, reference: str, *, by: Caller) -> Record:
         """Return the record of a cluster. Raises `NotFound`, `Forbidden`."""
-        return cluster_record(await self.resolve_for(by, Action.READ, reference))
+        return self._record(await self.resolve_for(by, Action.READ, reference))
 
     async def create(self, body: ClusterConfiguration, *, by: Caller) -> Record:
         """Store a new cluster, in state DOWN; return its record. Raises `Invalid`, `Forbidden`."""
@@ -146,6 +155,7 @@ class Clusters:
         if not body.label:
             raise Invalid("label: give the clone a label of its own")
         configuration = _validated(merged(source.configuration, body))
+        check_destination(source.configuration, configuration, body)
         sealed = self._sealed(configuration, body, source.sealed_secrets)
         self._life_cycle.check(configuration)
         work = partial(self._insert, configuration, sealed, by, "clone", cloned_from=source.id)
@@ -214,22 +224,24 @@ class Clusters:
         row = connection.execute(sa.insert(clusters).values(values).returning(clusters)).mappings().one()
         set_labels(connection, by.account_id, row["id"], configuration.label)
         trail.record(connection, by, action, Resource.CLUSTER, row["id"], label=configuration.label, **detail)
-        return cluster_record(cluster_row(row, tuple(configuration.label)))
+        return self._record(cluster_row(row, tuple(configuration.label)))
 
     def _update(self, cluster_id: int, body: ClusterChanges, by: Caller, connection: sa.Connection) -> Record:
         lock_account(connection, by.account_id)
         before = _still_there(connection, cluster_id)
         require_for_code(by, body, before.configuration)
         after = _validated(merged(before.configuration, body))
+        check_destination(before.configuration, after, body)
         sealed = self._sealed(after, body, before.sealed_secrets)
         self._life_cycle.check(after)
-        if after.cluster_type is not before.type and before.state is not ClusterState.DOWN:
+        is_other = (after.cluster_type, after.is_external) != (before.type, before.configuration.is_external)
+        if is_other and before.state is not ClusterState.DOWN:
             raise StateConflict(f"cluster {before.name} is {before.state}: what it runs can be changed once it is DOWN")
         changed = sa.update(clusters).where(clusters.c.id == cluster_id).returning(clusters)
         row = connection.execute(changed.values(configuration=to_json(after), secrets=sealed)).mappings().one()
         set_labels(connection, by.account_id, cluster_id, after.label)
         trail.record(connection, by, "update", Resource.CLUSTER, cluster_id, changed=changed_fields(body))
-        return cluster_record(cluster_row(row, tuple(after.label)))
+        return self._record(cluster_row(row, tuple(after.label)))
 
     def _delete(self, cluster_id: int, by: Caller, connection: sa.Connection) -> str:
         cluster = _still_there(connection, cluster_id)
@@ -270,6 +282,9 @@ class Clusters:
                 raise StateConflict(f"cluster {cluster.name} is already {cluster.state}")
             self._life_cycle.terminate(connection, cluster, f"cluster {cluster.name} was terminated by {by.email}")
         trail.record(connection, by, wanted, Resource.CLUSTER, cluster_id, label=list(cluster.labels))
+
+    def _record(self, cluster: ClusterRow) -> Record:
+        return cluster_record(cluster, provider=self._life_cycle.provider_of(cluster.configuration))
 
     def _sealed(self, configuration: ClusterConfiguration, given: ClusterChanges, sealed: str | None) -> str | None:
         try:

@@ -8,6 +8,7 @@ for a replica there.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,8 @@ from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFa
 from svc_jupyter.service.clusters.reconciler import Reconciler, Tools
 from svc_jupyter.service.commands.queue import Replica
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.ground.background import run_forever
+from svc_jupyter.service.ground.background import Pulse, run_forever
+from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.schema.clusters import cluster_instances
 from svc_jupyter.service.schema.commands import replicas
 
@@ -32,6 +34,8 @@ class Driver:
     """Drives the clusters' instances. When the service stops, their daemons continue."""
 
     def __init__(self, tools: Tools) -> None:
+        self.pulse = Pulse()
+        """How late the loop is that assigns instances."""
         self._tools = tools
         self._running: dict[int, asyncio.Task[None]] = {}
         self._loops: list[asyncio.Task[None]] = []
@@ -56,16 +60,18 @@ class Driver:
 
     async def _look(self) -> None:
         tools = self._tools
+        self.pulse.begin()
         replica = tools.replica()
         changed = tools.changes.next()
         take = partial(_take_free, replica=replica, providers=tools.providers)
         await tools.database.write(take, durable=False)
         for instance_id in await tools.database.look_up(partial(_own_ids, replica=replica)):
             self._drive(instance_id)
-        if not tools.database.on_sqlite:
-            await self._give_up_stranded()
-        # On SQLite there is no other replica that could leave an instance behind.
-        await changed.within(None if tools.database.on_sqlite else tools.settings.lease_seconds / 3)
+        await self._give_up_stranded()  # on SQLite those of the machine on which the data folder was before
+        # On SQLite there is no other replica that could leave an instance behind later.
+        pause = None if tools.database.on_sqlite else tools.settings.lease_seconds / 3
+        self.pulse.rest(math.inf if pause is None else pause)
+        await changed.within(pause)
 
     def _drive(self, instance_id: int) -> None:
         known = self._running.get(instance_id)
@@ -121,8 +127,13 @@ class Leftovers:
                 await self._instances.clear_folder(instance)
             except (ProviderFailure, OSError) as error:
                 log.warning("cluster_leftovers", instance_id=instance.id, reason=str(error))
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("cluster_leftovers", instance_id=instance.id)  # the next instance is swept anyway
             else:
-                await self._instances.change(instance.id, details={**instance.details, "is_swept": True})
+                swept = {**instance.details, "is_swept": True}
+                await self._instances.change(instance.id, details=swept, message=None)
         await asyncio.sleep(_AGAIN_SECONDS)
 
     def _unswept(self, connection: sa.Connection, host: str) -> list[Instance]:

@@ -33,6 +33,7 @@ SPARK = ClusterConfiguration.model_validate(
     {
         "label": ["spark"],
         "hadoop_settings": {"use_spark": True},
+        "provider": "local",  # also where the service's default is another one, on which Spark cannot run yet
         "node_configuration": {"initial_nodes": 2, "max_nodes": 2},
     }
 )

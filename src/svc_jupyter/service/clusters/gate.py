@@ -178,8 +178,8 @@ class ClusterGate:
         if not isinstance(kind, ClusterKind):
             return None
         if cluster.type not in kind.cluster_types:
-            types = " or ".join(sorted(item.value.capitalize() for item in kind.cluster_types))
-            message = f"cluster {cluster.name} runs {cluster.type.value.capitalize()}; this needs {types}"
+            types = " or ".join(sorted(item.words for item in kind.cluster_types))
+            message = f"cluster {cluster.name} runs {cluster.type.words}; this needs {types}"
             raise Invalid(message, {"label": message})
         if not kind.needs_cluster(command, cluster.configuration):
             return None
@@ -197,7 +197,7 @@ def _bound_one(connection: sa.Connection, cluster_id: int, account_id: int) -> C
 def _only_one(connection: sa.Connection, kind: ClusterKind, account_id: int) -> ClusterRow:
     found = [cluster_row(row, ()) for row in connection.execute(_OF_ACCOUNT, {"account": account_id}).mappings()]
     fitting = [cluster for cluster in found if cluster.type in kind.cluster_types]
-    types = " or ".join(sorted(item.value.capitalize() for item in kind.cluster_types))
+    types = " or ".join(sorted(item.words for item in kind.cluster_types))
     if not fitting:
         raise Invalid(f"label: there is no {types} cluster")
     if len(fitting) > 1:

@@ -21,7 +21,7 @@ from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, Sample
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, Sample, engine_of
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance, Instances
@@ -127,7 +127,8 @@ class Health:
         if look is not None and (not look.task.done() or now - look.began < FRESH_SECONDS):
             return look
         self._forget(now)
-        engine = self._engines[instance.configuration.cluster_type]
+        engine = engine_of(self._engines, instance.configuration)
+        assert engine is not None  # it started the instance
         task = asyncio.ensure_future(engine.health(instance))
         look = _Look(now, self._clock(), task)
         self._looks[instance.id] = look

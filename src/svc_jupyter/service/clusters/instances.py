@@ -40,6 +40,9 @@ _CLAIMED_BY: Final = "command_id"
 _ADDED_BY: Final = "added_by"
 _LEAVING: Final = "leaving"
 """Keys in a node's details."""
+SEALED_SECRETS: Final = "sealed_secrets"
+OWNER_EMAIL: Final = "owner_email"
+"""Keys in the details of an external cluster's instance."""
 LOGS = "logs"
 """Folder of the service's own logs in an instance's folder; kept until the cluster starts again or is deleted."""
 
@@ -118,6 +121,16 @@ class Instance:
     """The replica that drives it."""
 
     @property
+    def sealed_secrets(self) -> str | None:
+        """The sealed secrets of an external cluster, as they were at its start."""
+        return self.details.get(SEALED_SECRETS)
+
+    @property
+    def owner_email(self) -> str:
+        """The e-mail of the user who made an external cluster."""
+        return str(self.details[OWNER_EMAIL])
+
+    @property
     def master(self) -> Node | None:
         """The coordinator, None until it is made."""
         return next((node for node in self.nodes if node.role is NodeRole.MASTER), None)
@@ -148,6 +161,16 @@ class Instances:
         return await self._database.look_up(
             lambda connection: connection.execute(_UP_ID, {"cluster": cluster_id}).scalar()
         )
+
+    async def clusters_by_address(self) -> Mapping[str, int]:
+        """Return the addresses of all nodes of instances that have not ended, each with the id of its cluster."""
+        query = (
+            sa.select(cluster_nodes.c.private_ip, cluster_instances.c.cluster_id)
+            .join(cluster_instances, cluster_instances.c.id == cluster_nodes.c.instance_id)
+            .where(cluster_instances.c.state != ClusterState.DOWN.value)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {row.private_ip: row.cluster_id for row in rows}
 
     async def add_nodes(
         self, instance_id: int, new: Sequence[NewNode], *, command_id: int | None = None

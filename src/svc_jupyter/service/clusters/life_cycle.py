@@ -15,9 +15,10 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType, NodeRole
 from svc_jupyter.api.states import CLUSTER_TRANSITIONS, ClusterState
-from svc_jupyter.service.clusters.cluster_engine import ClusterEngine
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, engine_of
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, lock_cluster, to_json
-from svc_jupyter.service.clusters.instances import Instances, Node
+from svc_jupyter.service.clusters.instances import OWNER_EMAIL, SEALED_SECRETS, Instances, Node
+from svc_jupyter.service.clusters.providers.requirements import missing
 from svc_jupyter.service.commands import queue, queue_of_clusters
 from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, StopReason, call_apart, stop_request
 from svc_jupyter.service.commands.queue import WAITING
@@ -25,6 +26,7 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.clusters import cluster_instances, cluster_nodes, clusters
 
 CLUSTER = "cluster"
@@ -44,22 +46,29 @@ class LifeCycle:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`at_end` are the hooks for commands that end with a cluster."""
-        self._provider = settings.cluster_provider
+        self._settings = settings
         self._bus = bus
         self._engines = engines
         self._at_end = at_end
         self.clock = clock
 
     def check(self, configuration: ClusterConfiguration) -> None:
-        """Raise `Invalid` for a configuration that its type's engine does not support."""
-        engine = self._engines.get(configuration.cluster_type)
+        """Raise `Invalid` for a configuration that its type's engine or the chosen provider does not support."""
+        lack = missing(configuration.provider, self._settings)
+        if lack is not None:
+            raise Invalid(f"provider: {configuration.provider} cannot be used here: {lack}")
+        engine = engine_of(self._engines, configuration)
         if engine is not None:
             engine.check(configuration)
 
+    def provider_of(self, configuration: ClusterConfiguration) -> str:
+        """Return the name of the provider of a cluster's next start."""
+        return configuration.provider or self._settings.cluster_provider
+
     def check_startable(self, cluster: ClusterRow) -> None:
         """Raise `Invalid` when this version cannot start clusters of this type."""
-        if cluster.type not in self._engines:
-            raise Invalid(f"{cluster.type.value.capitalize()} clusters are not supported yet")
+        if engine_of(self._engines, cluster.configuration) is None:
+            raise Invalid(f"{cluster.type.words} clusters are not supported yet")
 
     def start(self, connection: sa.Connection, cluster: ClusterRow) -> int:
         """Begin to start a cluster that is DOWN; return the id of the new instance, which a driver then runs.
@@ -72,10 +81,14 @@ class LifeCycle:
             "cluster_id": cluster.id,
             "state": ClusterState.PENDING.value,
             "configuration": to_json(cluster.configuration, with_labels=True),
-            "provider": self._provider,
+            "provider": self.provider_of(cluster.configuration),
             "start_at": now,
             "last_used_at": now,
         }
+        if cluster.configuration.is_external:
+            owner = sa.select(users.c.email).where(users.c.id == cluster.user_id)
+            email = connection.execute(owner).scalar_one()
+            values["details"] = {SEALED_SECRETS: cluster.sealed_secrets, OWNER_EMAIL: email}
         inserted = connection.execute(sa.insert(cluster_instances).values(values)).inserted_primary_key
         assert inserted is not None
         self._move(connection, cluster, ClusterState.PENDING, instance_id=inserted[0])
@@ -121,13 +134,23 @@ class LifeCycle:
             self._bus.publish(connection, STOP, f"{command_id} {request}")
         return len(running)
 
-    def down(self, connection: sa.Connection, instance_id: int, *, details: Mapping[str, Any] | None = None) -> None:
-        """Mark a TERMINATING instance as DOWN; commands submitted since then start the cluster again."""
+    def down(
+        self,
+        connection: sa.Connection,
+        instance_id: int,
+        *,
+        details: Mapping[str, Any] | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Mark a TERMINATING instance as DOWN; commands submitted since then start the cluster again.
+
+        `message` says what is left of it.
+        """
         cluster = self._locked(connection, instance_id)
         if cluster is None or cluster.state is not ClusterState.TERMINATING:
             return
         connection.execute(sa.delete(cluster_nodes).where(cluster_nodes.c.instance_id == instance_id))
-        values: dict[str, Any] = {"state": ClusterState.DOWN.value, "down_at": self.clock(), "message": None}
+        values: dict[str, Any] = {"state": ClusterState.DOWN.value, "down_at": self.clock(), "message": message}
         self._write(connection, instance_id, **values, **({} if details is None else {"details": dict(details)}))
         self._move(connection, cluster, ClusterState.DOWN)
         if queue_of_clusters.some_wait_for(connection, cluster.id):

@@ -95,9 +95,14 @@ class Nodes:
         cluster = lock_cluster(connection, cluster_id)
         if cluster is None:
             raise NotFound(f"there is no cluster {cluster_id}")
+        if cluster.configuration.is_external:
+            raise Invalid(
+                f"cluster {cluster.name} is external: its nodes are added and removed by those who run it, at "
+                f"{cluster.configuration.external.url}"
+            )
         engine = self._engines.get(cluster.type)
         if cluster.type not in _SCALABLE or (engine is not None and not engine.can_scale):
-            raise Invalid(f"Node changes are not supported for {cluster.type.value.capitalize()} clusters")
+            raise Invalid(f"Node changes are not supported for {cluster.type.words} clusters")
         if cluster.state is not ClusterState.UP or cluster.instance_id is None:
             raise StateConflict(
                 f"cluster {cluster.name} is {cluster.state}: nodes can only be added to and removed from one that is UP"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ import structlog
 
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
-from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure
+from svc_jupyter.service.clusters.cluster_engine import ClusterEngine, ClusterFailure, engine_of
 from svc_jupyter.service.clusters.cluster_rows import ClusterRow, cluster_by_id
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.clusters.instances import Instance, Instances
@@ -180,20 +180,23 @@ class Reconciler:
 
     async def _end(self, instance: Instance) -> None:
         await self._commands_ended(instance)
-        deadline = time.monotonic() + _ENDING_SECONDS
+        deadline, pause = time.monotonic() + _ENDING_SECONDS, RETRY_SECONDS
         left: str | None = None
         while True:
             left = await self._ended(instance)
             if left is None or time.monotonic() > deadline:
                 break
             self._steps.say(f"ending what is left: {left}")
-            await asyncio.sleep(RETRY_SECONDS)
+            await asyncio.sleep(pause)
+            pause *= 2
             instance = await self._tools.instances.get(self._id)
         await self._steps.finish()
+        message = None
         if left is not None:
             log.error("cluster_left_something", instance_id=self._id, reason=left)
+            message = f"not all of it could be ended, which is tried again every 5 minutes: {left}"
         details = {**instance.details, "is_swept": left is None}
-        work = partial(self._tools.life_cycle.down, instance_id=self._id, details=details)
+        work = partial(self._tools.life_cycle.down, instance_id=self._id, details=details, message=message)
         await self._tools.database.write(work)
 
     async def _commands_ended(self, instance: Instance) -> None:
@@ -206,7 +209,10 @@ class Reconciler:
             await asyncio.sleep(0.2)
 
     async def _ended(self, instance: Instance) -> str | None:
-        """End everything of an instance; return what could not be ended, None when nothing is left."""
+        """End everything of an instance; return what could not be ended, None when nothing is left.
+
+        Any other error counts, too: it must not keep the cluster TERMINATING.
+        """
         failure: str | None = None
         try:
             await self._engine(instance).terminate(instance, self._steps.say)
@@ -214,6 +220,11 @@ class Reconciler:
             failure = error.message
         except OSError as error:
             failure = str(error)
+        except Unavailable:
+            raise
+        except Exception as error:
+            log.exception("cluster_not_ended", instance_id=self._id)
+            failure = _own_error(error)
         try:
             await self._tools.providers[instance.provider].sweep(instance)
             await self._tools.instances.clear_folder(instance)
@@ -221,12 +232,19 @@ class Reconciler:
             return error.message
         except OSError as error:
             return str(error)
+        except Unavailable:
+            raise
+        except Exception as error:
+            log.exception("cluster_not_ended", instance_id=self._id)
+            return _own_error(error)
         if failure is not None:
             log.warning("cluster_not_ended_well", instance_id=self._id, reason=failure)
         return None
 
     def _engine(self, instance: Instance) -> ClusterEngine:
-        return self._tools.engines[instance.configuration.cluster_type]
+        engine = engine_of(self._tools.engines, instance.configuration)
+        assert engine is not None  # else it would not have been started
+        return engine
 
     async def _own_instance(self) -> Instance | None:
         return await self._tools.database.look_up(self._select_own)
@@ -244,6 +262,10 @@ class Reconciler:
         return str(instance.cluster_id) if cluster is None else cluster.name
 
 
+def _own_error(error: Exception) -> str:
+    return f"an error of the service itself ({type(error).__name__}); its log has the details"
+
+
 def _some_command(connection: sa.Connection, cluster_id: int) -> bool:
     return queue_of_clusters.some_wait_for(connection, cluster_id) or bool(
         queue_of_clusters.running_on(connection, cluster_id)
@@ -251,20 +273,23 @@ def _some_command(connection: sa.Connection, cluster_id: int) -> bool:
 
 
 class Steps:
-    """Reports the steps of one instance. Only the latest is kept, so quick steps share one write."""
+    """Reports the steps of one instance: all in the logs of the commands that wait for it, the latest in its record.
+
+    Quick steps share one write.
+    """
 
     def __init__(self, database: Database, instances: Instances, commands_dir: Path, instance_id: int) -> None:
         self._database = database
         self._instances = instances
         self._commands_dir = commands_dir
         self._instance_id = instance_id
-        self._latest: str | None = None
+        self._said: list[str] = []
         self._writing: asyncio.Task[None] | None = None
 
     def say(self, text: str) -> None:
         """Report a step."""
         log.info("cluster_step", instance_id=self._instance_id, step=text)
-        self._latest = text
+        self._said.append(text)
         if self._writing is None:
             self._writing = asyncio.create_task(self._write(), name=f"steps-of-instance-{self._instance_id}")
 
@@ -275,24 +300,23 @@ class Steps:
 
     async def _write(self) -> None:
         try:
-            while (text := self._latest) is not None:
+            while said := self._said:
+                self._said = []
                 with contextlib.suppress(Unavailable):
-                    await self._instances.change(self._instance_id, message=text)
+                    await self._instances.change(self._instance_id, message=said[-1])
                     waiting = await self._database.look_up(
                         partial(queue_of_clusters.waiting_for, instance_id=self._instance_id)
                     )
-                    await asyncio.to_thread(self._append_to_logs, waiting, text)
-                if self._latest is text:
-                    self._latest = None
+                    await asyncio.to_thread(self._append_to_logs, waiting, said)
         finally:
             self._writing = None
 
-    def _append_to_logs(self, waiting: list[RootName], text: str) -> None:
+    def _append_to_logs(self, waiting: list[RootName], said: Sequence[str]) -> None:
         for name in waiting:
             root = command_root(self._commands_dir, *name)
             try:
                 root.mkdir(mode=0o700, parents=True, exist_ok=True)
-                logs.append_line(root / "log", f"its cluster: {text}")
+                logs.append_line(root / "log", "\n".join(f"its cluster: {text}" for text in said))
             except OSError as error:
                 log.warning("log_not_written", command_id=name.command_id, reason=error.strerror)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
 from svc_jupyter.api.clusters import (
@@ -31,12 +31,13 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.health import Health
 from svc_jupyter.service.clusters.nodes import Nodes
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import json_response
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
+from svc_jupyter.service.http.versions import requested_version
 
-router = APIRouter(prefix="/clusters", tags=["clusters"], route_class=JsonRoute)
+router = resource_router(prefix="/clusters", tags=["clusters"])
 _LIST: dict[int | str, dict[str, Any]] = {200: {"model": list[ClusterItem] | ClusterList}}
 
 
@@ -60,7 +61,7 @@ async def list_clusters(
     In v1.2 the answer is an array of `{"cluster": record}`, without a page unless one is requested; later versions
     return a page.
     """
-    is_array = request.url.path.split("/")[2] in RESOURCE_VERSIONS
+    is_array = requested_version(request) in RESOURCE_VERSIONS
     size = per_page or (MAX_PER_PAGE if is_array else DEFAULT_PER_PAGE)
     wanted = None if state is None else ClusterState(state.upper())
     records, info = await clusters.listed(caller, Page(page, min(size, MAX_PER_PAGE)), state=wanted, label=label)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,14 +14,23 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.access import Resource
 from svc_jupyter.api.commands import CommandType
+from svc_jupyter.api.retention import CommandFiles, Files
 from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.commands import queue, results
+from svc_jupyter.service.commands import kept_files, queue, results
 from svc_jupyter.service.commands.children import find_child
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.ends import STOP, Ends, StopReason
 from svc_jupyter.service.commands.history import HistoryFilter, history_query
-from svc_jupyter.service.commands.kind import Document, DocumentKind, GrowingKind, JobsKind, Kind, StoredResult
+from svc_jupyter.service.commands.kind import (
+    Document,
+    DocumentKind,
+    GrowingKind,
+    JobsKind,
+    Kind,
+    SessionKind,
+    StoredResult,
+)
 from svc_jupyter.service.commands.record import NO_WAIT, Wait, command_record
 from svc_jupyter.service.commands.rows import CommandRow, command_root, read_row, read_rows
 from svc_jupyter.service.commands.runner import Runner
@@ -172,6 +182,13 @@ class Commands:
         kind = self._kinds.get(row.command_type)
         return kind.growing_file if isinstance(kind, GrowingKind) else None
 
+    def session_kind(self, row: CommandRow) -> SessionKind:
+        """Return the type of a command that runs in sessions. Raises `Invalid` for another one."""
+        kind: object = self._kinds.get(row.command_type)
+        if not isinstance(kind, SessionKind):
+            raise Invalid(f"command {row.id} is a {row.command_type}, which has no session")
+        return kind
+
     async def document(self, row: CommandRow, media_type: str) -> Document | None:
         """Return the document of an ended command; None where its type has none in this form."""
         kind: object = self._kinds.get(row.command_type)
@@ -183,7 +200,32 @@ class Commands:
     async def jobs(self, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the jobs that a command started on an engine; most kinds start none."""
         kind = self._kinds.get(row.command_type)
-        return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
+        try:
+            return await kind.jobs(self.root(row), row) if isinstance(kind, JobsKind) else []
+        except FileNotFoundError:
+            return []  # deleted by a rule
+
+    async def files(self, row: CommandRow) -> CommandFiles:
+        """Return what is known about a command's files."""
+        return await kept_files.command_files_of(self._database, row)
+
+    async def keep(self, row: CommandRow, caller: Caller, *, keep: bool) -> CommandFiles:
+        """Keep a command's files whatever the rules say, or no longer. Raises `StateConflict` when they are gone."""
+        return await kept_files.keep_files(self._database, row, caller, keep=keep)
+
+    async def deletion(self, row: CommandRow, what: Files) -> str | None:
+        """Return when and by which rule files were deleted; None where they were not."""
+        return await kept_files.deletion_of(self._database, row, what)
+
+    @asynccontextmanager
+    async def naming_deletion(self, row: CommandRow, what: Files) -> AsyncIterator[None]:
+        """Raise `NotFound` with the rule by which files were deleted, where the block misses them."""
+        try:
+            yield
+        except (NotFound, FileNotFoundError):
+            if (deletion := await self.deletion(row, what)) is None:
+                raise
+            raise NotFound(deletion) from None
 
     def stop(self) -> None:
         """Release the waiting calls."""

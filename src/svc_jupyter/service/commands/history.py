@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -14,6 +15,7 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.schema.commands import commands
 
 _DEFAULT_DAYS = 30
+_ID_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class HistoryFilter:
     command_types: tuple[str, ...] = field(default=())
     sources: tuple[str, ...] = field(default=())
     name: str | None = None
+    search: str | None = None
     tags: tuple[str, ...] = field(default=())
     label: str | None = None
     parent_id: int | None = None
@@ -54,6 +57,8 @@ def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[obje
         )
     if wanted.name is not None:
         conditions.append(c.name.contains(wanted.name, autoescape=True))
+    if wanted.search is not None:
+        conditions.append(_has(wanted.search))
     if wanted.label is not None:
         conditions.append(c.label == wanted.label)
     if wanted.parent_id is not None:
@@ -61,6 +66,21 @@ def history_query(caller: Caller, wanted: HistoryFilter) -> sa.Select[tuple[obje
     listed = "," + sa.func.trim(c.tags, "[]") + ","
     conditions += [listed.contains(f",{tag},", autoescape=True) for tag in wanted.tags]
     return sa.select(commands).where(*conditions).order_by(c.id.desc())
+
+
+def _has(text: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a command has a text in its name, its tags or what it runs, or as its id."""
+    c = commands.c
+    searched = text.lower()
+    in_json = json.dumps(searched)[1:-1]  # as the column holds it
+    found = [
+        sa.func.lower(c.name).contains(searched, autoescape=True),
+        sa.func.lower(c.tags).contains(searched, autoescape=True),
+        sa.func.lower(sa.cast(c.command, sa.Text)).contains(in_json, autoescape=True),
+    ]
+    if text.isascii() and text.isdigit() and len(text) <= _ID_DIGITS:
+        found.append(c.id == int(text))
+    return sa.or_(*found)
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

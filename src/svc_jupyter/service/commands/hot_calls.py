@@ -20,6 +20,7 @@ from svc_jupyter.service.commands import result_routes, routes
 from svc_jupyter.service.commands.commands import Commands
 from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.route_parameters import require_readable
+from svc_jupyter.service.http.bodies import ROUTE
 from svc_jupyter.service.http.responses import answer_to
 from svc_jupyter.service.http.rooms import part_of
 
@@ -49,6 +50,8 @@ class HotCalls:
             await self._app(scope, receive, send)
             return
         scope["app"] = self._app
+        rest = f"/{{command_id}}{path[2] or ''}" if path[1] else ""
+        scope.setdefault("state", {})[ROUTE] = routes.router.prefix + rest
         request = Request(scope, receive)
         try:
             response = await _answer(request, path, wait=int(query[1] or 0), arrow="true" if query[2] else "false")

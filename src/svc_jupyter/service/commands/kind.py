@@ -253,6 +253,22 @@ class RemoteKind(Protocol):
 
 
 @runtime_checkable
+class SessionKind(Protocol):
+    """A command type whose commands can run in kept sessions, one cell of a notebook after the other."""
+
+    messages_file: str
+    """Name of the file in the attempt's folder with what a cell printed and showed: a JSON object per line."""
+
+    async def ask_session(self, row: CommandRow, question: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the answer of a command's session to an editor's question; None when it cannot answer at once."""
+        ...
+
+    async def end_session(self, row: CommandRow) -> bool:
+        """End the kept session of a command; return whether there was one."""
+        ...
+
+
+@runtime_checkable
 class JobsKind(Protocol):
     """A command type that starts jobs on an engine."""
 

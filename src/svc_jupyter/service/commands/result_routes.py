@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from pydantic_core import to_json
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
@@ -21,16 +21,17 @@ from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 from svc_jupyter.api.commands import Results, StatusWithResults
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, NOTEBOOK, PARQUET
+from svc_jupyter.api.retention import Files
 from svc_jupyter.service.commands import logs, results
 from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid, NotFound
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.responses import json_response
+from svc_jupyter.service.http.routers import resource_router
 
-router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
+router = resource_router(prefix="/commands", tags=["commands"])
 _FORMS = {ARROW_STREAM: results.as_arrow, CSV: results.as_csv, PARQUET: results.as_parquet}
 _NOTEBOOK_FORMS = (NOTEBOOK, HTML)
 _TEXT = "text/plain; charset=utf-8"
@@ -82,26 +83,27 @@ async def get_results(
     row = await commands.row(command_id, caller)
     if sequence_number is not None:
         row = await commands.child_row(row, sequence_number)
-    accepted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
-    document = await commands.document(row, accepted)
-    if document is not None:
-        return FileResponse(document.file, media_type=accepted, headers=document.headers)
-    form = _FORMS.get(accepted)
-    if is_true(follow) and form is results.as_arrow and dump is None:
-        growing = await growing_rows(commands, row.id, caller, wait)
-        if growing is not None:
-            return StreamingResponse(growing, media_type=ARROW_STREAM)
-        row = await commands.row(row.id, caller)
-    commands.check_ended(row)
-    result = _result_of(row, dump, table)
-    root = commands.root(row)
-    if form is None:
-        return await _inline(
-            {}, root, result, commands.inline_limit, inline=is_true(inline), headers=is_true(include_headers)
-        )
-    if result is None:
-        raise Invalid(f"command {row.id} has no rows")
-    return await _typed(root, result, accepted)
+    async with commands.naming_deletion(row, Files.RESULTS):
+        accepted = request.headers.get("accept", "").split(",")[0].split(";")[0].strip()
+        document = await commands.document(row, accepted)
+        if document is not None:
+            return FileResponse(document.file, media_type=accepted, headers=document.headers)
+        form = _FORMS.get(accepted)
+        if is_true(follow) and form is results.as_arrow and dump is None:
+            growing = await growing_rows(commands, row.id, caller, wait)
+            if growing is not None:
+                return StreamingResponse(growing, media_type=ARROW_STREAM)
+            row = await commands.row(row.id, caller)
+        commands.check_ended(row)
+        result = result_of(row, dump, table)
+        root = commands.root(row)
+        if form is None:
+            return await _inline(
+                {}, root, result, commands.inline_limit, inline=is_true(inline), headers=is_true(include_headers)
+            )
+        if result is None:
+            raise Invalid(f"command {row.id} has no rows")
+        return await _typed(root, result, accepted)
 
 
 @router.get(
@@ -123,10 +125,11 @@ async def get_status_with_results(
     if row.is_final:
         answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
         if row.status == "done":
-            root, result = commands.root(row), _result_of(row)
-            return await _inline(
-                answer, root, result, commands.inline_limit, inline=True, headers=is_true(include_headers)
-            )
+            root, result = commands.root(row), result_of(row)
+            async with commands.naming_deletion(row, Files.RESULTS):
+                return await _inline(
+                    answer, root, result, commands.inline_limit, inline=True, headers=is_true(include_headers)
+                )
         answer |= {"error": record["message"] or row.status, "inline": True, "results": ""}
     return json_response(answer)
 
@@ -150,6 +153,8 @@ async def get_logs(
     row = await commands.row(command_id, caller)
     log_file = commands.root(row) / "log"
     end = logs.log_length(log_file)
+    if not end and row.is_final and (deletion := await commands.deletion(row, Files.LOGS)) is not None:
+        raise NotFound(deletion)
     headers = {"err_length": str(end), "tmp_length": str(tmp_file_processed), "Cache-Control": "no-store"}
     return await _streamed(logs.read_log(log_file, err_file_processed, end), _TEXT, headers)
 
@@ -241,8 +246,8 @@ def _chunks(body: SpooledTemporaryFile[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def _result_of(row: CommandRow, dump: str | None = None, table: str | None = None) -> StoredResult | None:
-    """Return the result of a command that is done, or one of its several tables."""
+def result_of(row: CommandRow, dump: str | None = None, table: str | None = None) -> StoredResult | None:
+    """Return the result of a command that is done, or one of its several tables. Raises `NotFound`."""
     if table is not None:
         return stored_table(row, table)
     if dump is not None:

@@ -5,7 +5,6 @@ Text results are the program's stdout, one row per line; typed results are an Ar
 
 from __future__ import annotations
 
-import io
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
@@ -20,14 +19,13 @@ from svc_jupyter.service.commands.rows import parse_root_name
 from svc_jupyter.service.commands.text_lines import (
     LINE_COLUMN,
     LONG_LINE,
-    LongLine,
-    arrow_of_long_line,
+    Sink,
+    arrow_of_lines,
     crlf_lines,
     csv_lines,
     first_long_line,
     line_batches,
     line_schema,
-    no_lines,
 )
 from svc_jupyter.service.ground.errors import Invalid, NotFound
 
@@ -104,20 +102,7 @@ def as_arrow(root: Path, result: StoredResult) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
         return
-    import pyarrow as pa
-
-    sink = _Sink()
-    with pa.ipc.new_stream(sink, line_schema()) as writer:
-        for lines in line_batches(root / result.file):
-            if isinstance(lines, LongLine):
-                if not writer.stats.num_messages:
-                    writer.write_batch(no_lines())
-                yield sink.take()
-                yield from arrow_of_long_line(lines)
-                continue
-            writer.write_batch(lines)
-            yield sink.take()
-    yield sink.take()
+    yield from arrow_of_lines(root / result.file)
 
 
 def short_arrow(root: Path, result: StoredResult) -> bytes | None:
@@ -142,7 +127,7 @@ def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
         return
     import pyarrow.csv as pa_csv
 
-    sink = _Sink()
+    sink = Sink()
     rows = MappedRows(root / result.file, AS_TEXT)
     schema = _flat_schema(rows.schema)
     changed = [number for number, field in enumerate(rows.schema) if field.type != schema.field(number).type]
@@ -158,7 +143,7 @@ def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
     """Yield the bytes of a Parquet file, for results that `check_form` accepts."""
     import pyarrow.parquet as pq
 
-    sink = _Sink()
+    sink = Sink()
     schema, batches = line_schema(), cast("Iterator[Any]", line_batches(root / result.file))
     if result.form is not ResultForm.LINES:
         rows = MappedRows(root / result.file, AS_PARQUET)
@@ -179,27 +164,6 @@ def _command(root: Path) -> str:
 
 def _readable(size: int) -> str:
     return f"{size / 2**20:,.0f} MiB"
-
-
-class _Sink(io.RawIOBase):
-    """A writable file whose bytes are taken out as they come."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-
-    def write(self, data: Any) -> int:
-        part = bytes(data)
-        self._parts.append(part)
-        return len(part)
-
-    def take(self) -> bytes:
-        taken = b"".join(self._parts)
-        self._parts.clear()
-        return taken
-
-    def writable(self) -> bool:
-        return True
 
 
 def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from pydantic_core import to_json
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
@@ -30,13 +30,14 @@ from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 from svc_jupyter.service.ground.clock import parse_day, parse_end
 from svc_jupyter.service.ground.errors import Invalid, Unauthorized
-from svc_jupyter.service.http.bodies import JsonRoute, beside
+from svc_jupyter.service.http.bodies import beside
 from svc_jupyter.service.http.idempotency import identify
 from svc_jupyter.service.http.responses import json_response
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 
 IntakeDep = Annotated[Intake, part(Intake)]
-router = APIRouter(prefix="/commands", tags=["commands"], route_class=JsonRoute)
+router = resource_router(prefix="/commands", tags=["commands"])
 _EVENT: dict[str, Any] = {
     "type": "object",
     "description": "One event of the stream; `data` is JSON, `id` the byte of the log up to which it has been sent",
@@ -96,6 +97,9 @@ async def list_commands(
     command_type: Annotated[str | None, Query(max_length=1000)] = None,
     command_source: Annotated[str | None, Query(max_length=100)] = None,
     name: Annotated[str | None, Query(max_length=255)] = None,
+    search: Annotated[
+        str | None, Query(max_length=255, description="part of the name, the text or a tag, or the id; in any case")
+    ] = None,
     tags: Annotated[str | None, Query(max_length=255)] = None,
     label: Annotated[str | None, Query(max_length=255)] = None,
     parent_id: Annotated[Id | None, Query(description="the sub-commands of this composite command")] = None,
@@ -112,6 +116,7 @@ async def list_commands(
         command_types=split_list(command_type),
         sources=split_list(command_source),
         name=_clean(name),
+        search=_clean(search),
         tags=split_list(_clean(tags)),
         label=_clean(label),
         parent_id=parent_id,

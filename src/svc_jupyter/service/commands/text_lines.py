@@ -99,6 +99,24 @@ def line_batches(file: Path) -> Iterator[pa.RecordBatch | LongLine]:
             yield pa.record_batch([_split_lines(begun)], schema=schema)
 
 
+def arrow_of_lines(file: Path) -> Iterator[bytes]:
+    """Yield the bytes of an Arrow IPC stream with the lines as its one column."""
+    import pyarrow as pa
+
+    sink = Sink()
+    with pa.ipc.new_stream(sink, line_schema()) as writer:
+        for lines in line_batches(file):
+            if isinstance(lines, LongLine):
+                if not writer.stats.num_messages:
+                    writer.write_batch(no_lines())
+                yield sink.take()
+                yield from arrow_of_long_line(lines)
+                continue
+            writer.write_batch(lines)
+            yield sink.take()
+    yield sink.take()
+
+
 def arrow_of_long_line(line: LongLine) -> Iterator[bytes]:
     """Yield the bytes of a record batch of an Arrow stream whose only row is the line.
 
@@ -121,6 +139,30 @@ def arrow_of_long_line(line: LongLine) -> Iterator[bytes]:
     yield before
     yield from line.parts()
     yield after
+
+
+class Sink(io.RawIOBase):
+    """A writable file whose bytes are taken out as they come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+
+    def write(self, data: Any) -> int:
+        """Keep the bytes; return their number."""
+        part = bytes(data)
+        self._parts.append(part)
+        return len(part)
+
+    def take(self) -> bytes:
+        """Return what was written since the last call."""
+        taken = b"".join(self._parts)
+        self._parts.clear()
+        return taken
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
 
 
 class _Around(io.RawIOBase):

@@ -10,10 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
 from svc_jupyter.api.db_taps import DbType
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.storage.account_storage import resolve_under
+from svc_jupyter.sql_tokens import Dialect
 
 _DEFAULT_PORTS = {DbType.POSTGRESQL: 5432, DbType.REDSHIFT: 5439, DbType.MYSQL: 3306, DbType.SQLSERVER: 1433}
 _SQLALCHEMY_NAMES = {DbType.MYSQL: "mysql", DbType.SQLSERVER: "mssql"}

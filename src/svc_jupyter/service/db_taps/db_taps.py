@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -123,6 +124,16 @@ class DbTaps:
     async def check_usable(self, account_id: int, tap_id: int) -> None:
         """Raise `NotFound` when there is no such tap, and `Invalid` when it is not active."""
         _check_active(await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id)))
+
+    async def identity(self, account_id: int, tap_id: int) -> str:
+        """Return a text that changes when the tap is made anew or its connection is changed.
+
+        Raises `NotFound`, and `Invalid` when it is not active.
+        """
+        row = await self._database.read(partial(_row, account_id=account_id, tap_id=tap_id))
+        _check_active(row)
+        parts = [row.id, row.created_at, *(row._mapping[name] for name in _PLAIN), row.sealed_url]  # sealed: no secret
+        return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     async def opened(self, account_id: int, tap_id: int) -> OpenTap:
         """Return a tap with its connection, including secrets, for a worker only.

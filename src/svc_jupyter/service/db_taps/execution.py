@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,8 +13,9 @@ from typing import Any, TextIO
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.catalogue_file import CATALOGUE_FILE, write_catalogue
 from svc_jupyter.service.db_taps.engines.engine import Engine
-from svc_jupyter.service.db_taps.failures import QueryFailure, describe
+from svc_jupyter.service.db_taps.failures import QueryFailure, Report, report_of
 from svc_jupyter.service.db_taps.job import (
     ERROR_FILE,
     PROGRESS_FILE,
@@ -25,6 +26,7 @@ from svc_jupyter.service.db_taps.job import (
 )
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import Statement, split
+from svc_jupyter.service.db_taps.suggestions import suggestions, without_offer
 from svc_jupyter.service.ground.errors import Failure
 
 _PROGRESS_SECONDS = 0.25
@@ -37,28 +39,24 @@ class Execution:
         self.job = job
         self.engine = engine
         self.log = log or sys.stderr
+        self.prepare: Callable[[], None] = lambda: None
+        """Called first, in the thread of the engine; may raise `QueryFailure`."""
 
     def run(self) -> int:
         """Run the job, write `result.json` or `error.json` into its folder, and return the exit code."""
         try:
+            self.prepare()
             if self.job.kind is JobKind.TABLES:
                 summary: Mapping[str, Any] = {"tables": [asdict(table) for table in self.engine.tables()]}
+            elif self.job.kind is JobKind.CATALOGUE:
+                write_catalogue(self.job.folder / CATALOGUE_FILE, self.engine.catalogue())
+                summary = {"catalogue": CATALOGUE_FILE}
             else:
                 summary = self.summary()
         except QueryFailure as failure:
-            tap = self.job.connection
-            text = describe(
-                failure,
-                script=self.job.query,
-                source=self.job.source,
-                statement=None,
-                only_one=True,
-                tap=f"{tap.tap} ({tap.db_type})",
-                noun=tap.noun,
-            )
-            return self._failed(text, may_retry=failure.may_retry)
-        except DescribedFailure as failure:
-            return self._failed(failure.message, may_retry=failure.may_retry)
+            return self._failed(self._report(failure), may_retry=failure.may_retry)
+        except ReportedFailure as failure:
+            return self._failed(failure.report, may_retry=failure.may_retry)
         _write(self.job.folder / SUMMARY_FILE, summary)
         return 0
 
@@ -78,25 +76,38 @@ class Execution:
             try:
                 self.engine.run(statements, script)
             except QueryFailure as failure:
-                text = describe(
-                    failure,
-                    script=self.job.query,
-                    source=self.job.source,
-                    statement=script.statement,
-                    only_one=len(statements) == 1,
-                    tap=f"{tap.tap} ({tap.db_type})",
-                    noun=tap.noun,
-                )
-                raise DescribedFailure(text, may_retry=failure.may_retry) from None
+                report = self._report(failure, script.statement, only_one=len(statements) == 1)
+                raise ReportedFailure(report, may_retry=failure.may_retry) from None
             return script.summary()
 
-    def _failed(self, text: str, *, may_retry: bool) -> int:
-        _write(self.job.folder / ERROR_FILE, {"message": text, "may_retry": may_retry})
+    def _report(self, failure: QueryFailure, statement: Statement | None = None, *, only_one: bool = True) -> Report:
+        tap = self.job.connection
+        meant: Sequence[str] = ()
+        if statement is not None:
+            message, offered = without_offer(failure.message)
+            meant = suggestions(message, offered, statement, tap.dialect, self.engine.known)
+        return report_of(
+            failure,
+            script=self.job.query,
+            source=self.job.source,
+            statement=statement,
+            only_one=only_one,
+            target=f"{tap.noun} {tap.tap} ({tap.db_type})",
+            did_you_mean=meant,
+        )
+
+    def _failed(self, report: Report, *, may_retry: bool) -> int:
+        error = {"message": report.message, "may_retry": may_retry, "failure": asdict(report)}
+        _write(self.job.folder / ERROR_FILE, error)
         return 1
 
 
-class DescribedFailure(Failure):
-    """A failure whose text for the user is complete."""
+class ReportedFailure(Failure):
+    """A failure whose report for the user is complete."""
+
+    def __init__(self, report: Report, *, may_retry: bool) -> None:
+        super().__init__(report.message, may_retry=may_retry)
+        self.report = report
 
 
 class _Script:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.suggestions import question, without_offer
 from svc_jupyter.service.ground.errors import Failure
 
 _LINE_SHOWN = 160
+_OFFERS = "Perhaps you meant"
+"""The beginning of the hint in which PostgreSQL offers a name itself."""
 _URL_PASSWORD = re.compile(r"(://[^\s/:@]*):[^\s@]*@")
 
 
@@ -55,29 +59,66 @@ def position_of(script: str, offset: int) -> Position:
     return Position(script.count("\n", 0, offset) + 1, text.strip(), offset - start + 1)
 
 
-def describe(
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A failed statement for its author, in parts: as `StatementFailure` of the API, whose fields it has."""
+
+    reason: str
+    source: str
+    target: str
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None
+    did_you_mean: Sequence[str] = ()
+    hint: str | None = None
+
+    @property
+    def message(self) -> str:
+        """The whole text for the user."""
+        reason = self.reason
+        if self.did_you_mean:
+            end = "" if reason.endswith((".", "?", "!")) else "."
+            reason = f"{reason}{end} {question(self.did_you_mean)}"
+        lines = [reason]
+        if self.line is not None:
+            column = "" if self.column is None else f", column {self.column}"
+            lines.append(f"  {self.source}, line {self.line}{column}: {self.text}")
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join([*lines, f"  {self.target}"])
+
+
+def report_of(
     failure: QueryFailure,
     *,
     script: str,
     source: str,
     statement: Statement | None,
     only_one: bool,
-    tap: str,
-    noun: str = "tap",
-) -> str:
-    """Return the whole text for the user.
+    target: str,
+    did_you_mean: Sequence[str] = (),
+) -> Report:
+    """Return the report of a failure for the author of its script.
 
     Without a position, it shows the beginning of the failed statement if the script has several.
     """
-    lines = [failure.message.strip()]
+    reason, _ = without_offer(failure.message.strip()) if did_you_mean else (failure.message.strip(), ())
+    hint = failure.hint
+    if did_you_mean and hint is not None and hint.startswith(_OFFERS):
+        hint = None
+    place = None
     if statement is not None and (failure.position is not None or not only_one):
         place = position_of(script, statement.start + (failure.position or 0))
-        column = f", column {place.column}" if failure.shows_column and failure.position is not None else ""
-        lines.append(f"  {source}, line {place.line}{column}: {place.text}")
-    if failure.hint:
-        lines.append(f"  {failure.hint.strip()}")
-    lines.append(f"  {noun} {tap}")
-    return without_passwords("\n".join(lines))
+    return Report(
+        without_passwords(reason),
+        source,
+        target,
+        line=None if place is None else place.line,
+        column=place.column if place is not None and failure.shows_column and failure.position is not None else None,
+        text=None if place is None else without_passwords(place.text),
+        did_you_mean=did_you_mean,
+        hint=None if hint is None else without_passwords(hint.strip()),
+    )
 
 
 def without_passwords(text: str) -> str:

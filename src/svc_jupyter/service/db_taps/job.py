@@ -1,6 +1,6 @@
 """The job that the service passes to a worker process through a pipe: one line of JSON, never a file or an argument.
 
-The worker imports it too, so it needs nothing but the standard library.
+The worker imports it too, so it needs little but the standard library.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from svc_jupyter.sql_tokens import Dialect
+
 RESULT_FILE = "result.arrow"
 """The rows, an Arrow IPC stream; exists once the query has succeeded and returned a table."""
 PART_SUFFIX = ".part"
 """Suffix of the rows' file while it is written."""
 SUMMARY_FILE = "result.json"
-"""The summary of a successful job: `rows`, `size` (bytes), `columns`, `message`, or `tables`."""
+"""The summary of a successful job: `rows`, `size` (bytes), `columns`, `message`, `tables`, or `catalogue`."""
 ERROR_FILE = "error.json"
 """Why a job failed: `message` and `may_retry`."""
 PROGRESS_FILE = "progress"
@@ -35,23 +37,12 @@ class EngineName(StrEnum):
     PRESTO = "presto"
 
 
-class Dialect(StrEnum):
-    """The rules for splitting a script into statements."""
-
-    SQLITE = "sqlite"
-    POSTGRESQL = "postgresql"
-    MYSQL = "mysql"
-    SQLSERVER = "sqlserver"
-    HIVE = "hive"
-    PRESTO = "presto"
-    OTHER = "other"
-
-
 class JobKind(StrEnum):
     """The worker's task."""
 
     QUERY = "query"
     TABLES = "tables"
+    CATALOGUE = "catalogue"
     EXPORT = "export"
     IMPORT = "import"
 
@@ -77,7 +68,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One query, one listing of tables, or one transfer, whose plan is JSON in `query`.
+    """One query, one listing of tables or of all their columns, or one transfer, whose plan is JSON in `query`.
 
     `folder` receives the result, `log` the worker's messages.
     """

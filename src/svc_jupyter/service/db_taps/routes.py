@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
-
 from svc_jupyter.api.db_taps import DbTap, DbTapCreate, DbTapList, DbTapTables, DbTapUpdate, Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
@@ -13,10 +11,10 @@ from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.table_lists import TableLists
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 
-router = APIRouter(tags=["db taps"], route_class=JsonRoute)
+router = resource_router(tags=["db taps"])
 
 
 DbTapsDep = Annotated[DbTaps, part(DbTaps)]

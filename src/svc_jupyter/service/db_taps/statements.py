@@ -6,31 +6,14 @@ statement are dropped, as are statements without any other text.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import takewhile
 
-from svc_jupyter.service.db_taps.job import Dialect
+from svc_jupyter.sql_tokens import Dialect, Token, tokens_of
 
 _KEYWORDS_KEPT = 6
-_SPACE = r"(?P<space>[\s\ufeff]+|--[^\n]*)"
-_WORD = r"(?P<word>[A-Za-z_\u0080-\U0010ffff][\w$]*)"
-_QUOTES = {
-    "'": re.compile(r"'(?:[^']|'')*(?:'|\Z)"),
-    '"': re.compile(r'"(?:[^"]|"")*(?:"|\Z)'),
-    "`": re.compile(r"`(?:[^`]|``)*(?:`|\Z)"),
-    "[": re.compile(r"\[[^\]]*(?:\]|\Z)"),
-}
-_ESCAPED_QUOTES = {
-    "'": re.compile(r"'(?:[^'\\]|''|\\.)*(?:'|\\?\Z)", re.DOTALL),
-    '"': re.compile(r'"(?:[^"\\]|""|\\.)*(?:"|\\?\Z)', re.DOTALL),
-}
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _ROUTINES = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "EVENT"})
-_NESTED_COMMENTS = frozenset({Dialect.POSTGRESQL, Dialect.HIVE})
-_BACKSLASHES = frozenset({Dialect.MYSQL, Dialect.HIVE})
 _END_OF_OTHER_BLOCK = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
 
 
@@ -48,23 +31,15 @@ class Statement:
         return self.keywords[0] if self.keywords else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    start: int
-    end: int
-    word: str = ""
-
-
 def split(script: str, dialect: Dialect) -> list[Statement]:
     """Return the script's statements in order. An unterminated quote or comment ends the last one."""
     if dialect is Dialect.SQLSERVER:  # the server takes a whole batch: a ';' there may belong to an open block
         return _whole(script)
     found: list[Statement] = []
-    head: list[_Token] = []
+    head: list[Token] = []
     end = 0
     body = _body_rule(dialect)
-    for token in _tokens(script, dialect):
+    for token in tokens_of(script, dialect):
         if token.kind == "semicolon" and not body.is_open(token):
             found += _statement(script, head, end)
             head = []
@@ -79,82 +54,61 @@ def split(script: str, dialect: Dialect) -> list[Statement]:
 
 def words_of(text: str, dialect: Dialect) -> list[str]:
     """Return the words of a statement in capitals, without quotes and comments."""
-    return [token.word for token in _tokens(text, dialect) if token.word]
+    return [token.word for token in tokens_of(text, dialect) if token.word]
+
+
+TableParts = tuple[str, ...]
+"""A table's name in parts, without quotes: `("main", "flights")`."""
+_BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE"})
+
+
+def tables_of(text: str, dialect: Dialect) -> list[TableParts]:
+    """Return the tables that a statement names, without those that it names only in ways that are rare."""
+    tokens = list(tokens_of(text, dialect))
+    found: dict[TableParts, None] = {}
+    at = 0
+    while at < len(tokens):
+        at += 1
+        if tokens[at - 1].word not in _BEFORE_TABLES:
+            continue
+        while True:
+            parts, at = _dotted(text, tokens, at)
+            if parts:
+                found[parts] = None
+            comma = next((n for n in range(at, min(at + 3, len(tokens))) if _is(text, tokens[n], ",")), None)
+            if not parts or comma is None:
+                break
+            at = comma + 1
+    return list(found)
+
+
+def _dotted(text: str, tokens: Sequence[Token], at: int) -> tuple[TableParts, int]:
+    """Return the name that begins with a token, and the number of the token after it."""
+    parts: list[str] = []
+    while at < len(tokens) and tokens[at].kind in ("word", "quote"):
+        part = text[tokens[at].start : tokens[at].end]
+        parts.append(part[1:-1] if tokens[at].kind == "quote" else part)
+        at += 1
+        if at >= len(tokens) or not _is(text, tokens[at], "."):
+            break
+        at += 1
+    return tuple(parts), at
+
+
+def _is(text: str, token: Token, character: str) -> bool:
+    return text[token.start : token.end] == character
 
 
 def _whole(script: str) -> list[Statement]:
-    tokens = [token for token in _tokens(script, Dialect.SQLSERVER) if token.kind != "semicolon"]
+    tokens = [token for token in tokens_of(script, Dialect.SQLSERVER) if token.kind != "semicolon"]
     return _statement(script, tokens[:_KEYWORDS_KEPT], tokens[-1].end) if tokens else []
 
 
-def _statement(script: str, head: list[_Token], end: int) -> list[Statement]:
+def _statement(script: str, head: list[Token], end: int) -> list[Statement]:
     if not head:
         return []
     words = tuple(token.word for token in takewhile(lambda token: token.kind == "word", head))
     return [Statement(script[head[0].start : end], head[0].start, words)]
-
-
-@cache
-def _scanner(dialect: Dialect) -> re.Pattern[str]:
-    parts = [_SPACE, r"(?P<comment>/\*)", _WORD, r"(?P<semicolon>;)"]
-    if dialect is Dialect.MYSQL:
-        parts.insert(0, r"(?P<hash>\#[^\n]*)")
-    if dialect is Dialect.POSTGRESQL:
-        parts.append(r"(?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff]\w*)?\$)")
-    quotes = {
-        Dialect.POSTGRESQL: r"['\"]",
-        Dialect.MYSQL: r"['\"`]",
-        Dialect.SQLITE: r"['\"`\[]",
-        Dialect.SQLSERVER: r"['\"\[]",
-        Dialect.HIVE: r"['\"`]",
-        Dialect.PRESTO: r"['\"`]",
-        Dialect.OTHER: r"['\"`]",
-    }[dialect]
-    parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\w.]*)", r"(?P<other>.)"]
-    return re.compile("|".join(parts), re.DOTALL)
-
-
-def _tokens(script: str, dialect: Dialect) -> Iterator[_Token]:
-    """Yield the tokens that are neither space nor comment."""
-    scanner = _scanner(dialect)
-    position, previous = 0, _Token("other", 0, 0)
-    while position < len(script):
-        match = scanner.match(script, position)
-        assert match is not None, "every character matches `other`"
-        kind, start, position = match.lastgroup or "other", position, match.end()
-        if kind in ("space", "hash"):
-            continue
-        if kind == "comment":
-            position = _comment_end(script, position, nested=dialect in _NESTED_COMMENTS)
-            continue
-        if kind == "quote":
-            escapes = dialect in _BACKSLASHES or (
-                dialect is Dialect.POSTGRESQL and previous.word == "E" and previous.end == start
-            )
-            position = _quote_end(script, start, escapes=escapes)
-        elif kind == "dollar":
-            closing = script.find(match[0], position)
-            position = len(script) if closing < 0 else closing + len(match[0])
-        previous = _Token(kind, start, position, match[0].upper() if kind == "word" else "")
-        yield previous
-
-
-def _quote_end(script: str, start: int, *, escapes: bool) -> int:
-    patterns = {**_QUOTES, **_ESCAPED_QUOTES} if escapes else _QUOTES
-    match = patterns[script[start]].match(script, start)
-    return len(script) if match is None else match.end()
-
-
-def _comment_end(script: str, position: int, *, nested: bool) -> int:
-    depth = 1
-    for edge in _COMMENT_EDGE.finditer(script, position):
-        if edge[0] == "*/":
-            depth -= 1
-        elif nested:
-            depth += 1
-        if depth == 0:
-            return edge.end()
-    return len(script)
 
 
 class _TriggerRule:
@@ -164,12 +118,12 @@ class _TriggerRule:
         self._head: list[str] = []
         self._last = ("", "")
 
-    def see(self, token: _Token) -> None:
+    def see(self, token: Token) -> None:
         if len(self._head) < _KEYWORDS_KEPT:
             self._head.append(token.word)
         self._last = (self._last[1], ";" if token.kind == "semicolon" else token.word)
 
-    def is_open(self, _token: _Token) -> bool:
+    def is_open(self, _token: Token) -> bool:
         return self._is_trigger() and self._last != (";", "END")
 
     def _is_trigger(self) -> bool:
@@ -187,7 +141,7 @@ class _RoutineRule:
         self._depth = 0
         self._previous = ""
 
-    def see(self, token: _Token) -> None:
+    def see(self, token: Token) -> None:
         word = token.word
         self._first = self._first or word or "-"
         self._is_routine |= self._first == "CREATE" and word in _ROUTINES
@@ -205,7 +159,7 @@ class _RoutineRule:
         if opens or (word == "CASE" and self._depth):
             self._depth += 1
 
-    def is_open(self, token: _Token) -> bool:
+    def is_open(self, token: Token) -> bool:
         if self._is_routine:
             self._count(token.word)
             self._previous = ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from svc_jupyter.api.db_taps import DbTapTable, DbTapTables
 from svc_jupyter.service.db_taps.db_taps import DbTaps, OpenTap
@@ -36,22 +38,36 @@ async def list_tables(tap: OpenTap, workers: WarmWorkers[Job], *, limit_seconds:
     Raises `Invalid` with the database's own words, or when it does not answer in time.
     """
     with tempfile.TemporaryDirectory(prefix="svc-tables-") as name:
-        folder = Path(name)
-        try:
-            process = await workers.start(Job(JobKind.TABLES, folder, folder / "log", tap.connection))
-        except OSError as error:
-            raise Unavailable(str(error)) from error
-        try:
-            async with asyncio.timeout(limit_seconds):
-                await process.wait()
-        except TimeoutError:
-            raise Invalid(
-                f"tap {tap.name} ({tap.connection.db_type}) at {tap.connection.address} did not answer within "
-                f"{limit_seconds:g} s"
-            ) from None
-        finally:
-            await _end(process)
-        return await asyncio.to_thread(_read, folder, tap)
+        found = await work(JobKind.TABLES, tap, workers, Path(name), limit_seconds=limit_seconds)
+    return DbTapTables(
+        tables=[
+            DbTapTable(name=table["name"], schema_name=table["schema"], type=table["type"]) for table in found["tables"]
+        ]
+    )
+
+
+async def work(
+    kind: JobKind, tap: OpenTap, workers: WarmWorkers[Job], folder: Path, *, limit_seconds: float
+) -> Mapping[str, Any]:
+    """Run a job without a query in a worker and return its summary; its files are in the folder.
+
+    Raises `Invalid` with the database's own words, or when it does not answer in time.
+    """
+    try:
+        process = await workers.start(Job(kind, folder, folder / "log", tap.connection))
+    except OSError as error:
+        raise Unavailable(str(error)) from error
+    try:
+        async with asyncio.timeout(limit_seconds):
+            await process.wait()
+    except TimeoutError:
+        raise Invalid(
+            f"tap {tap.name} ({tap.connection.db_type}) at {tap.connection.address} did not answer within "
+            f"{limit_seconds:g} s"
+        ) from None
+    finally:
+        await _end(process)
+    return await asyncio.to_thread(_summary, folder, tap)
 
 
 async def _end(process: DurableProcess) -> None:
@@ -60,14 +76,12 @@ async def _end(process: DurableProcess) -> None:
         await process.wait()
 
 
-def _read(folder: Path, tap: OpenTap) -> DbTapTables:
+def _summary(folder: Path, tap: OpenTap) -> Mapping[str, Any]:
     try:
-        found = json.loads((folder / SUMMARY_FILE).read_text("utf-8"))["tables"]
+        summary: Mapping[str, Any] = json.loads((folder / SUMMARY_FILE).read_text("utf-8"))
     except FileNotFoundError:
         raise Invalid(_reason(folder, tap)) from None
-    return DbTapTables(
-        tables=[DbTapTable(name=table["name"], schema_name=table["schema"], type=table["type"]) for table in found]
-    )
+    return summary
 
 
 def _reason(folder: Path, tap: OpenTap) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import NoReturn, TypeVar
 
@@ -14,6 +16,26 @@ RETRY_SECONDS = 1.0
 """How long a failed step waits before it is repeated."""
 log = structlog.get_logger(__name__)
 Result = TypeVar("Result")
+
+
+class Pulse:
+    """How late a loop is. It calls `begin` at the start of each step and `rest` at its end."""
+
+    def __init__(self) -> None:
+        self._due = math.inf
+
+    def begin(self) -> None:
+        """Record that a step begins; after a failed one, the loop stays as late as it was."""
+        self._due = min(self._due, time.monotonic())
+
+    def rest(self, seconds: float = math.inf) -> None:
+        """Record that the step is done, and that the next one is due in `seconds` or after an event."""
+        self._due = time.monotonic() + seconds
+
+    @property
+    def late_seconds(self) -> float:
+        """For how many seconds the step that is due has not been done."""
+        return max(0.0, time.monotonic() - self._due)
 
 
 async def run_forever(name: str, step: Callable[[], Awaitable[None]]) -> NoReturn:

@@ -101,6 +101,14 @@ class Settings(BaseSettings):
     webhook_private_addresses: bool | None = None
     audit_days: int = Field(default=400, ge=1)
     trusted_proxies: list[str] = Field(default_factory=list)
+    metrics_port: int | None = Field(default=None, ge=1, le=65_535)
+    isolation: Literal["auto", "on", "off"] = "auto"
+    isolation_readable: list[Path] = Field(default_factory=list)
+    isolation_variables: list[str] = Field(default_factory=list)
+    backup_access_key: SecretStr | None = None
+    backup_secret_key: SecretStr | None = None
+    backup_region: str | None = None
+    backup_endpoint: str | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @field_validator("database_url")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 
 from svc_jupyter.api.hive import (
     HiveColumns,
@@ -23,11 +23,11 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.hive.catalogue import Catalogue
 from svc_jupyter.service.hive.sensors import Sensors
 from svc_jupyter.service.hive.table_properties import TableProperties
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.responses import json_response
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 
-router = APIRouter(tags=["hive"], route_class=JsonRoute)
+router = resource_router(tags=["hive"])
 
 
 async def _to_remove(

@@ -17,12 +17,15 @@ from typing import Any, Final, TypeVar
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
+from starlette.types import Receive, Scope, Send
 
 from svc_jupyter.api.text import NOT_UNICODE, broken_place
 from svc_jupyter.service.ground.errors import Invalid
 
 Result = TypeVar("Result")
 LARGE_BYTES: Final = 2**20
+ROUTE: Final = "route_template"
+"""The key of a request's state for the template of its route."""
 _CONTAINER_BYTES = 8
 """No real data are denser. Millions of empty arrays block all requests while they are created, counted and freed."""
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -74,7 +77,14 @@ async def check_unicode(raw: bytes) -> None:
 
 
 class JsonRoute(APIRoute):
-    """A route whose body is parsed in a thread when it is large."""
+    """A route whose body is parsed in a thread when it is large, and which writes its template into the state."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request of the route."""
+        scope.setdefault("state", {}).setdefault(
+            ROUTE, self.path
+        )  # a request that the service sends itself comes later
+        await super().handle(scope, receive, send)
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         """Return the handler of the route."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
 import structlog
@@ -18,7 +19,7 @@ from svc_jupyter.api.text import NOT_UNICODE
 from svc_jupyter.service.ground.errors import Invalid, ServiceError, TooLarge, UnsupportedMedia
 from svc_jupyter.service.ground.memory import give_back_soon
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.http.bodies import LARGE_BYTES, check_unicode
+from svc_jupyter.service.http.bodies import LARGE_BYTES, ROUTE, check_unicode
 from svc_jupyter.service.http.responses import answer_to
 
 _TRACE_FORM = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -37,6 +38,22 @@ class _Gone(Exception):
     """The caller disconnected before its request was complete."""
 
 
+class Observer(Protocol):
+    """Learns of every request."""
+
+    def answered(self, method: str, route: str | None, status: int, seconds: float) -> None:
+        """Take in an answer: the template of its route if one matched, and the seconds until the answer began."""
+        ...
+
+    def stream_opened(self) -> None:
+        """Take in that an event stream has begun."""
+        ...
+
+    def stream_closed(self) -> None:
+        """Take in that an event stream has ended."""
+        ...
+
+
 class RequestShell:
     """ASGI middleware: Starlette's own base class would add a task and a queue to every streamed chunk.
 
@@ -44,11 +61,16 @@ class RequestShell:
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, authenticate: Callable[[str | None], Awaitable[object]]
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        authenticate: Callable[[str | None], Awaitable[object]],
+        observer: Observer | None = None,
     ) -> None:
         self._app = app
         self._limit = settings.max_body_bytes
         self._authenticate = authenticate
+        self._observer = observer
         self.last_request = time.monotonic()
         """When the last request came in, by the monotonic clock: the embedded service stops when idle."""
         self.open_requests = 0
@@ -64,12 +86,15 @@ class RequestShell:
         trace_id = _trace_id(headers)
         scope.setdefault("state", {})["trace_id"] = trace_id
         _drop_trailing_slash(scope)
-        status = 0
+        status, seconds, is_stream = 0, None, False
 
         async def send_with_trace(message: Message) -> None:
-            nonlocal status
+            nonlocal status, seconds, is_stream
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, seconds = message["status"], time.perf_counter() - started
+                if self._observer is not None and _is_event_stream(message):
+                    is_stream = True
+                    self._observer.stream_opened()
                 message["headers"] = [*message["headers"], (_TRACE, trace_id.encode())]
             await send(message)
 
@@ -82,13 +107,20 @@ class RequestShell:
             status = _CLIENT_GONE
         finally:
             self.open_requests -= 1
+            took = time.perf_counter() - started
+            if self._observer is not None:
+                if is_stream:
+                    self._observer.stream_closed()
+                route = scope["state"].get(ROUTE)
+                answer_seconds = took if seconds is None else seconds
+                self._observer.answered(scope["method"], route, status or _CLIENT_GONE, answer_seconds)
             log.info(
                 "request",
                 method=scope["method"],
                 path=scope["path"],
                 status=status,
                 trace_id=trace_id,
-                milliseconds=round(1000 * (time.perf_counter() - started), 2),
+                milliseconds=round(1000 * took, 2),
             )
 
     async def _answer(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
@@ -151,6 +183,10 @@ class RequestShell:
                 raise too_large
             more = message.get("more_body", False)
         return bytes(body)
+
+
+def _is_event_stream(start: Mapping[str, Any]) -> bool:
+    return any(name == _TYPE and value.startswith(b"text/event-stream") for name, value in start["headers"])
 
 
 def _head_only(send: Send) -> Send:

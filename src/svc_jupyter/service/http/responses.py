@@ -15,11 +15,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from svc_jupyter.api.errors import ErrorEnvelope
-from svc_jupyter.api.paths import DEFAULT_VERSION
 from svc_jupyter.api.text import mended_value
 from svc_jupyter.service.database.errors import translated
 from svc_jupyter.service.ground.errors import ServiceError, Unavailable
 from svc_jupyter.service.http.validation import explain_all, fields_of
+from svc_jupyter.service.http.versions import requested_path
 
 log = structlog.get_logger(__name__)
 _ERROR_TEXTS = {
@@ -35,10 +35,16 @@ _ERROR_TEXTS = {
     429: "Too many requests; see Retry-After",
     503: "The service is stopping or its database is away; see Retry-After",
 }
+_ENVELOPE = {"application/json": {"schema": {"$ref": f"#/components/schemas/{ErrorEnvelope.__name__}"}}}
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorEnvelope, "description": text} for status, text in _ERROR_TEXTS.items()
+    **{status: {"description": text, "content": _ENVELOPE} for status, text in _ERROR_TEXTS.items()},
+    401: {"description": _ERROR_TEXTS[401], "model": ErrorEnvelope},
 }
-"""The error responses of every operation, for the OpenAPI document."""
+"""The error responses of every operation, for the OpenAPI document.
+
+One names the model and the others refer to it: FastAPI prepares a model anew for each response of each route, which
+was a fifth of the service's start.
+"""
 
 
 def json_response(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -102,9 +108,9 @@ def _on_validation_error(request: Request, error: Exception) -> Response:
 def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        text = f"there is nothing at {request.url.path}"
+        text = f"there is nothing at {requested_path(request)}"
     elif error.status_code == 405:
-        text = f"{request.url.path} does not take {request.method}"
+        text = f"{requested_path(request)} does not take {request.method}"
     elif error.status_code == 400:
         text = "the body is not JSON"
     else:
@@ -118,8 +124,7 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
 
 def _methods_at(request: Request) -> list[str]:
     """Return every method of a path: the router returns only those of its first route."""
-    version_and_rest = request.url.path.split("/", 3)[3:]
-    wanted = f"/api/{DEFAULT_VERSION}/{'/'.join(version_and_rest)}"
+    wanted = request.url.path
     document: dict[str, Any] = request.app.openapi()
     paths: dict[str, Any] = document["paths"]
     named = [wanted] if wanted in paths else [path for path in paths if _matches(path, wanted)]

@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 
-from svc_jupyter.api.paths import RESOURCE_VERSIONS
-
 AnyPart = TypeVar("AnyPart")
 
 
@@ -32,8 +30,6 @@ class Room:
     parts: Sequence[object] = ()
     """The parts for routes, each found by its type."""
     routers: Sequence[APIRouter] = ()
-    versions: Sequence[str] = RESOURCE_VERSIONS
-    """The API versions of the routers."""
     working: Sequence[Working] = ()
     """The parts that start with the service, in this order; they stop in reverse order."""
     closing: Sequence[Callable[[], Awaitable[None] | None]] = ()

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 
@@ -73,6 +73,19 @@ class Installation:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    async def make_once(self, home: Path, say: Say, what: str, make: Callable[[Path], Awaitable[None]]) -> None:
+        """Make a folder unless it is there, whole or not at all; `what` is said before. Raises `EngineFailure`."""
+        is_there = home.is_dir
+        if is_there():
+            return
+        with failures_of_the_disk(self.root):
+            async with self.installing(home.name, say):
+                if not is_there():
+                    say(what)
+                    with self.staging(home.name) as folder:
+                        await make(folder)
+                        folder.rename(home)
 
     def installing(self, name: str, say: Say) -> AbstractAsyncContextManager[int]:
         """Hold the lock for installing a name, on this machine."""

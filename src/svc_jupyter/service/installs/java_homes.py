@@ -7,11 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.installs.failures import EngineFailure, JavaUnusable
-from svc_jupyter.service.installs.install import Installation, failures_of_the_disk
+from svc_jupyter.service.installs.install import Installation
 from svc_jupyter.service.installs.java import MAJORS, Candidate, JavaHome, ask, candidates
 from svc_jupyter.service.installs.packages import install_into_folder, locked_packages
 from svc_jupyter.service.installs.progress import Say
@@ -65,14 +66,8 @@ class JavaHomes:
 
     async def _install(self, major: int, say: Say) -> JavaHome:
         lock = locked_packages(_PACKAGE, f"{major}.")
-        home = self._installed_in(major)
-        with failures_of_the_disk(self._installation.root):
-            async with self._installation.installing(home.name, say):
-                if not home.is_dir():
-                    say(f"installing Java {major}: neither JAVA_HOME nor the path has one that the engines run on")
-                    with self._installation.staging(home.name) as folder:
-                        await install_into_folder(lock, folder)
-                        folder.rename(home)
+        what = f"installing Java {major}: neither JAVA_HOME nor the path has one that the engines run on"
+        await self._installation.make_once(self._installed_in(major), say, what, partial(install_into_folder, lock))
         try:
             return await ask(self._program(major))
         except JavaUnusable as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from svc_jupyter.service.installs.engine import Engine, Installed
-from svc_jupyter.service.installs.install import Installation, failures_of_the_disk
+from svc_jupyter.service.installs.install import Installation
 from svc_jupyter.service.installs.packages import (
     PackageLock,
     damaged_packages,
@@ -35,16 +36,8 @@ def installed(installation: Installation) -> Installed | None:
 async def install(installation: Installation, say: Say) -> None:
     """Make the environment when it is missing; raises `EngineFailure`."""
     lock = locked_packages(_PACKAGE)
-    home = _home(installation, lock)
-    if home.is_dir():
-        return
-    with failures_of_the_disk(installation.root):
-        async with installation.installing(_PACKAGE, say):
-            if not home.is_dir():
-                say(f"installing spark {lock.version} from the package index (456 MB)")
-                with installation.staging(home.name) as folder:
-                    await install_into_environment(lock, folder)
-                    folder.rename(home)
+    what = f"installing spark {lock.version} from the package index (456 MB)"
+    await installation.make_once(_home(installation, lock), say, what, partial(install_into_environment, lock))
 
 
 def damaged_files(installation: Installation) -> list[str]:

@@ -29,7 +29,8 @@ def reported_failure(file: Path, code: int | None, process: str) -> Outcome:
         error = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return Outcome(False, f"{process} ended before it: {_how(code)}", exit_code=code)
-    return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"])
+    outputs = {"failure": error["failure"]} if error.get("failure") else None
+    return Outcome(False, error["message"], exit_code=code, may_retry=error["may_retry"], outputs=outputs)
 
 
 def _how(code: int | None) -> str:

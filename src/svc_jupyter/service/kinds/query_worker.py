@@ -1,4 +1,4 @@
-"""The parent of the queries' worker processes: loads Arrow and the drivers once (0.3 s), then forks in 1 ms.
+"""The parent of the worker processes of queries and rows: loads Arrow and drivers once (0.3 s), forks in 1 ms.
 
 python -m svc_jupyter.service.kinds.query_worker
 
@@ -19,11 +19,16 @@ import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName, Job, JobKind, from_line
+from svc_jupyter.service.commands.row_views.job import RowsJob, is_rows_job
+from svc_jupyter.service.commands.row_views.process import show
+from svc_jupyter.service.db_taps.job import Connection, EngineName, Job, JobKind, from_line
 from svc_jupyter.service.processes.worker_parent import Without, freeze, serve, write_code
+from svc_jupyter.service.processes.worker_parent import from_line as rows_job_from
+from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
     from svc_jupyter.service.db_taps.engines.engine import Engine
@@ -37,9 +42,11 @@ def load() -> None:
     """Import everything that a query needs, so that the forked workers have it in memory."""
     # Arrow imports pandas (0.6 s, 60 MB) at the first Python list, to recognise its arrays: not needed here.
     sys.meta_path.insert(0, Without("pandas"))
+    os.environ["SQLITE_TMPDIR"] = "."  # read when the libraries are loaded; a confined query can write to its folder
     import adbc_driver_manager
     import adbc_driver_sqlite
     import pyarrow as pa
+    import pyarrow.compute
 
     from svc_jupyter.service.db_taps.statements import split
 
@@ -87,6 +94,10 @@ def _engine_of(job: Job) -> Engine:
     return SqlalchemyEngine(connection)
 
 
+def _read(line: bytes) -> Job | RowsJob:
+    return rows_job_from(RowsJob, line) if is_rows_job(line) else from_line(line)
+
+
 def _rehearse() -> None:
     """Run queries whose results are discarded."""
     from svc_jupyter.service.db_taps.execution import Execution
@@ -103,10 +114,16 @@ def _rehearse() -> None:
             Execution(replace(job, connection=CONNECTION, query="SELECT 1"), engine, io.StringIO()).run()
 
 
-def _work(job: Job) -> int:
-
+def _work(job: Job | RowsJob) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
+    if isinstance(job, RowsJob):
+        return show(job)
     execution = execution_of(job)
+    if job.connection.engine is EngineName.SQLITE:
+        from svc_jupyter.service.db_taps.engines.sqlite_file import confine_to_tap
+
+        os.chdir(job.folder)  # for temporary files: see `load`
+        execution.prepare = partial(confine_to_tap, job)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     requested = threading.Event()
     threading.Thread(target=_end_on_request, args=(job, execution.cancel, requested), daemon=True).start()
@@ -131,4 +148,4 @@ def _end_on_request(job: Job, cancel: Callable[[], None], requested: threading.E
 
 if __name__ == "__main__":
     load()
-    serve(from_line, _work, _rehearse)
+    serve(_read, _work, _rehearse)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
-
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.notification_channels import (
@@ -17,11 +15,11 @@ from svc_jupyter.api.notification_channels import (
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.notifications.channels import Channels
 
-router = APIRouter(tags=["notification channels"], route_class=JsonRoute)
+router = resource_router(tags=["notification channels"])
 
 
 ChannelsDep = Annotated[Channels, part(Channels)]

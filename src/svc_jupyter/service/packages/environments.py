@@ -206,6 +206,8 @@ class PackageEnvironments:
             cluster = cluster_by_id(connection, cluster_id)
             if cluster is None or cluster.account_id != by.account_id:
                 raise Invalid(f"cluster_id: there is no cluster {cluster_id}")
+            if cluster.configuration.is_external:
+                raise Invalid(f"cluster_id: cluster {cluster.name} is external: its packages are those it has there")
             if cluster.type is ClusterType.PRESTO:
                 raise Invalid(f"cluster_id: cluster {cluster.name} runs Presto, which uses no packages")
             if cluster.type is ClusterType.SPARK and row["env_type"] == EnvironmentType.PYTHON:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.fields import Id
@@ -26,11 +26,11 @@ from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.packages.environments import PackageEnvironments
 
-router = APIRouter(prefix="/package", tags=["package environments"], route_class=JsonRoute)
+router = resource_router(prefix="/package", tags=["package environments"])
 
 
 async def _to_remove(

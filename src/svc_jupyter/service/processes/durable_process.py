@@ -26,7 +26,14 @@ import structlog
 
 from svc_jupyter.files import users_umask
 from svc_jupyter.service.processes import worker_parent as parent
-from svc_jupyter.service.processes.identity import DamagedPidFile, Identity, leader, number_in, read_pid_file
+from svc_jupyter.service.processes.identity import (
+    DamagedPidFile,
+    Identity,
+    is_exiting,
+    leader,
+    number_in,
+    read_pid_file,
+)
 from svc_jupyter.service.processes.marks import MARK, is_living, mark_of, marked_processes
 
 _WRAPPER = """set -C
@@ -35,8 +42,8 @@ set +C
 folder=$1
 cd "$2" || exit 125
 [ "$3" = -1 ] || umask "$3"
-shift 3
-trap : TERM INT HUP
+trap "$4" TERM INT HUP
+shift 4
 "$@"
 code=$?
 umask 077
@@ -54,6 +61,9 @@ _NOBODY = Identity(0)
 """Stands for a process whose number cannot be determined."""
 _POLL_SECONDS = 0.05
 _LEFTOVER_GRACE_SECONDS = 2.0
+_ENDING_SECONDS = 0.1
+"""How long a process of the group may take to end by itself after the program."""
+_ENDING_POLL_SECONDS = 0.001
 _DYING_SECONDS = 1.0
 """How long a killed process may take to end."""
 log = structlog.get_logger(__name__)
@@ -73,15 +83,24 @@ class DurableProcess:
 
     @classmethod
     def start(
-        cls, *, folder: Path, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], log: Path
+        cls,
+        *,
+        folder: Path,
+        argv: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        log: Path,
+        ignores_signals: bool = False,
     ) -> DurableProcess:
         """Start `argv` in `cwd`: stdout to `folder/out`, stderr appended to `log`, stdin empty.
 
+        With `ignores_signals` it has SIGHUP, SIGINT and SIGTERM ignored, as a sandbox needs that must outlive them.
         Raises `OSError` when the system cannot start it (no memory, full disk, too many processes).
         """
+        at_signals = "" if ignores_signals else ":"
         pid = os.posix_spawn(
             "/bin/sh",
-            ["sh", "-c", _WRAPPER, "sh", str(folder), str(cwd), f"{users_umask():o}", *argv],
+            ["sh", "-c", _WRAPPER, "sh", str(folder), str(cwd), f"{users_umask():o}", at_signals, *argv],
             {**environment, MARK: str(folder)},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -132,7 +151,7 @@ class DurableProcess:
         """
         if await self._ended_or_announced() and (code := number_in(self.folder / "rc")) is not None:
             return code  # it is still releasing its memory
-        if self._has_group():
+        if await self._has_leftovers():
             self.ended_leftovers = True
             await self.stop(_LEFTOVER_GRACE_SECONDS)
         waited = _KILLED if self._wait_status is None else os.waitstatus_to_exitcode(self._wait_status)
@@ -148,6 +167,18 @@ class DurableProcess:
         if code is None and self._identity == _NOBODY:
             raise DamagedPidFile(self.folder / "pid")
         return code
+
+    async def _has_leftovers(self) -> bool:
+        """Return whether the program left processes in its group that are not just ending.
+
+        The first process of a sandbox ends a moment after its program, or stays while the program left any other there.
+        """
+        deadline = time.monotonic() + _ENDING_SECONDS
+        while self._has_group():
+            if time.monotonic() >= deadline:
+                return True
+            await asyncio.sleep(_ENDING_POLL_SECONDS)
+        return False
 
     async def _first_starter(self) -> Identity:
         """Return the process that took the folder: this one if only its `cwd` failed.
@@ -220,8 +251,8 @@ class DurableProcess:
 
         The number of a process that was found again may be reused: only members with the mark count.
         """
-        processes = psutil.process_iter() if self._is_child else marked_processes(self.folder)
-        return any(_group_of(process.pid) == self.pid and is_living(process) for process in processes)
+        pids = psutil.pids() if self._is_child else (process.pid for process in marked_processes(self.folder))
+        return any(_group_of(pid) == self.pid and _is_living(pid) for pid in pids)
 
     async def _ended_or_announced(self) -> bool:
         """Return once the process has ended or announced its end; return whether it is one that announces it."""
@@ -272,6 +303,14 @@ def _settle(ended: asyncio.Future[None]) -> None:
     """Let the waiter continue; its descriptor may be reported as readable once more before that."""
     if not ended.done():
         ended.set_result(None)
+
+
+def _is_living(pid: int) -> bool:
+    """Return whether a process lives; False for one that is ending, as the first one of a sandbox is for some time."""
+    try:
+        return is_living(psutil.Process(pid)) and not is_exiting(pid)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _group_of(pid: int) -> int | None:

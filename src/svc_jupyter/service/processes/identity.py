@@ -19,6 +19,9 @@ SHELL_LINE = (
 )
 """For a POSIX shell started as `sh`: sets `who` to the line of its own `pid` file."""
 _STATE = 0
+_FLAGS = 6
+_EXITING = 0x4
+"""Among the flags: the process runs no code of its program any more (PF_EXITING in the kernel's sched.h)."""
 _START_TICKS = 19
 """Index among the fields of /proc/PID/stat that follow the program's name."""
 _GONE = ("Z", "X", "x")
@@ -68,6 +71,12 @@ class Identity(NamedTuple):
     def line(self) -> str:
         """Its line in a `pid` file."""
         return f"{self.pid} {self.boot_id} {self.start_ticks}\n" if self.is_complete else f"{self.pid}\n"
+
+
+def is_exiting(pid: int) -> bool:
+    """Return whether a process has begun to end; False where the system has no /proc."""
+    fields = _stat_fields(pid)
+    return fields is not None and bool(int(fields[_FLAGS]) & _EXITING)
 
 
 def read_pid_file(file: Path) -> Identity | None:

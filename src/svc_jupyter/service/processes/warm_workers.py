@@ -20,7 +20,7 @@ IDLE_SECONDS = 120.0
 _ANSWER_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 log = structlog.get_logger(__name__)
-AnyJob = TypeVar("AnyJob", bound=WorkerJob)
+AnyJob = TypeVar("AnyJob", bound=WorkerJob, contravariant=True)
 
 
 class WarmWorkers(Generic[AnyJob]):

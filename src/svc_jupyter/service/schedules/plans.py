@@ -45,7 +45,6 @@ from svc_jupyter.service.schema.schedules import Schedule
 
 Values = dict[str, Any]
 _JUST_BEFORE = timedelta(microseconds=1)
-_PREVIEWED = 5
 _FOREVER = 253_000_000_000.0
 """Unix seconds of a moment in the year 9987."""
 
@@ -313,5 +312,5 @@ def _when(body: PreviewRequest, zone: str, now: float) -> dict[str, Any]:
     coming = nominal_times(timetable, from_seconds(now), from_seconds(_FOREVER))
     return {
         "description": timetable.explain(),
-        "next_times": [iso_time(moment.timestamp()) for moment in itertools.islice(coming, _PREVIEWED)],
+        "next_times": [iso_time(moment.timestamp()) for moment in itertools.islice(coming, body.times)],
     }

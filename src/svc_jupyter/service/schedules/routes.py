@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from svc_jupyter.api.fields import DEFAULT_PER_PAGE, MAX_PER_PAGE, Id
@@ -29,15 +29,15 @@ from svc_jupyter.service.access.route_rights import needs, needs_to
 from svc_jupyter.service.commands import result_routes
 from svc_jupyter.service.commands.route_parameters import CommandsDep
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.http.responses import json_response
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.schedules.actions import Actions
 from svc_jupyter.service.schedules.records import ScheduleFilter
 from svc_jupyter.service.schedules.schedules import Schedules
 
-router = APIRouter(tags=["schedules"], route_class=JsonRoute)
+router = resource_router(tags=["schedules"])
 
 
 async def _page_or_all(

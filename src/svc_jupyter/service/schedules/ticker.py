@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -20,15 +19,16 @@ from svc_jupyter.api.commands import CommandSource
 from svc_jupyter.api.states import ActionStatus, CommandStatus
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.bus import Bus
-from svc_jupyter.service.database.database import Database, conflict_insert
-from svc_jupyter.service.ground.background import run_forever
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.database.service_lease import ServiceLease
+from svc_jupyter.service.ground.background import Pulse, run_forever
 from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.schedules.beginnings import Beginnings
 from svc_jupyter.service.schedules.dependencies import DependencyChecker
 from svc_jupyter.service.schedules.dependency_checks import CHECK_SECONDS, DependencyWatch
 from svc_jupyter.service.schedules.materialisation import TICK, Materialisation, next_moments
 from svc_jupyter.service.schema.commands import commands
-from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules, service_leases
+from svc_jupyter.service.schema.schedules import AT_ONCE, actions, schedules
 
 LONGEST_SLEEP_SECONDS = 60.0
 """The longest delay until a clock change or the machine's sleep is noticed."""
@@ -39,9 +39,7 @@ _SPACING_SECONDS = 0.02
 _LONGEST_LOCKED_SECONDS = 1.0
 _RECOVER_SECONDS = 300.0
 LEASE_SECONDS = 6.0
-_LEASE = "ticker"
-_NOW = sa.extract("epoch", sa.func.clock_timestamp())
-"""PostgreSQL's clock, independent of the hosts' clocks. SQLite has the data folder's lock instead."""
+LEASE = "ticker"
 _ENDS_AT_ONCE = 500
 log = structlog.get_logger(__name__)
 
@@ -56,15 +54,17 @@ class Ticker:
         work: Materialisation,
         checker: DependencyChecker,
         clock: Callable[[], float] = time.time,
-        lease: TickerLease | None = None,
+        lease: ServiceLease | None = None,
     ) -> None:
         self._database = database
         self._bus = bus
         self._work = work
         self._clock = clock
-        self._lease = lease or TickerLease()
+        self._lease = lease or ServiceLease(LEASE, LEASE_SECONDS)
         self._beginnings = Beginnings(database, work, clock, on_lost=self._find_again)
         self._watch = DependencyWatch(database, work, checker, clock)
+        self.pulse = Pulse()
+        """How late the ticker's loop is on this replica."""
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         # Times of the monotonic clock, which is never set.
@@ -105,6 +105,7 @@ class Ticker:
 
     async def _step(self) -> None:
         """Do what is due now, then sleep until the next work is due or announced."""
+        self.pulse.begin()
         self._wake.clear()
         begun = time.monotonic()
         pause = LONGEST_SLEEP_SECONDS
@@ -118,6 +119,7 @@ class Ticker:
             raise
         if not self._database.on_sqlite:
             pause = min(pause, max(0.0, self._renew_at - time.monotonic()))
+        self.pulse.rest(pause)
         await self._sleep(pause, spaced_from=begun)
 
     async def _sleep(self, pause: float, *, spaced_from: float) -> None:
@@ -182,43 +184,6 @@ class Ticker:
         """Plan a recovery: an action may be neither begun nor planned."""
         self._recover_at = 0.0
         self._wake.set()
-
-
-class TickerLease:
-    """A replica's claim to be the ticker.
-
-    It is renewed every third of its length, and the others try as often: another replica takes over within 4/3 of
-    `seconds` after the holder's death.
-    """
-
-    def __init__(self, seconds: float = LEASE_SECONDS) -> None:
-        self.renew_seconds = seconds / 3
-        self._seconds = seconds
-        self._id = uuid.uuid4().hex
-
-    def hold(self, connection: sa.Connection) -> bool:
-        """Take or prolong the lease; return whether this replica holds it."""
-        until = _NOW + self._seconds
-        mine = conflict_insert(connection, service_leases).values(name=_LEASE, replica_id=self._id, until=until)
-        taken = connection.execute(
-            mine.on_conflict_do_update(
-                index_elements=[service_leases.c.name],
-                set_={"replica_id": self._id, "until": until},
-                where=sa.or_(
-                    service_leases.c.replica_id == self._id,
-                    service_leases.c.until < _NOW,
-                    # Later than any lease can end: that clock was set back.
-                    service_leases.c.until > _NOW + 2 * self._seconds,
-                ),
-            ).returning(service_leases.c.name)
-        )
-        return taken.first() is not None
-
-    def leave(self, connection: sa.Connection) -> None:
-        """Release the lease, so that another replica need not wait for its end."""
-        connection.execute(
-            sa.delete(service_leases).where(service_leases.c.name == _LEASE, service_leases.c.replica_id == self._id)
-        )
 
 
 def wake_stranded(connection: sa.Connection, now: float) -> None:

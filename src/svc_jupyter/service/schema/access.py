@@ -78,6 +78,8 @@ tokens = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False, unique=True),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("expires_at", sa.Double),
+    # The notebook run that alone has the token; null for a user's own. Without a reference: commands refer to users.
+    sa.Column("command_id", BigId, unique=True),
 )
 
 # All versions of objects' policies. The newest one of an object is in force.

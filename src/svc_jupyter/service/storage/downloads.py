@@ -117,10 +117,13 @@ def _web(location: Location, account: AccountStorage) -> Iterator[Source]:
 def _file(location: Location, roots: Iterable[Path]) -> Iterator[Source]:
     path = resolve_under(Path(location.path), roots)
     try:
-        # Non-blocking: opening a pipe must not wait for its writer. No link can have been created after the check.
+        # Non-blocking: opening a pipe must not wait for its writer. The last part cannot have become a link meanwhile.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise file_failure(location, error) from error
+    if not _is_opened(descriptor, path):
+        os.close(descriptor)
+        raise StorageFailure(f"{location} was moved or replaced while it was opened", may_retry=False)
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
@@ -161,3 +164,14 @@ def _object(location: Location, account: AccountStorage) -> Iterator[Source]:
 def _remove(file: Path) -> None:
     with suppress(FileNotFoundError):
         file.unlink()
+
+
+def _is_opened(descriptor: int, path: Path) -> bool:
+    """Return whether a descriptor is the file at this path: a folder on the way may have become a link after its check.
+
+    Always true where the system does not tell (without /proc).
+    """
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}") == str(path)
+    except OSError:
+        return True

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
-
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.storage.storage import Storage
 
-router = APIRouter(tags=["account"], route_class=JsonRoute)
+router = resource_router(tags=["account"])
 
 
 StorageDep = Annotated[Storage, part(Storage)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Response
+from fastapi import Header, Response
 
 from svc_jupyter.api.dashboards import Dashboard, DashboardClone, DashboardCreate, DashboardUpdate
 from svc_jupyter.api.db_taps import Deleted
@@ -13,12 +13,12 @@ from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.workspace.dashboards import Dashboards, ReadDashboard
 from svc_jupyter.service.workspace.note_store import etag
 
-router = APIRouter(prefix="/notebook_dashboard", tags=["dashboards"], route_class=JsonRoute)
+router = resource_router(prefix="/notebook_dashboard", tags=["dashboards"])
 _DASHBOARD: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Dashboard,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.folders import (
@@ -25,11 +25,11 @@ from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.ground.errors import Invalid
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.workspace.folders import FolderLists, Folders
 
-router = APIRouter(prefix="/folders", tags=["folders"], route_class=JsonRoute)
+router = resource_router(prefix="/folders", tags=["folders"])
 
 
 async def _meant(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 
 from svc_jupyter.api.jupyter_contents import (
     Contents,
@@ -21,17 +21,16 @@ from svc_jupyter.api.jupyter_contents import (
 from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.contents_models import as_json
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 
-router = APIRouter(
+router = resource_router(
     prefix="/jupyter_notebooks/contents",
     tags=["jupyter contents"],
     responses={200: {"model": Contents}},
-    route_class=JsonRoute,
 )
 
 

@@ -8,20 +8,10 @@ The grammar: `${name=default}`, `${name(Label)=default}`, `${name=default,one|tw
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from svc_jupyter.api.notes import NoteForm
-
-FormType = Literal["text", "password", "select", "checkbox"]
-_STORED_TYPES: Mapping[str, FormType] = {
-    "textbox": "text",
-    "input": "text",
-    "password": "password",
-    "select": "select",
-    "checkbox": "checkbox",
-}
-"""A document's type names of forms that code made."""
-
+from svc_jupyter.service.workspace.code_forms import FORM_TYPES, FormType, forms_in_code
 
 _SEPARATOR = ","
 
@@ -54,13 +44,16 @@ def placeholders(text: str) -> Iterator[Placeholder]:
 def forms_of(document: Mapping[str, Any]) -> list[NoteForm]:
     """Return the forms of a document, each once, in the order of its texts, with their stored values.
 
-    Forms that code made in an earlier run are in the document's own list.
+    Forms that code makes are read from its literals; others that it made in an earlier run are in the document's own
+    list.
     """
     found: dict[tuple[str | None, str], NoteForm] = {}
     for paragraph in document["paragraphs"]:
         scope = str(paragraph.get("id"))
         for placeholder in placeholders(paragraph.get("text") or ""):
             _add(found, placeholder.form, None if placeholder.note_wide else scope)
+        for form in forms_in_code(paragraph.get("text") or ""):
+            _add(found, form, scope)
         for form in _stored(_settings(paragraph, "forms")):
             _add(found, form, scope)
     for form in _stored(document.get("noteForms")):
@@ -144,7 +137,7 @@ def _stored(forms: Any) -> Iterator[NoteForm]:
     for name, about in _object(forms).items():
         if not isinstance(about, dict):
             continue
-        form_type = _STORED_TYPES.get(str(about.get("type", "textbox")).lower(), "text")
+        form_type = FORM_TYPES.get(str(about.get("type", "textbox")).lower(), "text")
         default = about.get("defaultValue", "")
         label = about.get("displayName")
         options = [

@@ -6,7 +6,7 @@ import json
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 
 from svc_jupyter.api.dashboards import DashboardList
 from svc_jupyter.api.fields import Id
@@ -15,6 +15,7 @@ from svc_jupyter.api.notes import (
     NoteClone,
     NoteCreate,
     NoteDeleted,
+    NoteFormList,
     NoteImport,
     NoteList,
     NoteReplacement,
@@ -25,18 +26,18 @@ from svc_jupyter.api.notes import (
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.access.route_rights import needs
-from svc_jupyter.service.http.bodies import JsonRoute
 from svc_jupyter.service.http.rooms import part
+from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.workspace import note_files
 from svc_jupyter.service.workspace.dashboards import Dashboards
-from svc_jupyter.service.workspace.note_documents import shown
+from svc_jupyter.service.workspace.note_documents import Document, checked, shown
 from svc_jupyter.service.workspace.note_files import FileFormat
 from svc_jupyter.service.workspace.note_forms import forms_of
 from svc_jupyter.service.workspace.note_history import NoteHistory
 from svc_jupyter.service.workspace.note_store import etag
 from svc_jupyter.service.workspace.notes import Notes, ReadNote
 
-router = APIRouter(prefix="/notebooks", tags=["notes"], route_class=JsonRoute)
+router = resource_router(prefix="/notebooks", tags=["notes"])
 _ETAG = {"ETag": {"description": "the version, for If-Match", "schema": {"type": "string"}}}
 _NOTE: dict[int | str, dict[str, Any]] = {200: {"model": Note, "headers": _ETAG}}
 _FILE: dict[int | str, dict[str, Any]] = {
@@ -63,6 +64,14 @@ def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Respons
 def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
     """Create a note from a `.zpln` document's `paragraphs` or an `.ipynb` file's `cells`. 422 without either."""
     return _answer(notes.store(body, note_files.imported(body), by=caller))
+
+
+@router.post("/forms", dependencies=[needs(Action.READ, Resource.NOTE)], responses={200: {"model": NoteFormList}})
+def read_note_forms(body: NoteReplacement) -> Response:
+    """Return the forms of a document that need not be stored: the `paragraphs` of a `.zpln` or the `cells` of an
+    `.ipynb`. Nothing is saved.
+    """
+    return _json({"forms": _forms(checked(note_files.imported(body)))})
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.NOTE)])
@@ -172,9 +181,12 @@ def restore_note_revision(
 
 
 def _answer(note: ReadNote) -> Response:
-    forms = [form.model_dump() for form in forms_of(note.document)]
-    content = note.summary.model_dump() | shown(note.document) | {"forms": forms}
+    content = note.summary.model_dump() | shown(note.document) | {"forms": _forms(note.document)}
     return _json(content, {"ETag": etag(note.summary.version)})
+
+
+def _forms(document: Document) -> list[dict[str, Any]]:
+    return [form.model_dump() for form in forms_of(document)]
 
 
 def _json(content: dict[str, Any], headers: dict[str, str] | None = None) -> Response:

@@ -21,13 +21,17 @@ from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.runtimes.hadoop.nodes import HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
-@pytest.fixture
-def hosts(tmp_path: Path) -> Iterator[SshHosts]:
+NAMES = {"front": "front.cluster.test", "one": "one.cluster.test", "two": "not-as-in-the-inventory.cluster.test"}
+
+
+@pytest.fixture(params=[None, NAMES], ids=["addresses", "names"])
+def hosts(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[SshHosts]:
+    """Hosts that find no names for their addresses, and hosts that do."""
     engine_at_once(Engine.HADOOP)
-    with ssh_hosts(tmp_path / "remote", "front", "one", "two") as hosts:
+    with ssh_hosts(tmp_path / "remote", "front", "one", "two", resolved=request.param) as hosts:
         hosts.write_inventory(front={"roles": ["master"]})
         yield hosts
 

@@ -107,8 +107,12 @@ def test_a_single_statement_needs_no_transaction(query_postgres, flights):
         ),
         (
             "SELECT carriers FROM flights",
-            'column "carriers" does not exist\n  query, line 1: SELECT carriers FROM flights\n'
-            '  Perhaps you meant to reference the column "flights.carrier".',
+            'column "carriers" does not exist. Did you mean carrier?\n  query, line 1: SELECT carriers FROM flights\n'
+            "  tap",
+        ),
+        (
+            "SELECT 1;\nSELECT * FROM flihgts",
+            'relation "flihgts" does not exist. Did you mean flights?\n  query, line 2: SELECT * FROM flihgts',
         ),
         ("SELECT 1 / (id - 3) FROM flights", "division by zero"),
         (

@@ -5,14 +5,17 @@ from __future__ import annotations
 import socket
 from decimal import Decimal
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from psycopg import conninfo
 
+from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.engines import sqlalchemy_url
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName, JobKind
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.sql_tokens import Dialect
 
 
 def connection(url: str, dialect: Dialect = Dialect.OTHER) -> Connection:
@@ -59,6 +62,10 @@ def test_statements_count_together_or_not_at_all(query):
     assert "nosuch" in answer.message
     assert "query, line 2: SELECT nosuch FROM t" in answer.message
     assert query("SELECT count(*) AS n FROM t").rows == [{"n": 2}]
+    query("CREATE TABLE delays (carrier int)")
+    failure = query("SELECT 1;\nSELECT *,\n carriers FROM delays").failure
+    assert (failure["line"], failure["text"], failure["did_you_mean"]) == (3, "carriers FROM delays", ["carrier"])
+    assert query("SELECT * FROM delayz").failure["did_you_mean"] == ["delays"]
 
 
 def test_a_script_with_its_own_transactions_is_run_as_it_stands(query):
@@ -124,3 +131,24 @@ def test_a_database_that_is_down_is_reported_without_the_password(make_job, run_
 def test_a_type_without_a_named_driver_takes_a_known_one(tmp_path, db_type, drivers):
     found = connection_of(TapAttributes("t", db_type, db_host="h"), Settings(data_dir=tmp_path))
     assert sqlalchemy_url._with_driver(sa.make_url(found.target)).get_driver_name() in drivers
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_the_catalogue_has_tables_views_and_their_columns(tap_file, make_job, run_job, request, database):
+    url = f"sqlite:///{tap_file}"
+    if database == "postgresql":
+        found = request.getfixturevalue("postgres_connection")
+        url = psycopg_url(found)
+        with psycopg.connect(found.target) as made:
+            made.execute("CREATE TABLE flights (id int, carrier varchar(2), delay real, seats int)")
+            made.execute("CREATE VIEW late AS SELECT * FROM flights")
+    job = make_job(connection(url), kind=JobKind.CATALOGUE)
+    assert run_job(job).error is None
+    file = CatalogueFile(job.folder / "catalogue.db")
+    schema = file.facts().default_schema
+    rows, total = file.tables(schema, None, 0, 10)
+    assert total == 2
+    assert [row[1:3] for row in rows] == [("flights", "table"), ("late", "view")]
+    columns = file.columns(schema, ["late"])["late"]
+    assert [name for name, _ in columns] == ["id", "carrier", "delay", "seats"]
+    assert columns[1][1] == "varchar(2)"

@@ -148,7 +148,7 @@ def test_a_trigger_and_a_vacuum_are_ordinary_statements(query_sqlite):
             "line 3: WHERE dep_delays > 30",
         ),
         ("SELECT f.nosuch\nFROM flights f", "no such column: f.nosuch", "line 1: SELECT f.nosuch"),
-        ("SELECT 'flight',\n* FROM flight", "no such table: flight", "line 2: * FROM flight"),
+        ("SELECT 'flight',\n* FROM flight", "no such table: flight. Did you mean flights?", "line 2: * FROM flight"),
         ("SELECT id FROM flights\nWHERE id FROM flights", 'near "FROM": syntax error', "line 2: WHERE id FROM flights"),
         ("SELEC 1", 'near "SELEC": syntax error', "line 1: SELEC 1"),
         ("SELECT 1,\nnosuch(2)", "no such function: nosuch", "line 2: nosuch(2)"),
@@ -169,6 +169,22 @@ def test_an_error_has_sqlites_words_and_the_place(query_sqlite, text, message, p
     answer = query_sqlite(text)
     assert answer.code == 1
     assert answer.message == f"{message}\n  query, {place}\n  tap flights (sqlite)"
+
+
+def test_the_failed_line_of_a_long_script_is_reported_in_parts_with_the_name_that_was_meant(query_sqlite):
+    script = "-- all;\nSELECT 1;\n\n/* carriers\n*/\nSELECT 'carriers', id, f.carriers\nFROM flights AS f;\nSELECT 2"
+    answer = query_sqlite(script)
+    assert answer.failure == {
+        "reason": "no such column: f.carriers",
+        "source": "query",
+        "target": "tap flights (sqlite)",
+        "line": 6,
+        "column": None,
+        "text": "SELECT 'carriers', id, f.carriers",
+        "did_you_mean": ["carrier"],
+        "hint": None,
+    }
+    assert answer.message.startswith("no such column: f.carriers. Did you mean carrier?\n  query, line 6: ")
 
 
 def test_the_place_names_the_script_it_came_from(query_sqlite):

@@ -13,8 +13,8 @@ from tests.support.hadoop import SharedHadoop
 
 from svc_jupyter.service.installs.engine import Engine
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("hive-server")]
-_SECONDS = 150.0
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("hive-server")]
+_SECONDS = 280.0
 
 
 @pytest.fixture(scope="module")

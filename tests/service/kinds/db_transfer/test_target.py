@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.kinds.db_transfer.target import write_table
+from svc_jupyter.sql_tokens import Dialect
 
 _ROWS = pa.table(
     {

@@ -20,7 +20,7 @@ from tests.support.service_process import wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("hive-server")]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("hive-server")]
 _SECONDS = 150.0
 _LONG = "SELECT count(*) FROM range(1000000000000) WHERE id % 3 = 5"
 
@@ -161,6 +161,18 @@ def test_a_killed_server_is_reported_and_there_again_for_the_next(hive: SharedHa
     assert "the connection to HiveServer2" in record["message"]
     assert rows_of(hive, run(hive, "SELECT 1 AS x")).to_pylist() == [{"x": 1}]
     assert server_of(hive).pid != server.pid
+
+
+def test_a_server_of_ones_own_is_not_taken_for_one_of_others(hive: SharedHadoop) -> None:
+    nodes = hive.http.get("/clusters/default/state").json()["nodes"]
+    address = next(node["private_ip"] for node in nodes if node["role"] == "master")
+    external = {"hiveserver2": f"hive2://{address}:10000/;auth=noSasl"}
+    answer = hive.http.post("/clusters", json={"label": "self", "provider": "external", "external": external})
+    assert answer.status_code == 200, answer.text
+    record = run(hive, "SELECT 1", label="self")
+    assert record["status"] == "error"
+    assert "of this service; give that cluster's label to the commands" in record["message"]
+    wait_until(lambda: hive.http.delete("/clusters/self").status_code == 200, "it is DOWN")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.support.ssh_host import SshHost, SshHosts, ssh_hosts
 from svc_jupyter.service.clusters.providers.hosts_machine import FileSets
 from svc_jupyter.service.installs.engine import Engine, Installed
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("hosts")]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("hosts")]
 _SECONDS = 250.0
 _METASTORE_HOST = "127.0.0.2"
 

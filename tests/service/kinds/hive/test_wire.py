@@ -11,7 +11,7 @@ from pymetastore.hive_metastore.ttypes import Database
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TTransport import TMemoryBuffer
 
-from svc_jupyter.service.runtimes.hive_server.wire import I64, WireError, encoded_call, read_reply
+from svc_jupyter.service.runtimes.hive_server.wire import I16, I64, WireError, encoded_call, read_reply
 
 
 def reply(content: bytes, kind: int = 2) -> io.BytesIO:
@@ -43,8 +43,9 @@ def test_numbers_come_as_one_array() -> None:
     assert answer[1] == array("q", [1, -2, 2**62])
 
 
-def test_an_i64_is_written_as_one() -> None:
+def test_an_i64_and_an_i16_are_written_as_such() -> None:
     assert struct.pack(">bhq", 10, 3, 7) in encoded_call("Fetch", {3: I64(7)})
+    assert struct.pack(">bhh", 6, 4, 1) in encoded_call("Fetch", {4: I16(1)})
 
 
 @pytest.mark.parametrize("cut", [1, 9, 20, 28])

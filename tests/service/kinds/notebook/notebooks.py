@@ -16,7 +16,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.kinds.notebook.job import ERROR_FILE, EXECUTED_FILE, SOURCE_FILE, RunJob
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.isolation.isolation import Isolation
+from svc_jupyter.service.kinds.notebook.job import ERROR_FILE, EXECUTED_FILE, KERNEL_FOLDER, SOURCE_FILE, RunJob
 from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES, to_line
 
 DEADLINE = 60.0
@@ -122,6 +124,20 @@ class WorkerParent:
         (folder / SOURCE_FILE).write_text(text)
         job = RunJob(folder, folder.parent / "log", "Common/report.ipynb", environment={"SVC_COMMAND_ID": "7"})
         return replace(job, **fields)
+
+    def isolated(self, job: RunJob) -> RunJob:
+        """Return a job with a sandbox, as the service makes it."""
+        settings = Settings(data_dir=self._folder, isolation="on", isolation_readable=[Path(__file__).parent])
+        kernel = job.folder / KERNEL_FOLDER
+        kernel.mkdir()
+        isolation = Isolation.of(settings)
+        sandbox = isolation.sandbox(job.folder, job.folder / "work", 1, writable=[kernel])
+        environment = {**isolation.environment(os.environ), **job.environment, **sandbox.variables}
+        return replace(
+            job,
+            environment={**environment, MARK: str(job.folder)},
+            sandbox=sandbox.child_argv(()),
+        )
 
     def start(self, *cells: str | NotebookNode, kernel: str | None = None, **fields: Any) -> Run:
         """Start a run of some cells."""

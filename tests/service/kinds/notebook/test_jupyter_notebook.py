@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from pydantic import ValidationError
+from tests.support.until import until
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Task
-from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Unavailable
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.notebook.kind import JupyterNotebookKind
+from svc_jupyter.service.kinds.notebook.service_access import ServiceAccess
 from svc_jupyter.service.processes.durable_process import DurableProcess
 
 CALLER = Caller(1, 1, "user@example.org", frozenset({BuiltinGroup.USER}), 1)
@@ -99,6 +102,43 @@ class NoEnvironments:
         return None
 
 
+class Tokens:
+    """Makes tokens that tell apart."""
+
+    def __init__(self):
+        self.made = 0
+        self.ended = []
+        self.refuses = False
+        self.is_away = False
+
+    def create(self, command_id):
+        if self.refuses:
+            raise Forbidden("two users")
+        self.made += 1
+        return f"token {self.made} of {command_id}"
+
+    def end(self, command_id):
+        if self.is_away:
+            raise Unavailable("the database is away")
+        self.ended.append(command_id)
+
+
+@pytest.fixture
+def tokens():
+    return Tokens()
+
+
+@pytest.fixture
+def serving(notebooks, workers, tmp_path, tokens):
+    """Makes the kind of a service at an address."""
+
+    def serving(base_url="http://127.0.0.1:7001"):
+        settings = Settings(data_dir=tmp_path, min_free_disk_bytes=5)
+        return JupyterNotebookKind(notebooks, workers, settings, NoEnvironments(), ServiceAccess(tokens, base_url))
+
+    return serving
+
+
 @pytest.fixture
 def workers():
     return Workers()
@@ -107,7 +147,7 @@ def workers():
 @pytest.fixture
 def kind(notebooks, workers, tmp_path):
     settings = Settings(data_dir=tmp_path, min_free_disk_bytes=5)
-    return JupyterNotebookKind(notebooks, workers, settings, NoEnvironments())
+    return JupyterNotebookKind(notebooks, workers, settings, NoEnvironments(), ServiceAccess(Tokens(), None))
 
 
 @pytest.fixture
@@ -289,3 +329,51 @@ async def test_progress_is_reported_while_cells_are_done(kind, task, desk, worke
     waiting = Waiting(task.folder)
     assert (await kind.run(task, waiting)).succeeded
     assert waiting.told[0] == 33
+
+
+async def test_a_run_gets_the_path_of_a_file_with_address_and_token_that_is_gone_at_its_end(
+    serving, task, desk, workers, tokens
+):
+    file = task.folder / "access" / "connection.json"
+    workers.script = f"cp -p {file} seen; {SUCCEED}"
+    assert (await serving().run(task, desk)).succeeded
+    (job,) = workers.jobs
+    assert job.environment == {"SVC_COMMAND_ID": "7", "SVC_CONNECTION_FILE": str(file)}
+    assert json.loads((task.folder / "seen").read_text()) == {
+        "base_url": "http://127.0.0.1:7001",
+        "token": "token 1 of 7",
+    }
+    assert (task.folder / "seen").stat().st_mode & 0o777 == 0o600
+    assert (file.exists(), tokens.ended) == (False, [7])
+
+
+async def test_a_run_without_a_token_is_told_why(serving, task, desk, workers, tokens):
+    tokens.refuses = True
+    workers.script = f"cp {task.folder}/access/connection.json seen; {SUCCEED}"
+    assert (await serving().run(task, desk)).succeeded
+    seen = json.loads((task.folder / "seen").read_text())
+    assert seen == {"base_url": "http://127.0.0.1:7001", "refusal": "two users"}
+
+
+async def test_the_next_service_writes_its_address_and_keeps_the_token(serving, task, desk, workers, tokens):
+    file = task.folder / "access" / "connection.json"
+    workers.script = f"until grep -q 7002 {file}; do sleep 0.02; done; cp {file} seen; {SUCCEED}"
+    first = asyncio.create_task(serving().run(task, desk))
+    await until((task.folder / "pid").exists)
+    first.cancel()  # the service stops
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert (file.exists(), tokens.ended) == (True, [])
+    assert (await serving("http://127.0.0.1:7002").run(task, desk)).succeeded
+    seen = json.loads((task.folder / "seen").read_text())
+    assert seen == {"base_url": "http://127.0.0.1:7002", "token": "token 1 of 7"}
+    assert (file.exists(), tokens.made) == (False, 1)
+
+
+@pytest.mark.parametrize("change", ["rm access/connection.json", "echo damaged >access/connection.json"])
+async def test_what_a_run_does_to_its_file_and_a_database_that_is_away_harm_nobody(
+    serving, task, desk, workers, tokens, change
+):
+    tokens.is_away = True
+    workers.script = f"cd {task.folder}; {change}; {SUCCEED}"
+    assert (await serving().run(task, desk)).succeeded

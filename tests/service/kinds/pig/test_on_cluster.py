@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.support.service_process import wait_until
 
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 SLOW = "DEFINE wait `sh -c 'cat; sleep 100'`;\n" + FLIGHTS + "b = STREAM f THROUGH wait;\n"
 
 
@@ -46,13 +47,9 @@ def running_job(hadoop: SharedHadoop, command: int) -> dict:
 
 
 def waited(hadoop: SharedHadoop, command: int, look: Callable[[], Any], what: str, seconds: float) -> Any:
-    """Return the first true value of `look`; without one the command ends, and it is told how all was."""
-    try:
+    """Return the first true value of `look`; without one the command ends, with a report of the cluster."""
+    with hadoop.report_of(command):
         return wait_until(look, what, seconds)
-    except AssertionError as error:
-        told = hadoop.told(command)
-        hadoop.http.put(f"/commands/{command}", json={"status": "kill"})  # it would keep the cluster from others
-        raise AssertionError(f"{error}\n{told}") from error
 
 
 def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage, target):
@@ -117,6 +114,40 @@ def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, sto
     assert len(told["appAttempts"]["appAttempt"]) == 2
 
 
+def test_a_script_that_waits_for_yarn_says_so_with_yarns_reason(hadoop, target):
+    # Masters get at most half of a pool. The master of the second job is as large as a node, so the first one fills it.
+    large = f"SET yarn.app.mapreduce.am.resource.mb '{megabytes_of_a_node(hadoop)}';\n"
+    commands = [submit_pig(hadoop, SLOW + f"STORE b INTO 'pig/{target}';", pool=target)]
+    try:
+        running_job(hadoop, commands[0])
+        commands.append(submit_pig(hadoop, large + FLIGHTS + "DUMP f;", pool=target))
+        words = waited(hadoop, commands[1], lambda: waits_in(hadoop.logs(commands[1])), "the words", 100)
+        (job,) = jobs_of(hadoop, commands[1])
+    finally:
+        for command in commands:
+            hadoop.http.put(f"/commands/{command}", json={"status": "kill"})
+
+    assert job["status"] == "ACCEPTED"
+    assert re.fullmatch(
+        r"waiting for YARN: 1 job before it\. "
+        r"Resource request \([\d,]+ MB, 1 vCore\) exceeds maximum AM resource allowed",
+        words[0],
+    )
+    assert [hadoop.ended(command)["status"] for command in commands] == ["cancelled", "cancelled"]
+
+
+def waits_in(log: str) -> list[str]:
+    return [line for line in log.splitlines() if line.startswith("waiting for YARN")]
+
+
+def megabytes_of_a_node(hadoop: SharedHadoop) -> int:
+    """Return the memory that YARN has on each node of the cluster."""
+    figures = httpx.get(
+        f"{addresses_of(hadoop).resource_manager_http}/ws/v1/cluster/metrics", trust_env=False, timeout=10
+    ).json()["clusterMetrics"]
+    return int(figures["totalMB"]) // int(figures["activeNodes"])
+
+
 def committed(output: Path) -> list[Path]:
     """Return the files of tasks that have been committed."""
     return [file for file in output.rglob("part-*") if not any("attempt_" in part for part in file.parts)]
@@ -143,13 +174,18 @@ def test_a_java_that_is_killed_takes_its_job_with_it(hadoop, target):
 
 def names_in_hdfs(hadoop: SharedHadoop, path: str) -> list[str]:
     """Return the names in a folder of the cluster's HDFS; none when it is not there."""
-    (master,) = (
-        node for node in hadoop.http.get("/clusters/default/state").json()["nodes"] if node["role"] == "master"
-    )
-    place = f"{Addresses(master['private_ip']).name_node_http}/webhdfs/v1{path}"
+    place = f"{addresses_of(hadoop).name_node_http}/webhdfs/v1{path}"
     query = {"op": "LISTSTATUS", "user.name": getpass.getuser()}
     answer = httpx.get(place, params=query, trust_env=False, timeout=10)
     if answer.status_code == 404:
         return []
     assert answer.status_code == 200, answer.text
     return [entry["pathSuffix"] for entry in answer.json()["FileStatuses"]["FileStatus"]]
+
+
+def addresses_of(hadoop: SharedHadoop) -> Addresses:
+    """Return the addresses of the cluster's daemons."""
+    (master,) = (
+        node for node in hadoop.http.get("/clusters/default/state").json()["nodes"] if node["role"] == "master"
+    )
+    return Addresses(master["private_ip"])

@@ -6,16 +6,18 @@ import datetime
 import zipfile
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.engines import engine_at_once
-from tests.support.pig import FLIGHTS, put_data, rows_of, run_pig, submit_pig, succeeded, table_of
+from tests.support.pig import FLIGHTS, SECONDS, put_data, rows_of, run_pig, submit_pig, succeeded, table_of
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
 SLOW = FLIGHTS + "b = STREAM f THROUGH `sh -c 'cat; echo begun >&2; sleep 100'`;\n"
 """Runs until it is ended."""
+BARS = "USING PigStorage('|')"
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +33,16 @@ def storage(service) -> Path:
     return service.data_dir / "storage"
 
 
-def test_a_group_by_is_a_typed_table(service):
-    script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n, AVG(f.delay);"
-    record = succeeded(service, script + "o = ORDER s BY n DESC, carrier; DUMP o;")
+@pytest.fixture(scope="module")
+def dumped(service) -> dict[str, Any]:
+    """The record of a script with three DUMPs; each script has a Java of its own, so tests share one."""
+    script = FLIGHTS + "a = FILTER f BY carrier == 'UA'; DUMP a; b = DISTINCT (FOREACH f GENERATE origin); DUMP b;"
+    script += "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n, AVG(f.delay);"
+    return succeeded(service, script + "o = ORDER s BY n DESC, carrier; DUMP o;")
 
-    table = table_of(service, record["id"])
+
+def test_a_group_by_is_a_typed_table(service, dumped):
+    table = table_of(service, dumped["id"])
     assert [str(kind) for kind in table.schema.types] == ["string", "int64", "double"]
     assert table.column_names == ["carrier", "n", "$2"]
     assert table.to_pylist() == [
@@ -43,37 +50,70 @@ def test_a_group_by_is_a_typed_table(service):
         {"carrier": "AA", "n": 1, "$2": None},
         {"carrier": "B6", "n": 1, "$2": 30.0},
     ]
-    assert record["result_rows"] == 3
-    assert service.text(record["id"]) == "UA\t3\t4.0\r\nAA\t1\tNULL\r\nB6\t1\t30.0\r\n"
-    assert "GROUP_BY" in service.logs(record["id"])
+    assert dumped["result_rows"] == 3
+    assert service.text(dumped["id"]) == "UA\t3\t4.0\r\nAA\t1\tNULL\r\nB6\t1\t30.0\r\n"
+    assert "GROUP_BY" in service.logs(dumped["id"])
 
 
-def test_every_dump_is_a_table_of_its_own_and_the_last_one_is_the_result(service):
-    script = FLIGHTS + "a = FILTER f BY carrier == 'UA'; DUMP a; b = DISTINCT (FOREACH f GENERATE origin); DUMP b;"
-    record = succeeded(service, script)
-    command = record["id"]
+def test_every_dump_is_a_table_of_its_own_and_the_last_one_is_the_result(service, dumped):
+    command = dumped["id"]
 
-    assert [(dump["alias"], dump["rows"]) for dump in record["outputs"]["dumps"]] == [("a", 3), ("b", 3)]
-    assert record["outputs"]["dumps"][0]["columns"] == [["carrier", "string"], ["origin", "string"], ["delay", "int32"]]
+    assert [(dump["alias"], dump["rows"]) for dump in dumped["outputs"]["dumps"]] == [("a", 3), ("b", 3), ("o", 3)]
+    assert dumped["outputs"]["dumps"][0]["columns"] == [["carrier", "string"], ["origin", "string"], ["delay", "int32"]]
     assert [row["delay"] for row in rows_of(service, command, dump="a")] == [10, -5, 7]
-    assert sorted(row["origin"] for row in rows_of(service, command)) == ["EWR", "JFK", "LGA"]
-    assert rows_of(service, command, dump="2") == rows_of(service, command)
+    assert sorted(row["origin"] for row in rows_of(service, command, dump="b")) == ["EWR", "JFK", "LGA"]
+    assert rows_of(service, command, dump="3") == rows_of(service, command)
     missing = service.http.get(f"/commands/{command}/results", params={"dump": "c"})
-    assert (missing.status_code, "there is a, b" in missing.text) == (404, True)
+    assert (missing.status_code, "there is a, b, o" in missing.text) == (404, True)
 
 
-def test_bags_tuples_and_maps_stay_nested_and_numbers_keep_their_digits(service):
+def test_a_command_has_no_jobs_of_a_cluster_in_local_mode(service, dumped):
+    assert service.http.get(f"/commands/{dumped['id']}/jobs").json() == {"jobs": []}
+
+
+ODD = r"it costs 5$ \ `ls` ${x}"
+"""A parameter's text with characters that mean something to Pig and to shells."""
+
+
+@pytest.fixture(scope="module")
+def typed(service) -> int:
+    """The id of a command, submitted as a form, with a DUMP for each of several tests."""
+    storage = service.data_dir / "storage"
+    (storage / "pig" / "ragged.txt").write_bytes(b"a\tb\nc\nd\te\tf\n\xff\t\n")
+    with zipfile.ZipFile(storage / "pig" / "extra.jar", "w") as jar:
+        jar.writestr("greeting.txt", "hello")
     script = """
+    REGISTER 'pig/extra.jar';
+    REGISTER 'pig/udfs.py' USING streaming_python AS u;
     a = LOAD 'pig/nested.txt'
         AS (k:chararray, n:int, b:bag{t:(w:chararray, c:long)}, m:map[int], t:(p:chararray, q:int));
     DUMP a;
     c = FOREACH a GENERATE k, ToDate('2013-01-01T05:00:00Z') AS at, (bigdecimal)'12.345' AS d,
         TOMAP('a', 1, 'b', 'x'), 2.5f;
     DUMP c;
+    ragged = LOAD 'pig/ragged.txt';
+    DUMP ragged;
     """
-    command = succeeded(service, script)["id"]
+    script += (
+        FLIGHTS
+        + """
+    lowered = FOREACH f GENERATE u.lower(carrier);
+    DUMP lowered;
+    few = LIMIT f $n;
+    odd = FOREACH few GENERATE '$odd';
+    DUMP odd;
+    """
+    )
+    fields = {"command_type": "PigCommand", "latin_statements": script, "parameters[n]": "1", "parameters[odd]": ODD}
+    response = service.http.post("/commands", data=fields)
+    assert response.status_code == 200, response.text
+    record = service.ended(response.json()["id"], SECONDS)
+    assert record["status"] == "done", f"{record['message']}\n{service.logs(record['id'])}"
+    return int(record["id"])
 
-    assert rows_of(service, command, dump="a") == [
+
+def test_bags_tuples_and_maps_stay_nested_and_numbers_keep_their_digits(service, typed):
+    assert rows_of(service, typed, dump="a") == [
         {
             "k": "a",
             "n": 1,
@@ -84,24 +124,29 @@ def test_bags_tuples_and_maps_stay_nested_and_numbers_keep_their_digits(service)
         {"k": "b", "n": None, "b": None, "m": None, "t": None},
         {"k": "c", "n": None, "b": [], "m": [], "t": None},
     ]
-    first = rows_of(service, command)[0]
+    first = rows_of(service, typed, dump="c")[0]
     assert first["at"] == datetime.datetime(2013, 1, 1, 5, tzinfo=datetime.UTC)
     assert first["d"] == Decimal("12.345")
     assert first["$3"] == [("a", "1"), ("b", "x")]  # values of several types are texts
     assert first["$4"] == 2.5
 
 
-def test_rows_without_declared_types_are_as_wide_as_the_widest(service, storage):
-    (storage / "pig" / "ragged.txt").write_bytes(b"a\tb\nc\nd\te\tf\n\xff\t\n")
-    command = succeeded(service, "a = LOAD 'pig/ragged.txt'; DUMP a;")["id"]
-
-    table = table_of(service, command)
+def test_rows_without_declared_types_are_as_wide_as_the_widest(service, typed):
+    table = table_of(service, typed, dump="ragged")
     assert [str(kind) for kind in table.schema.types] == ["binary", "string", "string"]
     assert table.to_pylist()[2] == {"$0": b"d", "$1": "e", "$2": "f"}
 
 
+def test_the_text_of_a_parameter_is_taken_as_it_is(service, typed):
+    assert [list(row.values()) for row in rows_of(service, typed, dump="odd")] == [[ODD]]
+
+
+def test_a_form_is_a_submission_too(service, typed):
+    assert service.record(typed)["result_rows"] == 1
+
+
 def test_a_store_is_reported_and_lies_in_the_accounts_storage(service, storage):
-    record = succeeded(service, FLIGHTS + "STORE f INTO 'pig/stored' USING PigStorage('|');")
+    record = succeeded(service, f"{FLIGHTS}DESCRIBE f; sh echo from the shell;\nSTORE f INTO 'pig/stored' {BARS};")
 
     (store,) = record["outputs"]["stores"]
     assert store["location"] == (storage / "pig" / "stored").as_uri()
@@ -109,9 +154,22 @@ def test_a_store_is_reported_and_lies_in_the_accounts_storage(service, storage):
     assert (store["alias"], store["rows"], store["bytes"]) == ("f", 5, part.stat().st_size)
     assert record["message"] == f"stored 5 rows of f in {store['location']}"
     assert part.read_text().startswith("UA|LGA|10\n")
-    again = run_pig(service, FLIGHTS + "STORE f INTO 'pig/stored';")
-    assert "already exists (ERROR 6000)" in again["message"]
-    assert part.exists()
+    # What a script prints is its result when it dumps nothing.
+    lines = service.text(record["id"]).splitlines()
+    assert lines == ["f: {carrier: chararray,origin: chararray,delay: int}", "from the shell"]
+
+
+def test_a_script_that_fails_late_leaves_nothing_of_what_it_stored_and_what_was_there(service, storage):
+    there = storage / "pig" / "there" / "part-m-00000"
+    there.parent.mkdir()
+    there.write_text("of another script")
+    record = run_pig(service, FLIGHTS + "STORE f INTO 'pig/early';\nexec;\nSTORE f INTO 'pig/there';")
+
+    assert record["status"] == "error"
+    assert "already exists (ERROR 6000)" in record["message"]
+    assert there.read_text() == "of another script"
+    assert not (storage / "pig" / "early").exists()
+    assert "pig/early, which the script had begun to store" in service.logs(record["id"])
 
 
 def test_a_script_out_of_the_storage_takes_parameters(service, storage):
@@ -129,49 +187,17 @@ def test_a_script_out_of_the_storage_takes_parameters(service, storage):
     }
 
 
-def test_the_text_of_a_parameter_is_taken_as_it_is(service, storage):
-    odd = r"it costs 5$ \ `ls` ${x}"
-    command = succeeded(
-        service, FLIGHTS + "a = LIMIT f 1; b = FOREACH a GENERATE '$odd'; DUMP b;", parameters={"odd": odd}
-    )
-    assert [list(row.values()) for row in rows_of(service, command["id"])] == [[odd]]
-
-
-def test_a_form_is_a_submission_too(service):
-    fields = {
-        "command_type": "PigCommand",
-        "latin_statements": FLIGHTS + "a = LIMIT f $n; DUMP a;",
-        "parameters[n]": "1",
-    }
-    response = service.http.post("/commands", data=fields)
-
-    assert response.status_code == 200, response.text
-    assert service.ended(response.json()["id"], 110)["result_rows"] == 1
-
-
-def test_what_a_script_prints_is_its_result_when_it_dumps_nothing(service):
-    record = succeeded(service, FLIGHTS + "DESCRIBE f; sh echo from the shell;")
-
-    lines = service.text(record["id"]).splitlines()
-    assert lines == ["f: {carrier: chararray,origin: chararray,delay: int}", "from the shell"]
-
-
-def test_functions_in_python_are_registered_out_of_the_storage(service, storage):
+def test_functions_in_python_are_registered_out_of_the_storage(service, storage, typed):
     script = "REGISTER 'pig/udfs.py' USING streaming_python AS u;\n" + FLIGHTS
-    command = succeeded(service, script + "a = FOREACH f GENERATE u.lower(carrier); DUMP a;")["id"]
     failed = run_pig(service, script + "a = FOREACH f GENERATE u.failing(carrier); DUMP a;")
 
-    assert [row["r"] for row in rows_of(service, command)] == ["ua", "ua", "aa", "b6", "ua"]
+    assert [row["r"] for row in rows_of(service, typed, dump="lowered")] == ["ua", "ua", "aa", "b6", "ua"]
     assert failed["message"].splitlines()[0] == "ValueError: cannot take UA"
     assert "udfs.py, line 7, in failing" in failed["message"]
     assert not list(storage.rglob("__pycache__"))
 
 
-def test_jars_are_registered_out_of_the_storage(service, storage):
-    with zipfile.ZipFile(storage / "pig" / "extra.jar", "w") as jar:
-        jar.writestr("greeting.txt", "hello")
-
-    succeeded(service, "REGISTER 'pig/extra.jar';\n" + FLIGHTS + "DUMP f;")
+def test_a_jar_that_is_not_in_the_storage_is_reported(service):
     failed = run_pig(service, "REGISTER 'pig/none.jar';\n" + FLIGHTS + "DUMP f;")
 
     assert "none.jar' does not exist" in failed["message"]
@@ -223,16 +249,6 @@ def test_an_input_that_is_missing_is_reported_as_such(service, storage):
     assert not (storage / "pig" / "of_none").exists()
 
 
-def test_a_script_that_fails_late_leaves_nothing_of_what_it_stored(service, storage):
-    record = run_pig(
-        service, FLIGHTS + "STORE f INTO 'pig/early';\nexec;\nb = FOREACH f GENERATE ToDate(carrier); DUMP b;"
-    )
-
-    assert record["status"] == "error"
-    assert not (storage / "pig" / "early").exists()
-    assert "pig/early, which the script had begun to store" in service.logs(record["id"])
-
-
 def test_a_cancelled_script_leaves_no_output_no_files_and_no_process(service, storage):
     command = submit_pig(service, SLOW + "STORE b INTO 'pig/cancelled';")
     wait_until((storage / "pig" / "cancelled").exists, "its output", 60)
@@ -264,9 +280,3 @@ def test_a_submission_that_is_wrong_is_refused(service, fields):
 
     assert response.status_code == 422
     assert "PigCommand could not be created" in response.json()["error"]["error_message"]
-
-
-def test_a_command_has_no_jobs_of_a_cluster_in_local_mode(service):
-    command = succeeded(service, FLIGHTS + "DUMP f;")["id"]
-
-    assert service.http.get(f"/commands/{command}/jobs").json() == {"jobs": []}

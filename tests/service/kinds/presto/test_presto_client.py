@@ -14,10 +14,11 @@ from tests.support.presto_coordinator import Answer, Coordinator, coordinator_at
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, EngineName
 from svc_jupyter.service.db_taps.statements import split
 from svc_jupyter.service.kinds.presto.client import CoordinatorLost, SessionState, StatementClient, Target
 from svc_jupyter.service.kinds.presto.engine import PrestoSqlEngine, rehearsing_engine
+from svc_jupyter.sql_tokens import Dialect
 
 [STATEMENT] = split("SELECT 1", Dialect.PRESTO)
 

@@ -22,5 +22,14 @@ def test_a_node_may_take_longer_than_any_command_runs():
     assert PATIENCE_SECONDS > 10 * DEFAULT_TIMEOUT_SECONDS
 
 
+def test_a_node_that_yarn_knows_by_a_name_is_there_by_both():
+    nodes = [worker(1, leaving=Manner.GRACEFUL), worker(2, leaving=Manner.AT_ONCE)]
+    assert _entries(exclude_file(nodes, {2: "two.cluster.test"})) == {
+        "127.1.1.11": str(PATIENCE_SECONDS),
+        "127.1.1.12": "0",
+        "two.cluster.test": "0",
+    }
+
+
 def test_a_node_that_is_taken_back_goes_at_once():
     assert _entries(exclude_file([worker(2, leaving=Manner.AT_ONCE)])) == {"127.1.1.12": "0"}

@@ -17,7 +17,7 @@ from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.runtimes.hadoop.addresses import Port
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.engine]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.engine]
 BLOCK = "127.211.17"
 ON_A_SMALL_DISK = """
 import asyncio, sys

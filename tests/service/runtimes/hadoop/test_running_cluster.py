@@ -21,7 +21,7 @@ from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 WORDS = "to be or not to be that is the question\n" * 50
 
 

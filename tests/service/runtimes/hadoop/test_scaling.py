@@ -21,7 +21,7 @@ from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed, RefreshMode, call, refresh_nodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnNode, YarnRest
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 MAP_SECONDS = 8.0
 
 

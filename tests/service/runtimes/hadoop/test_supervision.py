@@ -26,7 +26,7 @@ from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnApplication
 from svc_jupyter.service.schema.clusters import cluster_instances
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 START = """
 import asyncio, sys

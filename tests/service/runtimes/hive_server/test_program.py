@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hive_server.program import daemon, forbidden, settings_files
 from svc_jupyter.service.runtimes.s3.access import S3Access
 
 FOLDER, JAVA = PurePosixPath("/node"), PurePosixPath("/java/bin/java")
+PROGRAMS = Programs(JAVA, [PurePosixPath("/spark/a.jar"), PurePosixPath("/spark/b.jar")])
 
 
 def argv(custom: dict[str, str]) -> list[str]:
-    jars = [PurePosixPath("/spark/a.jar"), PurePosixPath("/spark/b.jar")]
-    return list(daemon(JAVA, jars, "127.1.2.1", FOLDER, "file:/warehouse", custom).argv)
+    return list(daemon(JAVA, PROGRAMS.jars, "127.1.2.1", FOLDER, "file:/warehouse", custom).argv)
 
 
 def test_it_listens_at_the_nodes_own_address() -> None:
     assert "-Dspark.driver.bindAddress=127.1.2.1" in argv({})
-    site = settings_files("127.1.2.1", FOLDER, "thrift://127.0.0.1:9083", {}, S3Access(), JAVA)[
+    site = settings_files("127.1.2.1", FOLDER, "thrift://127.0.0.1:9083", {}, S3Access(), PROGRAMS)[
         "conf/hive-server/hive-site.xml"
     ]
     assert b"<value>127.1.2.1</value>" in site
 
 
 def test_a_clusters_settings_reach_it() -> None:
-    made = argv({"spark.master": "yarn", "spark.driver.memory": "2g", "mapreduce.x": "1"})
+    of_java = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": "-Da='b c' -Dd=e"}
+    made = argv({"spark.master": "yarn", "mapreduce.x": "1", **of_java})
     assert "-Dspark.master=yarn" in made
-    assert "-Xmx2g" in made
-    assert not [argument for argument in made if "mapreduce.x" in argument or "driver.memory" in argument]
-    site = settings_files("a", FOLDER, "b", {"hive.exec.dynamic.partition.mode": "strict"}, S3Access(), JAVA)
+    assert {"-Xmx2g", "-Da=b c", "-Dd=e"} <= set(made)
+    assert not [argument for argument in made if any(part in argument for part in ("mapreduce.x", *of_java))]
+    site = settings_files("a", FOLDER, "b", {"hive.exec.dynamic.partition.mode": "strict"}, S3Access(), PROGRAMS)
     assert b"<value>strict</value>" in site["conf/hive-server/hive-site.xml"]
 
 
@@ -43,8 +45,8 @@ def test_on_yarn_its_containers_find_their_jars_and_a_java_on_their_machine() ->
     assert "-Dspark.yarn.jars=local:/spark/*" in made
     assert "-Dspark.executorEnv.JAVA_HOME=/node/conf/hive-server/java" in made
     assert "-Dspark.executor.memory=1g" in made
-    files = settings_files("a", FOLDER, "b", {"spark.master": "yarn"}, S3Access(), JAVA)
-    assert b'exec "/java/bin/java" "$@"' in files["conf/hive-server/java/bin/java"]
+    files = settings_files("a", FOLDER, "b", {"spark.master": "yarn"}, S3Access(), PROGRAMS)
+    assert b'exec /java/bin/java "$@"' in files["conf/hive-server/java/bin/java"]
     assert not [argument for argument in argv({}) if "executor.memory" in argument]
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.db_taps.db_taps import OpenTap
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.ground.errors import NotFound
 from svc_jupyter.service.runtimes.presto.configuration import connector, tap_catalogs
+from svc_jupyter.sql_tokens import Dialect
 
 
 def tap(target: str, engine: EngineName = EngineName.POSTGRESQL) -> OpenTap:

@@ -1,5 +1,6 @@
 """The settings of a Spark cluster: what the service sets, what a user may, and what is refused."""
 
+import json
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -8,6 +9,7 @@ import pytest
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.spark import submitted
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.s3.access import S3Access
 from svc_jupyter.service.runtimes.spark import program
 from svc_jupyter.service.runtimes.spark.spark_cluster import check
@@ -15,9 +17,8 @@ from svc_jupyter.service.runtimes.spark.spark_cluster import check
 PLACE = program.SparkLayout(
     address="127.0.0.9",
     folder=PurePosixPath("/node"),
-    java=PurePosixPath("/jdk/bin/java"),
+    programs=Programs(PurePosixPath("/jdk/bin/java"), [PurePosixPath("/spark/lib/site/pyspark/jars/a.jar")]),
     home=Path("/spark"),
-    jars=[PurePosixPath("/spark/lib/site/pyspark/jars/a.jar")],
     metastore="thrift://127.0.0.1:9083",
     warehouse="file:/warehouse",
     python=Path("/spark/bin/python"),
@@ -37,6 +38,7 @@ def configuration(custom, **settings):
         ("spark.session_server.idle_minutes=soon", "number of minutes"),
         ("spark.session_server.idle_minutes=0", "number of minutes"),
         ("yarn.resourcemanager.hostname=x", "is set by the service"),
+        ("spark.driver.extraJavaOptions=-Da='b", "extraJavaOptions lacks a closing quotation mark"),
     ],
 )
 def test_settings_that_would_break_the_cluster_are_refused(custom, reason):
@@ -67,6 +69,12 @@ def test_secrets_of_a_configuration_are_in_no_command_line():
     assert b"hidden-key" in files["spark/sessions.conf"]
     assert b"hidden-secret" in files["spark/secret"]
     assert b"hidden" not in files["spark/sessions.json"]
+
+
+def test_the_options_of_the_drivers_java_are_those_of_the_configuration():
+    custom = {"spark.driver.extraJavaOptions": "-Da='b c' -Dd=e"}
+    java = json.loads(program.server_files(PLACE, custom, "secret")["spark/sessions.json"])["java"]
+    assert java[java.index("-Da=b c") :][:2] == ["-Da=b c", "-Dd=e"]
 
 
 def with_store():

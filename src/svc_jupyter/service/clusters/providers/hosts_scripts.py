@@ -74,6 +74,25 @@ while read -r name value unit; do [ "$name" != MemTotal: ] || echo "memory_kb $v
 """
 
 
+def examine(folder: PurePosixPath) -> str:
+    """Print facts of a host before it is used, and change nothing: its claim, room, tools, clock and open ports."""
+    return f"""{_words(folder)}
+[ ! -e "$1/claim" ] || echo "claim $(cat "$1/claim")"
+place=$1; while [ ! -e "$place" ]; do place=$(dirname "$place"); done
+[ -d "$place" ] && [ -w "$place" ] || echo "closed $place"
+for tool in tar grep find setsid tr cut tail df getconf bash; do
+  command -v "$tool" >/dev/null || echo "lacks_$tool 1"
+done
+echo "cores $(getconf _NPROCESSORS_ONLN)"
+while read -r name value unit; do [ "$name" != MemTotal: ] || echo "memory_kb $value"; done </proc/meminfo
+set -- $(df -Pk "$place" | tail -n 1); echo "used_kb $3"; echo "free_kb $4"
+echo "clock $(date +%s)"
+cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | while read -r number own other state rest; do
+  [ "$state" != 0A ] || echo "listens_$own 1"
+done
+"""
+
+
 def release(folder: PurePosixPath, node_folder: PurePosixPath, key: str) -> str:
     """End everything of an instance on a host, delete its folder and its claim. Repeated, it does nothing."""
     return f"""{_words(folder, node_folder, key)}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x5C4A02
 """Key of the advisory lock with which PostgreSQL replicas that start together migrate one after the other."""
-HEAD = "0016"
+HEAD = "0018"
 """The newest revision: stored here, so that a start without migrations does not load Alembic (0.15 s)."""
 _FIRST = "0016"
 """The revision of the first release. Earlier ones belong to versions that were never released."""
@@ -26,12 +26,12 @@ def upgrade(database: Database) -> None:
     Raises `RuntimeError` for a database of a newer version, or of a version before the first release.
     """
     with database.connect() as connection:
-        current = _current(connection)
-    if current == HEAD:
+        found = current(connection)
+    if found == HEAD:
         return
-    if current is not None and current < _FIRST:
+    if found is not None and found < _FIRST:
         raise RuntimeError(
-            f"the database has revision {current}: it was made by a version before the first release, and cannot be "
+            f"the database has revision {found}: it was made by a version before the first release, and cannot be "
             "brought up to date. Start with another --data-dir (SVC_DATA_DIR) and database"
         )
     from alembic.util import CommandError
@@ -41,7 +41,7 @@ def upgrade(database: Database) -> None:
             upgrade_within(connection)
         except CommandError as error:
             raise RuntimeError(
-                f"the database has revision {current}, which this version does not know (its newest is {HEAD}): "
+                f"the database has revision {found}, which this version does not know (its newest is {HEAD}): "
                 "it was made by a newer svc-jupyter; upgrade this installation"
             ) from error
 
@@ -57,7 +57,8 @@ def upgrade_within(connection: sa.Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _current(connection: sa.Connection) -> str | None:
+def current(connection: sa.Connection) -> str | None:
+    """Return the revision of the schema; None for a database without one."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow as pa
 
+from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.statements import Statement, TableParts
 
 TRANSACTION_KEYWORDS = frozenset(
     {"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE"}
@@ -59,6 +60,15 @@ class Engine(Protocol):
 
     def tables(self) -> list[TableName]:
         """Return the tables and views that the tap's user can see."""
+
+    def known(self, tables: Sequence[TableParts]) -> Iterable[str]:
+        """Return the columns of tables or, without any, the names of the tables that the user can see.
+
+        Called in another thread after a failure, on a connection of its own. May raise anything.
+        """
+
+    def catalogue(self) -> DatabaseTables:
+        """Return these tables with their columns and, where the database tells cheaply, their numbers of rows."""
 
     def cancel(self) -> None:
         """Ask the database to cancel running statements; called from another thread, at any time."""

@@ -11,11 +11,13 @@ import adbc_driver_postgresql
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import missing
+from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables, grouped
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.postgresql_types import converted, server_casts
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import Connection, Dialect
-from svc_jupyter.service.db_taps.statements import Statement, words_of
+from svc_jupyter.service.db_taps.job import Connection
+from svc_jupyter.service.db_taps.statements import Statement, TableParts, words_of
+from svc_jupyter.sql_tokens import Dialect
 
 _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", ""})
 """Statements whose rows COPY can send; the first word is empty for `(SELECT …) UNION …`."""
@@ -31,6 +33,20 @@ _CLEAR_TEXT = (
 _TABLES = """SELECT table_schema, table_name, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
 FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"""
 _MATERIALIZED = "SELECT schemaname, matviewname, 'view' FROM pg_catalog.pg_matviews"
+
+_CATALOGUE = """SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
+  c.reltuples::bigint, a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+  AND n.nspname !~ '^pg_(toast|temp)' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+  AND (pg_catalog.has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE')
+       OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE'))
+ORDER BY 1, 2, a.attnum"""
+_REDSHIFT_CATALOGUE = """SELECT c.table_schema::varchar, c.table_name::varchar,
+  CASE t.table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END, NULL, c.column_name::varchar, c.data_type::varchar
+FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+WHERE c.table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2, c.ordinal_position"""
 
 
 class PostgresqlEngine:
@@ -60,6 +76,24 @@ class PostgresqlEngine:
             if self._connection.db_type == "postgresql":
                 found += self._rows(connection, _MATERIALIZED)
         return [TableName(name, schema, kind) for schema, name, kind in sorted(found)]
+
+    def known(self, tables: Sequence[TableParts]) -> list[str]:
+        """See `Engine.known`."""
+        if not tables:
+            return [table.name for table in self.tables()]
+        # Compared as text, so that a name in any case, or of no table, is no error.
+        names = ", ".join(_literal(parts[-1].lower()) for parts in tables)
+        query = f"SELECT column_name FROM information_schema.columns WHERE lower(table_name) IN ({names})"  # noqa: S608
+        with self._connected() as connection:
+            return [name for (name,) in self._rows(connection, query)]
+
+    def catalogue(self) -> DatabaseTables:
+        """See `Engine.catalogue`. PostgreSQL knows the rows as of the last ANALYZE; Redshift is not asked for them."""
+        is_postgresql = self._connection.db_type != "redshift"
+        with self._connected() as connection:
+            default = self._rows(connection, "SELECT current_schema()::text")[0][0]
+            rows = self._rows(connection, _CATALOGUE if is_postgresql else _REDSHIFT_CATALOGUE)
+        return DatabaseTables(default, grouped(rows, _known_count))
 
     def cancel(self) -> None:
         """See `Engine.cancel`."""
@@ -138,6 +172,11 @@ class PostgresqlEngine:
             return [tuple(row.values()) for batch in _batches(handle) for row in batch.to_pylist()]
 
 
+def _known_count(tuples: int | None) -> int | None:
+    """Return PostgreSQL's estimate of a table's rows; a table that was never analysed has -1."""
+    return tuples if tuples is not None and tuples >= 0 else None
+
+
 def _batches(handle: adbc.ArrowArrayStreamHandle) -> Iterator[pa.RecordBatch]:
     """Yield the rows in plain types; an empty batch first, which defines the columns."""
     with pa.RecordBatchReader._import_from_c(handle.address) as reader:
@@ -197,6 +236,12 @@ def _connection_reason(text: str) -> str:
     reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
     shown = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
     return f"{shown}; {_CLEAR_TEXT}" if "requested a cleartext password" in shown else shown
+
+
+def _literal(text: str) -> str:
+    """Return a text as a literal that has one meaning in every setting of the server."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''")
+    return f"E'{escaped}'"
 
 
 def _quoted(name: str) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
-from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import Connection, Dialect
-from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
+from svc_jupyter.service.db_taps.job import Connection
+from svc_jupyter.service.db_taps.statements import Statement, TableParts
+from svc_jupyter.service.db_taps.suggestions import place_of
 from svc_jupyter.service.db_taps.values import record_batch
+from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
 _BATCH_ROWS = 8_192
+_AT_LINE = re.compile(r"\bat line (\d+)\b")
 _READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
 """Statements whose rows a server-side cursor can hold; the first word is empty for `(SELECT …) UNION …`."""
 _SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
@@ -60,7 +65,7 @@ class SqlalchemyEngine:
                     else:
                         _run_one(connection, statement, sink)
                 except sqlalchemy.exc.SQLAlchemyError as error:
-                    raise _failure(error) from None
+                    raise _failure(error, statement.text) from None
             try:
                 connection.commit()
             except sqlalchemy.exc.SQLAlchemyError as error:
@@ -73,6 +78,30 @@ class SqlalchemyEngine:
         with self._connected() as connection:
             try:
                 return list(_tables(sa.inspect(connection)))
+            except sa.exc.SQLAlchemyError as error:
+                raise _failure(error) from None
+
+    def known(self, tables: Sequence[TableParts]) -> Iterator[str]:
+        """See `Engine.known`."""
+        import sqlalchemy as sa
+
+        with self._connected() as connection:
+            inspector = sa.inspect(connection)
+            if not tables:
+                yield from (table.name for table in _tables(inspector))
+            for parts in tables:
+                with suppress(sa.exc.NoSuchTableError):
+                    schema = parts[-2] if len(parts) > 1 else None
+                    yield from (column["name"] for column in inspector.get_columns(parts[-1], schema))
+
+    def catalogue(self) -> DatabaseTables:
+        """See `Engine.catalogue`. SQLAlchemy has no counts."""
+        import sqlalchemy as sa
+
+        with self._connected() as connection:
+            try:
+                inspector = sa.inspect(connection)
+                return DatabaseTables(inspector.default_schema_name, list(_tables_with_columns(inspector)))
             except sa.exc.SQLAlchemyError as error:
                 raise _failure(error) from None
 
@@ -135,19 +164,43 @@ def _run_batch(connection: sa.Connection, statement: Statement, sink: Sink) -> N
             has_more = bool(cursor.nextset())
         sink.done(None)
     except connection.dialect.loaded_dbapi.Error as error:
-        raise QueryFailure(_words(error)) from None
+        raise _failure(error, statement.text) from None
     finally:
         cursor.close()
 
 
 def _tables(inspector: Any) -> Iterator[TableName]:
-    default = inspector.default_schema_name
-    schemas = [name for name in inspector.get_schema_names() if str(name).lower() not in _SYSTEM_SCHEMAS]
-    for schema in sorted({default, *schemas}, key=str):
+    for schema in _schemas(inspector):
         for name in inspector.get_table_names(schema=schema):
             yield TableName(name, schema, "table")
         for name in inspector.get_view_names(schema=schema):
             yield TableName(name, schema, "view")
+
+
+def _schemas(inspector: Any) -> list[str | None]:
+    schemas = [name for name in inspector.get_schema_names() if str(name).lower() not in _SYSTEM_SCHEMAS]
+    return sorted({inspector.default_schema_name, *schemas}, key=str)
+
+
+def _tables_with_columns(inspector: Any) -> Iterator[CatalogueTable]:
+    from sqlalchemy.engine.reflection import ObjectKind
+
+    for schema in _schemas(inspector):
+        views = {*inspector.get_view_names(schema=schema)}
+        found = inspector.get_multi_columns(schema=schema, kind=ObjectKind.ANY)
+        for (_, name), columns in sorted(found.items()):
+            typed = [(column["name"], _type_name(column["type"])) for column in columns]
+            yield CatalogueTable(schema, name, "view" if name in views else "table", None, typed)
+
+
+def _type_name(kind: Any) -> str:
+    """Return a type as SQL; a type that SQLAlchemy does not know has no text."""
+    from sqlalchemy.exc import CompileError
+
+    try:
+        return str(kind).lower()
+    except CompileError:
+        return "unknown"
 
 
 def _with_driver(url: sa.URL) -> sa.URL:
@@ -203,8 +256,13 @@ def _missing(url: sa.URL, error: Exception) -> QueryFailure:
     return QueryFailure(f"{what} is not installed; install it where the service runs{how}", may_retry=False)
 
 
-def _failure(error: Exception) -> QueryFailure:
-    return QueryFailure(_reason(error))
+def _failure(error: Exception, statement: str = "") -> QueryFailure:
+    """Return a driver's error with its position: that of the unknown name, or the line that MySQL and others count."""
+    reason = _reason(error)
+    position = place_of(reason, statement)
+    if position is None and (line := _AT_LINE.search(reason)) is not None:
+        position = offset_of(statement, int(line[1]), 0)
+    return QueryFailure(reason, position=position)
 
 
 def _reason(error: Exception) -> str:

@@ -17,16 +17,19 @@ import adbc_driver_sqlite
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Kind, compute, missing
+from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.sqlite_rules import (
+    catalogue_of,
     failure_of,
     file_uri,
+    known_names,
     list_tables,
     refuse_other_files,
     run_exactly,
 )
 from svc_jupyter.service.db_taps.job import Connection
-from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.statements import Statement, TableParts
 
 _BUSY_SECONDS = 30.0
 _BATCH_ROWS = adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value
@@ -67,6 +70,14 @@ class SqliteEngine:
     def tables(self) -> list[TableName]:
         """See `Engine.tables`."""
         return list_tables(self._checked_uri(), busy_seconds=_BUSY_SECONDS)
+
+    def known(self, tables: Sequence[TableParts]) -> list[str]:
+        """See `Engine.known`."""
+        return known_names(self._checked_uri(), tables)
+
+    def catalogue(self) -> DatabaseTables:
+        """See `Engine.catalogue`."""
+        return DatabaseTables(None, catalogue_of(self._checked_uri(), busy_seconds=_BUSY_SECONDS))
 
     def cancel(self) -> None:
         """See `Engine.cancel`. Ending the process is enough: the next process rolls back an unfinished transaction."""

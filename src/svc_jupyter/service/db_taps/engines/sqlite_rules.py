@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, controls_transactions
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.job import Dialect
-from svc_jupyter.service.db_taps.statements import Statement, words_of
+from svc_jupyter.service.db_taps.statements import Statement, TableParts, words_of
+from svc_jupyter.service.db_taps.suggestions import occurrences
 from svc_jupyter.service.db_taps.values import record_batch
+from svc_jupyter.sql_tokens import Dialect
 
 _NAMED = (
     re.compile(r'^near "(?P<token>.+)": syntax error', re.DOTALL),
@@ -24,6 +27,9 @@ _NAMED = (
     re.compile(r"^(?:table|view|index) (?P<token>\S+) already exists"),
 )
 _OCCURRENCES_TRIED = 50
+_COUNTING_SECONDS = 2.0
+"""For the counts of all tables together: SQLite reads a table to count it, some 50 million rows a second."""
+_STEPS_BETWEEN_LOOKS = 10_000
 _STARTS = frozenset(
     {
         *("SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "PRAGMA"),
@@ -65,27 +71,15 @@ def _position(message: str, text: str) -> int | None:
     token = next((found["token"] for pattern in _NAMED if (found := pattern.search(message))), None)
     if token is None:
         return None
-    places = _occurrences(token, text) or _occurrences(token.rpartition(".")[2], text)
+    places = occurrences(token, text) or occurrences(token.rpartition(".")[2], text)
     if not places:
         return None
     if len(places) == 1 or not message.startswith("near "):
         return places[0]
-    for place in places:  # a parser stops at the first token that cannot follow the text before it
+    for place in places[:_OCCURRENCES_TRIED]:  # a parser stops at the first token that cannot follow the text before it
         if _message_of(text[: place + len(token)]) == message:
             return place
     return None
-
-
-def _occurrences(token: str, text: str) -> list[int]:
-    """Return the positions of a token in a statement as a whole word, outside string literals and comments."""
-    if not token:
-        return []
-    edge = r"(?<![\w$])" if token[0].isalnum() or token[0] == "_" else ""
-    end = r"(?![\w$])" if token[-1].isalnum() or token[-1] == "_" else ""
-    hidden = r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/" if not token.startswith("'") else r"--[^\n]*|/\*.*?\*/"
-    wanted = re.compile(f"{hidden}|(?P<found>{edge}{re.escape(token)}{end})", re.DOTALL | re.IGNORECASE)
-    places = [match.start() for match in wanted.finditer(text) if match["found"] is not None]
-    return places[:_OCCURRENCES_TRIED]
 
 
 def _message_of(text: str) -> str | None:
@@ -136,6 +130,48 @@ def list_tables(uri: str, *, busy_seconds: float) -> list[TableName]:
             return [TableName(name, None, kind) for name, kind in connection.execute(_TABLES)]
         except sqlite3.Error as error:
             raise failure_of(str(error), "") from None
+
+
+def known_names(uri: str, tables: Sequence[TableParts]) -> list[str]:
+    """Return the columns of tables, or the names of all tables and views."""
+    with closing(_connect(uri, 0)) as connection:
+        if not tables:
+            return [name for name, _ in connection.execute(_TABLES)]
+        columns = "SELECT name FROM pragma_table_xinfo(?)"
+        return [name for parts in tables for (name,) in connection.execute(columns, parts[-1:])]
+
+
+def catalogue_of(uri: str, *, busy_seconds: float) -> list[CatalogueTable]:
+    """Return the tables and views of the file with their columns, and the counts that two seconds suffice for."""
+    found = []
+    with closing(_connect(uri, busy_seconds)) as connection:
+        try:
+            names = connection.execute(_TABLES).fetchall()
+        except sqlite3.Error as error:
+            raise failure_of(str(error), "") from None
+        until = time.monotonic() + _COUNTING_SECONDS
+        connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS_BETWEEN_LOOKS)
+        for name, kind in names:
+            count = _count(connection, name) if kind == "table" and time.monotonic() < until else None
+            found.append((name, kind, count))
+        connection.set_progress_handler(None, 0)
+        return [CatalogueTable(None, name, kind, count, _columns(connection, name)) for name, kind, count in found]
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int | None:
+    quoted = table.replace('"', '""')
+    try:
+        return int(connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchone()[0])  # noqa: S608  quoted
+    except sqlite3.Error:
+        return None
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:
+    """Return the columns; none of a view that refers to a missing table."""
+    try:
+        return connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (table,)).fetchall()
+    except sqlite3.Error:
+        return []
 
 
 def _connect(uri: str, busy_seconds: float) -> sqlite3.Connection:

@@ -14,13 +14,14 @@ import pyarrow.parquet as parquet
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.engines.engine import Engine, Sink
-from svc_jupyter.service.db_taps.execution import DescribedFailure, Execution, count_rows
-from svc_jupyter.service.db_taps.failures import QueryFailure, describe
-from svc_jupyter.service.db_taps.job import PROGRESS_FILE, Connection, Dialect, Job, JobKind
+from svc_jupyter.service.db_taps.execution import Execution, ReportedFailure, count_rows
+from svc_jupyter.service.db_taps.failures import QueryFailure, report_of
+from svc_jupyter.service.db_taps.job import PROGRESS_FILE, Connection, Job, JobKind
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import Statement, split
 from svc_jupyter.service.kinds.db_transfer.target import write_table
 from svc_jupyter.service.kinds.hive.engine import HiveEngine
+from svc_jupyter.sql_tokens import Dialect
 
 _ROWS: Final = "rows.arrow"
 _PARQUET: Final = "rows.parquet"
@@ -297,14 +298,13 @@ class TransferExecution(Execution):
             moved = moving.run()
         except QueryFailure as failure:
             side = moving.side
-            text = describe(
+            report = report_of(
                 failure,
                 script=side.script,
                 source=self.job.source,
                 statement=None,
                 only_one=True,
-                tap=f"{side.connection.tap} ({side.connection.db_type})",
-                noun=side.connection.noun,
+                target=f"{side.connection.noun} {side.connection.tap} ({side.connection.db_type})",
             )
-            raise DescribedFailure(text, may_retry=failure.may_retry) from None
+            raise ReportedFailure(report, may_retry=failure.may_retry) from None
         return {"moved": moved, "target": moving.target, "message": f"{count_rows(moved)} written to {moving.target}"}

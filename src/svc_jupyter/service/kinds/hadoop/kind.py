@@ -33,7 +33,7 @@ from svc_jupyter.service.kinds.hadoop.client import command_line, environment, f
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
-from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits, tag_of
 from svc_jupyter.service.runtimes.s3.access import s3_access
 from svc_jupyter.service.runtimes.s3.account_store import StoreClient, s3_jars
 from svc_jupyter.service.runtimes.s3.token_file import write_token_file
@@ -162,11 +162,14 @@ class HadoopKind:
     async def _followed(self, process: DurableProcess, task: Task, desk: Desk) -> int | None:
         """Wait for the process and report the progress of its jobs; return its exit code."""
         assert task.cluster_id is not None
+        tag = tag_of(task.id, task.attempt)
+        waits = Waits(self._jobs, task.cluster_id, tag, desk.say)
         ending = asyncio.ensure_future(process.wait())
         try:
             while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
                 with contextlib.suppress(ClusterFailure, DaemonSilent):
-                    jobs = await self._jobs.find(task.cluster_id, [tag_of(task.id, task.attempt)])
+                    jobs = await self._jobs.find(task.cluster_id, [tag])
+                    await waits.look(jobs)
                     if jobs:
                         desk.progress(min(99, sum(job["progress"] for job in jobs) // len(jobs)))
             return ending.result()

@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
+import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
-from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.statements import Statement, TableParts
 from svc_jupyter.service.kinds.hive.columns import (
     arrow_type,
     document_parser,
@@ -32,9 +35,9 @@ from svc_jupyter.service.runtimes.hive_server.client import (
     Operation,
     OperationState,
     ServerError,
-    ServerLost,
     Session,
 )
+from svc_jupyter.service.runtimes.hive_server.endpoint import Endpoint, ServerLost
 from svc_jupyter.service.runtimes.hive_server.jobs import Jobs, marked, overall
 
 QUERIES: Final = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
@@ -43,18 +46,29 @@ _BATCH_ROWS: Final = 20_000
 _CANCEL_SECONDS: Final = 2.0
 _LOOK_SECONDS: Final = 0.5
 _NAME_SHOWN: Final = 200
+_SPARK: Final = "Spark SQL"
+"""The name that Spark's HiveServer2 gives its engine."""
+_SPARK_POOL: Final = ("spark.sql.thriftserver.scheduler.pool",)
+_HIVE_QUEUES: Final = ("tez.queue.name", "mapreduce.job.queuename")
+_LOG_LINES: Final = 1000
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.5
+"""Seconds between two questions to a server that answers at once, although a statement still runs."""
 _NOTHING: Final = [ColumnType("Result", 7)]
 """The columns that Hive returns for a statement without a table."""
 
 
 class HiveEngine:
-    """HiveServer2 of a cluster. `connection.target` is a JSON object: host, port, user, mark, jobs (URL), pool."""
+    """HiveServer2 of a cluster. `connection.target` is a JSON object: endpoint, mark, jobs (URL), pool.
+
+    One that others run has no `jobs`: its engine's pages are not known. It is asked for progress and its log instead.
+    """
 
     def __init__(self, connection: Connection, folder: Path | None = None) -> None:
         self._address = connection.address
         self._target: dict[str, Any] = json.loads(connection.target)
+        self._endpoint = Endpoint(**self._target["endpoint"])
         self._folder = folder
-        self._jobs = Jobs(self._target["jobs"])
+        self._jobs = Jobs(self._target["jobs"]) if self._target["jobs"] else None
         self._earlier: list[dict[str, Any]] = []
         self._running: Operation | None = None
 
@@ -65,19 +79,38 @@ class HiveEngine:
         except (ServerLost, ServerError) as error:
             raise cannot_connect(self._address, str(error)) from None
         with session:
+            describes = self._jobs is not None or session.engine() == _SPARK
             if self._target.get("pool"):
-                self._quietly(session, f"SET spark.sql.thriftserver.scheduler.pool={self._target['pool']}")
+                for name in _SPARK_POOL if describes else _HIVE_QUEUES:
+                    self._quietly(session, f"SET {name}={self._target['pool']}")
             for number, statement in enumerate(statements, start=1):
                 sink.start(statement)
                 try:
-                    self._run_one(session, statement, f"{self._target['mark']}-{number}", sink)
+                    self._run_one(session, statement, f"{self._target['mark']}-{number}", sink, describes=describes)
                 except ServerError as error:
                     raise failure_of(str(error), statement.text) from None
                 except ServerLost as error:
-                    raise QueryFailure(f"the connection to HiveServer2 at {self._address} is lost: {error}") from None
+                    lost = f"the connection to HiveServer2 at {self._address} is lost: {error}"
+                    doubt = "; whether the statement has taken effect is not known" if self._running else ""
+                    raise QueryFailure(lost + ("" if statement.keyword in QUERIES else doubt)) from None
 
     def tables(self) -> list[TableName]:
         """See `Engine.tables`; the metastore's catalogue has more."""
+        raise NotImplementedError
+
+    def known(self, tables: Sequence[TableParts]) -> list[str]:
+        """See `Engine.known`."""
+        with self._session() as session:
+            if not tables:
+                return self._column(session, "SHOW TABLES", "tableName")
+            return [
+                name
+                for parts in tables
+                for name in self._column(session, f"SHOW COLUMNS IN {_quoted(parts)}", "col_name")
+            ]
+
+    def catalogue(self) -> DatabaseTables:
+        """See `Engine.catalogue`; the service reads the metastore's."""
         raise NotImplementedError
 
     def cancel(self) -> None:
@@ -85,30 +118,29 @@ class HiveEngine:
         operation = self._running
         if operation is None:
             return
-        with suppress(ServerLost, ServerError):
-            session = Session(
-                self._target["host"], self._target["port"], self._target["user"], seconds=_CANCEL_SECONDS, opens=False
-            )
-            with session:
-                session.cancel(operation)
-                session.finish(operation)
+        with (
+            suppress(ServerLost, ServerError),
+            Session(self._endpoint, seconds=_CANCEL_SECONDS, opens=False) as session,
+        ):
+            session.cancel(operation)
+            session.finish(operation)
 
     def _session(self) -> Session:
-        return Session(self._target["host"], self._target["port"], self._target["user"])
+        return Session(self._endpoint)
 
-    def _run_one(self, session: Session, statement: Statement, mark: str, sink: Sink) -> None:
+    def _run_one(self, session: Session, statement: Statement, mark: str, sink: Sink, *, describes: bool) -> None:
         is_query = statement.keyword in QUERIES or not statement.keyword
-        described = self._described(session, statement) if is_query else None
+        described = self._described(session, statement) if is_query and describes else None
         text = statement.text
         if described is not None and any(is_nested(kind) for _, kind in described):
             text = with_json(text, [kind for _, kind in described])
         else:
             described = None
-        if is_query or statement.keyword in _WRITING:
+        if self._jobs is not None and (is_query or statement.keyword in _WRITING):
             text = marked(text, mark)
-        with _Watch(self, mark, statement, sink):
+        with nullcontext() if self._jobs is None else _Watch(self, self._jobs, mark, statement, sink):
             operation = self._running = session.execute(text)
-            self._wait(session, operation, statement)
+            self._wait(session, operation, statement, sink)
             columns = session.columns(operation)
             if columns != _NOTHING or is_query:
                 self._fetch(session, operation, columns, described, sink)
@@ -132,12 +164,23 @@ class HiveEngine:
         names, kinds = rows[0][0], rows[1][0]
         return [(name.decode(), kind.decode()) for name, kind in zip(names, kinds, strict=True)]
 
-    def _wait(self, session: Session, operation: Operation, statement: Statement) -> None:
-        state, why = session.state(operation)
-        while not state.is_over:
-            state, why = session.state(operation)
-        if state is not OperationState.FINISHED:
-            raise failure_of(why or f"the statement ended as {state.name.lower()}", statement.text)
+    def _wait(self, session: Session, operation: Operation, statement: Statement, sink: Sink) -> None:
+        """Return once the statement is over; report the progress and the log of a server that others run."""
+        asks = has_log = self._jobs is None
+        pause = _FIRST_PAUSE
+        while True:
+            asked_at = time.monotonic()
+            status = session.status(operation, with_progress=asks)
+            has_log = has_log and _passes_log_on(session, operation)
+            if status.state.is_over:
+                break
+            if status.share is not None:
+                sink.working(min(1.0, max(0.0, status.share)))
+            if time.monotonic() - asked_at < pause:  # it answers without waiting for news
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        if status.state is not OperationState.FINISHED:
+            raise failure_of(status.why or f"the statement ended as {status.state.name.lower()}", statement.text)
 
     def _fetch(
         self,
@@ -165,21 +208,34 @@ class HiveEngine:
             sink.write(record_batch(names, kinds, cells, parsers))
 
     @staticmethod
-    def _quietly(session: Session, statement: str) -> None:
+    def _column(session: Session, statement: str, name: str) -> list[str]:
+        """Return one column of a statement's rows; the only one, where there is none of this name."""
         operation = session.execute(statement)
         while not session.state(operation)[0].is_over:
             pass
+        names = [column.name for column in session.columns(operation)]
+        cells = session.fetch(operation, _BATCH_ROWS)
+        session.finish(operation)
+        return [value.decode() for value in cells[names.index(name) if name in names else 0][0]]
+
+    @staticmethod
+    def _quietly(session: Session, statement: str) -> None:
+        operation = session.execute(statement)
+        while not (status := session.status(operation)).state.is_over:
+            pass
+        if status.state is not OperationState.FINISHED:
+            raise failure_of(status.why or f"{statement} was not possible", statement)
         session.finish(operation)
 
-    def look(self, mark: str, name: str, sink: Sink) -> None:
+    def look(self, jobs: Jobs, mark: str, name: str, sink: Sink) -> None:
         """Report the progress of the statement with a mark, and record its jobs."""
-        found = self._jobs.of(mark, name)
+        found = jobs.of(mark, name)
         sink.working(overall(found))
         self._write_jobs(found)
 
-    def keep(self, mark: str, name: str) -> None:
+    def keep(self, jobs: Jobs, mark: str, name: str) -> None:
         """Record how the jobs of a statement ended."""
-        self._earlier += self._jobs.of(mark, name)
+        self._earlier += jobs.of(mark, name)
         self._write_jobs([])
 
     def _write_jobs(self, running: Sequence[dict[str, Any]]) -> None:
@@ -191,8 +247,9 @@ class HiveEngine:
 class _Watch:
     """Polls the jobs of a running statement in a thread, since fetching may block for long."""
 
-    def __init__(self, engine: HiveEngine, mark: str, statement: Statement, sink: Sink) -> None:
+    def __init__(self, engine: HiveEngine, jobs: Jobs, mark: str, statement: Statement, sink: Sink) -> None:
         self._engine = engine
+        self._jobs = jobs
         self._mark = mark
         self._name = " ".join(statement.text.split())[:_NAME_SHOWN]
         self._sink = sink
@@ -207,12 +264,28 @@ class _Watch:
         self._is_over.set()
         self._thread.join()
         if self._has_looked:
-            self._engine.keep(self._mark, self._name)
+            self._engine.keep(self._jobs, self._mark, self._name)
 
     def _look(self) -> None:
         while not self._is_over.wait(_LOOK_SECONDS):
             self._has_looked = True
-            self._engine.look(self._mark, self._name, self._sink)
+            self._engine.look(self._jobs, self._mark, self._name, self._sink)
+
+
+def _passes_log_on(session: Session, operation: Operation) -> bool:
+    """Write what is new in the server's log of a statement into the command's; return whether there is such a log."""
+    try:
+        lines = session.log(operation, _LOG_LINES)
+    except ServerError:
+        return False
+    if lines:
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
+        sys.stderr.flush()
+    return True
+
+
+def _quoted(parts: TableParts) -> str:
+    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
 _STACK: Final = re.compile(r"\n\s*at [\w.$]+\(|\nCaused by: |\nDriver stacktrace:")

@@ -20,10 +20,12 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow
+from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.hadoop.causes import explained
-from svc_jupyter.service.runtimes.hive_server.connection import connection_for, mark_of
+from svc_jupyter.service.runtimes.hive_server.connection import connection_for, connection_to, mark_of
+from svc_jupyter.service.runtimes.hive_server.external import ExternalHiveServers
 from svc_jupyter.service.runtimes.hive_server.server import HiveServers
 from svc_jupyter.service.storage.storage import Storage
 
@@ -42,13 +44,20 @@ class HiveKind:
     """Runs `HiveCommand`s."""
 
     command_type = CommandType.HIVE
-    cluster_types = frozenset({ClusterType.HADOOP})
+    cluster_types = frozenset({ClusterType.HADOOP, ClusterType.HIVE})
     growing_file = GROWING_FILE
 
     def __init__(
-        self, servers: HiveServers, clusters: Clusters, workers: Workers, storage: Storage, settings: Settings
+        self,
+        servers: HiveServers,
+        of_others: ExternalHiveServers,
+        clusters: Clusters,
+        workers: Workers,
+        storage: Storage,
+        settings: Settings,
     ) -> None:
         self._servers = servers
+        self._of_others = of_others
         self._clusters = clusters
         self._queries = WorkerQueries(workers, storage, settings)
 
@@ -59,18 +68,24 @@ class HiveKind:
         return {**fields, **_OTHER_FIELDS}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
-        """Return True: HiveServer2 runs on the cluster's coordinator."""
+        """Return True: the cluster's HiveServer2 runs every statement."""
         return True
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the statements in a worker and return their outcome."""
-        connect = partial(connection_for, task, self._servers, self._clusters, desk.say)
-        outcome = await self._queries.run(task, desk, connect, self.end_remote)
+        outcome = await self._queries.run(task, desk, partial(self._connection, task, desk), self.end_remote)
         return outcome if outcome.message is None else replace(outcome, message=explained(outcome.message))
 
     async def end_remote(self, task: Task) -> None:
         """End the jobs that HiveServer2 runs for an attempt, or starts just now."""
         await end_jobs(task, self._servers, self._clusters)
+
+    async def _connection(self, task: Task, desk: Desk) -> Connection:
+        instance = await self._clusters.up_instance(task.cluster_id)
+        if not instance.configuration.is_external:
+            return await connection_for(task, self._servers, self._clusters, desk.say)
+        user = await self._clusters.email_of(task.user_id)
+        return connection_to(task, self._of_others.endpoint(instance, user), jobs=None)
 
     async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the jobs of the statements on HiveServer2's engine, as the worker recorded them."""
@@ -80,4 +95,6 @@ class HiveKind:
 async def end_jobs(task: Task, servers: HiveServers, clusters: Clusters) -> None:
     """End the jobs that HiveServer2 runs for an attempt, or starts just now."""
     with suppress(ClusterFailure):  # the jobs ended with the cluster
-        servers.end_jobs(await clusters.up_instance(task.cluster_id), mark_of(task))
+        instance = await clusters.up_instance(task.cluster_id)
+        if not instance.configuration.is_external:  # there, the end of the session ends them
+            servers.end_jobs(instance, mark_of(task))

@@ -5,7 +5,7 @@ The workers' parent imports it too, so it needs nothing but the standard library
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,8 @@ PROGRESS_FILE = "progress"
 """The percentage of finished cells."""
 WORKING_FOLDER = "work"
 """The kernel's working folder, in the attempt's folder."""
+KERNEL_FOLDER = "kernel"
+"""The kernel's connection file and sockets, in the attempt's folder, during the run."""
 
 Argument = str | int | float | bool
 
@@ -37,8 +39,10 @@ class RunJob:
     """The notebook's path in the service, for messages."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of the command, for the kernel."""
+    """Variables of the command, for the kernel; with a sandbox, all that the kernel has."""
     python: str | None = None
     """The interpreter whose kernel runs a Python notebook; None for the kernel that the notebook names."""
+    sandbox: Sequence[str] = field(default_factory=list)
+    """The beginning of the command line of an isolated kernel; empty for one that is not isolated."""
     min_free_bytes: int = 0
     """The run fails rather than leave less free space than this on its disk."""

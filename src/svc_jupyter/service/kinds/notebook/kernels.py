@@ -19,20 +19,27 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKerne
 from jupyter_client.manager import AsyncKernelManager
 
 from svc_jupyter.files import users_umask
+from svc_jupyter.service.kinds.notebook import kernel_app
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
+from svc_jupyter.service.kinds.notebook.job import KERNEL_FOLDER
 
 START_SECONDS = 60.0
-CONNECTION_FILE = "kernel.json"
-"""The kernel's connection file, in the attempt's folder."""
 IN_MEMORY_HISTORY = "--HistoryManager.hist_file=:memory:"
 """Runs write nothing to the history of the user's own sessions, and do not wait for its lock."""
-SOCKETS = "../kernel"
+SOCKETS = f"../{KERNEL_FOLDER}/channel"
 """The sockets of an IPython kernel, in the attempt's folder, which is the service's alone. Relative to the working
 folder: the path of a socket has room for about 100 characters only."""
 _DEFAULT = "python3"
 _LAUNCHER = (["-m", "ipykernel_launcher"], ["-m", "ipykernel"])
+_MODULES = (*(launcher[1] for launcher in _LAUNCHER), kernel_app.MODULE)
+_PARENT_IN_SANDBOX = "JPY_PARENT_PID=1"
+"""A kernel ends when this process does; of a sandbox it is the first, with which everything in it ends anyway."""
 _FROZEN_MODULES = "-Xfrozen_modules=off"
 _CONNECTION = ["-f", "{connection_file}"]
+_CONNECTION_FILE = "connection.json"
+_NOT_FOUND = 127
+_SIGNALLED = 128
+"""A sandbox ends with this plus the number of the signal that ended its program."""
 LARGEST_MESSAGE = 128 * 2**20
 """Bytes of a message; a larger one disconnects the kernel."""
 _WAITING_MESSAGES = 100
@@ -73,7 +80,7 @@ class ChosenKernel:
     @property
     def is_ipython(self) -> bool:
         """Return whether it is IPython, of any Python."""
-        return any(launcher[1] in self.spec.argv for launcher in _LAUNCHER)
+        return any(module in self.spec.argv for module in _MODULES)
 
     def environment(self) -> dict[str, str]:
         """Return the variables that the spec adds; they may refer to others, as `${HOME}/x`."""
@@ -83,12 +90,38 @@ class ChosenKernel:
         """Return the same kernel on an environment's interpreter; one that is not the service's own is unchanged."""
         if self.own_arguments() is None:
             return self
+        return self._started_by([python, *self.spec.argv[1:]])
+
+    def isolated(self, sandbox: Sequence[str], folder: Path) -> ChosenKernel:
+        """Return the same kernel in a sandbox that shows the attempt's folder by this path.
+
+        Raises `RunFailure` for one that another program than the run starts.
+        """
+        own = self.own_arguments()
+        if own is not None:
+            program = [sys.executable, "-m", kernel_app.MODULE, _CONNECTION[1], *own]
+        elif (provisioner := _provisioner(self.spec)) is not None:
+            raise RunFailure(
+                f"the kernel {self.name!r} is started by the provisioner {provisioner!r}, so it cannot be isolated; "
+                "choose another kernel in the notebook",
+                may_retry=False,
+            )
+        else:
+            program = [*self.spec.argv]
+            if _is_this_python(program[0]):
+                program[0] = sys.executable
+        file = str(connection_file(folder))  # Jupyter would resolve links, which a sandbox does not show
+        argv = [word.replace(_CONNECTION[1], file) for word in program]
+        return self._started_by([*sandbox, "env", _PARENT_IN_SANDBOX, *argv])
+
+    def _started_by(self, argv: Sequence[str]) -> ChosenKernel:
         spec = KernelSpec(
-            argv=[python, *self.spec.argv[1:]],
+            argv=list(argv),
             display_name=self.spec.display_name,
             language=self.spec.language,
             env={**self.spec.env},
             metadata=self.spec.metadata,
+            resource_dir=self.spec.resource_dir,
         )
         return ChosenKernel(self.name, spec)
 
@@ -178,7 +211,7 @@ def _provisioner(spec: KernelSpec) -> str | None:
 
 def connection_file(folder: Path) -> Path:
     """Return the path of the connection file of an attempt's kernel."""
-    return folder / CONNECTION_FILE
+    return folder / KERNEL_FOLDER / _CONNECTION_FILE
 
 
 class _Chosen(KernelSpecManager):
@@ -198,9 +231,13 @@ class LaunchedKernel:
 
     client: AsyncKernelClient
 
-    def __init__(self, folder: Path, chosen: ChosenKernel) -> None:
+    def __init__(
+        self, folder: Path, chosen: ChosenKernel, environment: Mapping[str, str], *, is_isolated: bool
+    ) -> None:
         self._name = chosen.name
         self._is_ipython = chosen.is_ipython
+        self._environment = environment
+        self._is_isolated = is_isolated
         self._code: int | None = None
         self._manager = AsyncKernelManager(
             kernel_name=chosen.name, kernel_spec_manager=_Chosen(chosen.spec), context=new_context()
@@ -215,7 +252,7 @@ class LaunchedKernel:
             arguments = [IN_MEMORY_HISTORY]
         try:
             await self._manager.start_kernel(
-                cwd=os.getcwd(), env=dict(os.environ), extra_arguments=arguments, umask=users_umask()
+                cwd=os.getcwd(), env=dict(self._environment), extra_arguments=arguments, umask=users_umask()
             )
         except OSError as error:
             raise RunFailure(
@@ -227,7 +264,10 @@ class LaunchedKernel:
         """Wait for the end of the kernel's process; return how it ended, as a message."""
         if self._code is None and self._manager.provisioner is not None:
             self._code = await self._manager.provisioner.wait()
-        return how_ended(self._code or 0)
+        code = self._code or 0
+        if self._is_isolated and code == _NOT_FOUND:
+            return "its program is not in the sandbox, which shows the folders of SVC_ISOLATION_READABLE, too"
+        return how_ended(_SIGNALLED - code if self._is_isolated and code > _SIGNALLED else code)
 
     async def shut_down(self) -> None:
         """Let the kernel end by itself; end it when it does not within some seconds."""

@@ -1,14 +1,17 @@
 """`JupyterNotebookCommand`: runs a stored notebook from its first cell to its last.
 
 Each attempt is its own process with a fresh kernel, which outlives the service and ends on cancellation. The kernel
-gets the environment of scripts and runs in the attempt's working folder. The executed notebook is in the attempt's
-folder, however the attempt ended; that of a successful attempt also replaces the stored notebook.
+gets the environment of scripts and access to this service (`service_access.py`), and runs in the attempt's working
+folder. With isolation, the kernel is in a sandbox, and the process that gives it the cells is outside. The executed
+notebook is in the attempt's folder, however the attempt ended; that of a successful attempt also replaces the stored
+notebook.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,10 +26,12 @@ from svc_jupyter.service.commands.kind import Desk, Document, Outcome, ResultFor
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, translated
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.isolation.isolation import Isolation, Sandbox, remove_temporary
 from svc_jupyter.service.kinds.failures import reported_failure
 from svc_jupyter.service.kinds.notebook.job import (
     ERROR_FILE,
     EXECUTED_FILE,
+    KERNEL_FOLDER,
     PROGRESS_FILE,
     SOURCE_FILE,
     SUMMARY_FILE,
@@ -34,8 +39,10 @@ from svc_jupyter.service.kinds.notebook.job import (
     RunJob,
 )
 from svc_jupyter.service.kinds.notebook.pages import PAGE_HEADERS, NotebookPages, executed_notebook
+from svc_jupyter.service.kinds.notebook.service_access import ServiceAccess, folder_of
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
 
 _WORKER = "svc_jupyter.service.kinds.notebook.worker"
@@ -62,12 +69,20 @@ class JupyterNotebookKind:
     document_types = frozenset({NOTEBOOK, HTML})
 
     def __init__(
-        self, notebooks: Notebooks, workers: RunWorkers, settings: Settings, environments: AttachedEnvironments
+        self,
+        notebooks: Notebooks,
+        workers: RunWorkers,
+        settings: Settings,
+        environments: AttachedEnvironments,
+        access: ServiceAccess,
     ) -> None:
         self._notebooks = notebooks
         self._workers = workers
         self._settings = settings
         self._environments = environments
+        self._access = access
+        self._isolation = Isolation.of(settings)
+        self._inherited = self._isolation.environment(os.environ)
         self._pages = NotebookPages()
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -87,7 +102,11 @@ class JupyterNotebookKind:
             return Outcome(False, error.message, may_retry=False)
         except ServiceError as error:
             return Outcome(False, error.message)
+        await asyncio.to_thread(self._access.bring_up_to_date, task)
         code = await followed(process, task.folder / PROGRESS_FILE, desk)
+        await asyncio.to_thread(self._access.take_back, task)
+        if self._isolation.is_on:
+            await remove_temporary(task.folder)
         outcome = await asyncio.to_thread(_outcome, task, code)
         if outcome.succeeded and task.command["upload_to_source"]:
             desk.say(await asyncio.to_thread(self._put_back, task))
@@ -108,16 +127,32 @@ class JupyterNotebookKind:
         of_r = await self._environments.of_label(task.account_id, task.label, EnvironmentType.R, command_id=task.id)
         if of_r is not None:
             desk.say(f"R finds environment {of_r.name} (packages {of_r.package_id})")
+        access = await asyncio.to_thread(self._access.give, task)
+        variables = {**({} if of_r is None else of_r.variables), **task.environment, **access}
+        sandbox: Sequence[str] = []
+        if self._isolation.is_on:
+            folders = [folder_of(task), *(each.folder for each in (environment, of_r) if each is not None)]
+            made = await asyncio.to_thread(self._sandbox, task, folders)
+            sandbox = made.child_argv(())
+            variables = {**self._inherited, **variables, **made.variables, MARK: str(task.folder)}
         return await self._workers.start(
             RunJob(
                 folder=task.folder,
                 log=task.log_file,
                 notebook=task.command["path"],
                 arguments=task.command["arguments"],
-                environment={**({} if of_r is None else of_r.variables), **task.environment},
+                environment=variables,
                 python=None if environment is None else str(environment.python),
+                sandbox=sandbox,
                 min_free_bytes=self._settings.min_free_disk_bytes,
             )
+        )
+
+    def _sandbox(self, task: Task, readable: Sequence[Path]) -> Sandbox:
+        kernel = task.folder / KERNEL_FOLDER
+        kernel.mkdir(mode=0o700, exist_ok=True)
+        return self._isolation.sandbox(
+            task.folder, task.working_folder, task.user_id, readable=readable, writable=[kernel]
         )
 
     def _fetch(self, task: Task) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.isolation import bubblewrap
 from svc_jupyter.service.kinds.notebook import failures, kernels
 from svc_jupyter.service.kinds.notebook.cells import CellEnd, Cells
 from svc_jupyter.service.kinds.notebook.failures import RAISES_EXCEPTION, CellPosition, RunFailure
@@ -24,6 +25,7 @@ from svc_jupyter.service.kinds.notebook.forked_kernel import ForkedKernel
 from svc_jupyter.service.kinds.notebook.job import (
     ERROR_FILE,
     EXECUTED_FILE,
+    KERNEL_FOLDER,
     PROGRESS_FILE,
     SOURCE_FILE,
     SUMMARY_FILE,
@@ -47,8 +49,10 @@ _LOOK_BYTES = 4 * 2**20
 
 def run(job: RunJob) -> int:
     """Run the notebook of a job in this process; return the exit code. The answer is in the job's folder."""
-    os.environ.update(job.environment)
+    if not job.sandbox:
+        os.environ.update(job.environment)
     os.chdir(job.folder / WORKING_FOLDER)
+    (job.folder / KERNEL_FOLDER).mkdir(exist_ok=True)
     try:
         log = RunLog(job.folder, job.min_free_bytes)
         notebook = read_notebook((job.folder / SOURCE_FILE).read_text("utf-8"), job.notebook)
@@ -58,18 +62,24 @@ def run(job: RunJob) -> int:
         if note := inject(notebook, job.arguments, chosen.language):
             log.line(note)
         prepared = NotebookRun(job, notebook, log)
-        arguments = chosen.own_arguments()
-        forked = None if arguments is None else ForkedKernel(job.folder, arguments, chosen.environment())
+        forked = None
+        if job.sandbox:
+            chosen = chosen.isolated(job.sandbox, job.folder)
+        elif (arguments := chosen.own_arguments()) is not None:
+            forked = ForkedKernel(job.folder, arguments, chosen.environment())
         return asyncio.run(prepared.run(chosen, forked))
     except RunFailure as failure:
         _write(job.folder / ERROR_FILE, {"message": failure.message, "may_retry": failure.may_retry})
         return 1
+    finally:
+        shutil.rmtree(job.folder / KERNEL_FOLDER, ignore_errors=True)
 
 
 class NotebookRun:
     """A run in progress."""
 
     def __init__(self, job: RunJob, notebook: NotebookNode, log: RunLog) -> None:
+        self._job = job
         self._folder = job.folder
         self._notebook = notebook
         self._log = log
@@ -88,7 +98,7 @@ class NotebookRun:
         for number in _ENDING_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, _cancel_once, task, received, number)
         try:
-            kernel = await _started(self._folder, chosen, forked)
+            kernel = await _started(self._job, chosen, forked)
             try:
                 await self._run_in(kernel, chosen)
             except asyncio.CancelledError:
@@ -105,7 +115,12 @@ class NotebookRun:
         return 0
 
     async def _run_in(self, kernel: Kernel, chosen: ChosenKernel) -> None:
-        information = await kernels.connect(kernel, chosen.name)
+        try:
+            information = await kernels.connect(kernel, chosen.name)
+        except RunFailure as failure:
+            if self._job.sandbox and (reason := bubblewrap.last_words(self._job.log)):
+                raise RunFailure(f"the kernel's sandbox could not be made, so no cell ran:\n{reason}") from failure
+            raise
         self._notebook.metadata["language_info"] = information["language_info"]
         cells = Cells(self._notebook, kernel, self._log.write, Budget())
         if chosen.language.lower() == "python":
@@ -148,11 +163,13 @@ class NotebookRun:
         _write(self._folder / SUMMARY_FILE, {"size": size})
 
 
-async def _started(folder: Path, chosen: ChosenKernel, forked: ForkedKernel | None) -> Kernel:
+async def _started(job: RunJob, chosen: ChosenKernel, forked: ForkedKernel | None) -> Kernel:
     if forked is not None:
         forked.open()
         return forked
-    launched = LaunchedKernel(folder, chosen)
+    is_isolated = bool(job.sandbox)
+    environment = job.environment if is_isolated else os.environ
+    launched = LaunchedKernel(job.folder, chosen, environment, is_isolated=is_isolated)
     await launched.start()
     return launched
 

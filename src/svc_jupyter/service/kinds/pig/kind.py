@@ -106,11 +106,11 @@ class PigKind:
         except START_FAILURES as failure:
             return not_begun(failure)
         self._places.keep(task.folder)
-        history = asyncio.ensure_future(self._keep_history(task, desk))
+        beside = asyncio.ensure_future(self._attend(task, desk))
         try:
             code = await followed(process, task.folder / PROGRESS_FILE, desk)
         finally:
-            history.cancel()
+            beside.cancel()
         script = await asyncio.to_thread((task.folder / SCRIPT).read_text, "utf-8", "replace")
         outcome = outcome_of(task, code, script, _source(task))
         await self._tidy(task, desk.say, has_failed=not outcome.succeeded)
@@ -131,10 +131,14 @@ class PigKind:
         except (ClusterFailure, DaemonSilent):
             return []
 
-    async def _keep_history(self, task: Task, desk: Desk) -> None:
-        """Start the history server during the script: its client needs it by the end of its first job."""
+    async def _attend(self, task: Task, desk: Desk) -> None:
+        """Start the history server during the script, whose client needs it by the end of its first job, and report
+        waits for YARN.
+        """
         if task.cluster_id is not None:
-            await self._on_cluster.keep_history(task, desk.say)
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._on_cluster.keep_history(task, desk.say))
+                both.create_task(self._on_cluster.report_waits(task, desk.say))
 
     async def _start(self, task: Task, desk: Desk) -> DurableProcess:
         await self._places.take(task.folder, desk.say)

@@ -27,7 +27,7 @@ from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
 from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
 from svc_jupyter.service.runtimes.hadoop.site_files import settings_in
-from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits, tag_of
 
 TEMPORARY: Final = PurePosixPath("/tmp/pig")  # noqa: S108  a folder of HDFS, which is the cluster's own
 
@@ -52,6 +52,11 @@ class PigOnCluster:
             await self._history.ensure_history_server(await self._clusters.up_instance(task.cluster_id), say)
         except (ClusterFailure, ProviderFailure) as error:
             say(f"the history server of the cluster did not start: {error}")
+
+    async def report_waits(self, task: Task, say: Say) -> None:
+        """Report whenever the task's jobs wait for YARN, until cancelled."""
+        assert task.cluster_id is not None
+        await Waits(self._jobs, task.cluster_id, tag_of(task.id, task.attempt), say).watch()
 
     async def properties(self, task: Task, jars: Sequence[Path]) -> dict[str, str]:
         """Return the settings for a script that runs on the task's cluster; raises `ClusterFailure`.

@@ -9,12 +9,21 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from email.message import Message
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTP_PORT, HTTPS_PORT, HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
+
+from svc_jupyter.service.ground.tls import explain, tls_context
+from svc_jupyter.service.runtimes.presto.access import (
+    LOGIN_REFUSED,
+    PRESTO,
+    ExternalAccess,
+    explain_redirect,
+    path_of,
+)
 
 _SECONDS: Final = 65.0
 """The coordinator answers within a second even without news; more means that it is gone."""
@@ -30,11 +39,19 @@ Connect = Callable[[str, int], HTTPConnection]
 """Returns a connection to a host and a port; raises `OSError`."""
 
 
-def connected(host: str, port: int) -> HTTPConnection:
-    """Return a connection over the network. Raises `OSError`."""
-    connection = HTTPConnection(host, port, timeout=_SECONDS)
-    connection.connect()
-    return connection
+def connector(access: ExternalAccess | None, seconds: float = _SECONDS) -> Connect:
+    """Return what connects to a coordinator; its answers then have to come within `seconds`."""
+    context = None if access is None or not access.is_encrypted else tls_context(access.tls_ca)
+
+    def connect(host: str, port: int) -> HTTPConnection:
+        if context is None:
+            connection = HTTPConnection(host, port, timeout=seconds)
+        else:
+            connection = HTTPSConnection(host, port, timeout=seconds, context=context)
+        connection.connect()
+        return connection
+
+    return connect
 
 
 class CoordinatorLost(Exception):
@@ -54,41 +71,49 @@ class SessionState:
     roles: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     transaction: str = "NONE"
+    trace_token: str = ""
+    authorization: str = field(default="", repr=False)
+    family: str = PRESTO
 
     def headers(self) -> dict[str, str]:
         """Return the headers to send with a statement."""
         headers = {
-            "X-Presto-User": self.user,
-            "X-Presto-Source": self.source,
-            "X-Presto-Catalog": self.catalog,
-            "X-Presto-Schema": self.schema,
-            "X-Presto-Session": _listed(self.properties),
-            "X-Presto-Prepared-Statement": _listed(self.prepared),
-            "X-Presto-Role": _listed(self.roles),
-            "X-Presto-Session-Function": _listed(self.functions),
-            "X-Presto-Transaction-Id": self.transaction,
-            "X-Presto-Time-Zone": "UTC",
+            "User": self.user,
+            "Source": self.source,
+            "Trace-Token": self.trace_token,
+            "Catalog": self.catalog,
+            "Schema": self.schema,
+            "Session": _listed(self.properties),
+            "Prepared-Statement": _listed(self.prepared),
+            "Role": _listed(self.roles),
+            "Session-Function": _listed(self.functions),
+            "Transaction-Id": self.transaction,
+            "Time-Zone": "UTC",
         }
-        return {name: value for name, value in headers.items() if value}
+        named = {self._header(name): value for name, value in headers.items() if value}
+        return named | ({"Authorization": self.authorization} if self.authorization else {})
 
     def learn(self, headers: Message) -> None:
         """Apply a statement's changes from the headers of an answer."""
-        self.catalog = headers.get("X-Presto-Set-Catalog", self.catalog)
-        self.schema = headers.get("X-Presto-Set-Schema", self.schema)
-        self.transaction = headers.get("X-Presto-Started-Transaction-Id", self.transaction)
-        if "X-Presto-Clear-Transaction-Id" in headers:
+        self.catalog = headers.get(self._header("Set-Catalog"), self.catalog)
+        self.schema = headers.get(self._header("Set-Schema"), self.schema)
+        self.transaction = headers.get(self._header("Started-Transaction-Id"), self.transaction)
+        if self._header("Clear-Transaction-Id") in headers:
             self.transaction = "NONE"
         for added, removed, known in (
-            ("X-Presto-Set-Session", "X-Presto-Clear-Session", self.properties),
-            ("X-Presto-Added-Prepare", "X-Presto-Deallocated-Prepare", self.prepared),
-            ("X-Presto-Set-Role", None, self.roles),
-            ("X-Presto-Added-Session-Functions", "X-Presto-Removed-Session-Function", self.functions),
+            ("Set-Session", "Clear-Session", self.properties),
+            ("Added-Prepare", "Deallocated-Prepare", self.prepared),
+            ("Set-Role", None, self.roles),
+            ("Added-Session-Functions", "Removed-Session-Function", self.functions),
         ):
-            for item in headers.get_all(added, ()):
+            for item in headers.get_all(self._header(added), ()):
                 name, _, value = item.partition("=")
                 known[name.strip()] = value.strip()
-            for name in headers.get_all(removed, ()) if removed else ():
+            for name in headers.get_all(self._header(removed), ()) if removed else ():
                 known.pop(name.strip(), None)
+
+    def _header(self, name: str) -> str:
+        return f"X-{self.family}-{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +124,9 @@ class Target:
     """Its URL."""
     user: str
     source: str
-    """The source name of the script's queries on the coordinator."""
+    """The name by which the script's queries are found on the coordinator: their source, or their trace token."""
+    access: ExternalAccess | None = None
+    """How to log in at a coordinator that others run; None for one of the service's own."""
 
     def to_json(self) -> str:
         """Return it as the `target` of a connection."""
@@ -108,28 +135,51 @@ class Target:
     @classmethod
     def from_json(cls, text: str) -> Target:
         """Return the value that `to_json` encoded."""
-        return cls(**json.loads(text))
+        value = json.loads(text)
+        access = value.pop("access", None)
+        return cls(**value, access=None if access is None else ExternalAccess(**access))
+
+    def without_password(self) -> Target:
+        """Return what may be written into a file."""
+        return self if self.access is None else replace(self, access=self.access.without_password())
 
     def session(self) -> SessionState:
         """Return the initial session of a script."""
-        return SessionState(self.user, self.source, catalog="hive", schema="default")
+        access = self.access
+        if access is None:
+            return SessionState(self.user, self.source, catalog="hive", schema="default")
+        return SessionState(
+            self.user,
+            access.source,
+            properties={name: quote_plus(value) for name, value in access.session_properties.items()},
+            trace_token=self.source,
+            authorization=access.authorization,
+            family=access.family,
+        )
 
 
 class StatementClient:
-    """Talks to one coordinator, `http://host:port`, over a connection that stays open for a statement."""
+    """Talks to one coordinator over a connection that stays open for a statement.
+
+    All requests go to the coordinator's own address, whatever host its answers name: a proxy may stand before it, and
+    no other host gets the login.
+    """
 
     def __init__(
         self,
         coordinator: str,
         session: SessionState,
-        connect: Connect = connected,
+        connect: Connect | None = None,
         *,
         patience: float = _PATIENCE_SECONDS,
     ) -> None:
         """`patience` is the number of seconds for which a missing answer is requested again."""
-        self._coordinator = coordinator
+        place = urlsplit(coordinator)
+        assert place.hostname is not None
+        self._host = place.hostname
+        self._port = place.port or (HTTPS_PORT if place.scheme == "https" else HTTP_PORT)
         self._patience = patience
-        self._connected = connect
+        self._connected = connect or connector(None)
         self.session = session
         self._http: HTTPConnection | None = None
         self._asked: str | None = None
@@ -145,12 +195,12 @@ class StatementClient:
     def post(self, statement: str) -> Mapping[str, Any]:
         """Send a statement; return the first answer. Raises `CoordinatorLost`."""
         self.close()  # a connection that the coordinator has closed would fail only when the statement is sent
-        return self._ask("POST", f"{self._coordinator}/v1/statement", statement.encode())
+        return self._ask("POST", "/v1/statement", statement.encode())
 
     def ask_ahead(self, uri: str) -> None:
         """Request the answer that `following` is to return, so that it arrives while this one is processed."""
         try:
-            self._connect(uri)
+            self._connect()
             self._send("GET", uri, None)
         except (OSError, HTTPException):
             self.close()  # `following` asks again
@@ -164,7 +214,7 @@ class StatementClient:
     def cancel(self, uri: str) -> None:
         """End the query whose next answer is at an address. Raises `CoordinatorLost`."""
         try:
-            self._connect(uri)
+            self._connect()
             self._exchange("DELETE", uri, None)
         except (OSError, HTTPException) as error:
             raise CoordinatorLost(_reason(error)) from None
@@ -174,7 +224,7 @@ class StatementClient:
         deadline = time.monotonic() + self._patience
         while True:
             try:
-                self._connect(url)
+                self._connect()
             except OSError as error:
                 reason = _reason(error)
             else:
@@ -193,20 +243,14 @@ class StatementClient:
                 raise CoordinatorLost(reason)
             time.sleep(_PAUSE_SECONDS)
 
-    def _connect(self, url: str) -> None:
-        """Connect to the server of an address unless connected; raises `OSError`."""
-        place = urlsplit(url)
-        assert place.hostname is not None
-        if self._http is not None and (self._http.host, self._http.port) == (place.hostname, place.port):
-            return
-        self.close()
-        assert place.port is not None
-        self._http = self._connected(place.hostname, place.port)
+    def _connect(self) -> None:
+        """Connect to the coordinator unless connected; raises `OSError`."""
+        if self._http is None:
+            self._http = self._connected(self._host, self._port)
 
     def _send(self, method: str, url: str, content: bytes | None) -> None:
         assert self._http is not None
-        path = url[url.index("/", url.index("//") + 2) :]
-        self._http.request(method, path, content, self.session.headers())
+        self._http.request(method, path_of(url), content, self.session.headers())
 
     def _exchange(self, method: str, url: str, content: bytes | None) -> tuple[int, Message, bytes]:
         assert self._http is not None
@@ -219,6 +263,10 @@ class StatementClient:
     def _read(self, status: int, headers: Message, body: bytes) -> Mapping[str, Any]:
         if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
             raise CoordinatorLost("it does not know the query any more: it was started again meanwhile")
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            raise CoordinatorLost(explain_redirect(headers.get("Location")))
+        if status == HTTPStatus.UNAUTHORIZED:
+            raise CoordinatorLost(f"it answers {status}: {LOGIN_REFUSED}")
         if status >= HTTPStatus.BAD_REQUEST:
             raise CoordinatorLost(f"it answers {status}: {body.decode(errors='replace')[:200]}")
         self.session.learn(headers)
@@ -227,7 +275,7 @@ class StatementClient:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    return explain(str(error) or type(error).__name__)
 
 
 def _listed(values: Mapping[str, str]) -> str:

@@ -18,19 +18,21 @@ from typing import Any, Final
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
-from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, Dialect, EngineName
-from svc_jupyter.service.db_taps.statements import Statement
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, EngineName
+from svc_jupyter.service.db_taps.statements import Statement, TableParts
 from svc_jupyter.service.kinds.presto.client import (
     READING,
     Connect,
     CoordinatorLost,
     StatementClient,
     Target,
-    connected,
+    connector,
 )
 from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
+from svc_jupyter.sql_tokens import Dialect
 
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
@@ -44,7 +46,7 @@ _PAUSE_SECONDS: Final = 2.0
 class PrestoSqlEngine:
     """The coordinator of a cluster. `connection.target` is a `Target`."""
 
-    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect = connected) -> None:
+    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect | None = None) -> None:
         """`connect` opens the connections for statements."""
         target = Target.from_json(connection.target)
         self._address = connection.address
@@ -53,7 +55,8 @@ class PrestoSqlEngine:
         self._jobs = _JobList(folder)
         self._posted = connection.posted
         self._next: str | None = None
-        self._connect = connect
+        self._connect = connect or connector(target.access)
+        self._is_own = target.access is None
 
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
         """See `Engine.run`; each statement takes effect as soon as it has run."""
@@ -71,13 +74,32 @@ class PrestoSqlEngine:
         """See `Engine.tables`; a command can run `SHOW TABLES`."""
         raise NotImplementedError
 
+    def known(self, tables: Sequence[TableParts]) -> Iterator[str]:
+        """See `Engine.known`."""
+        client = StatementClient(self._coordinator, self._state, self._connect)
+        try:
+            for text in [f"SHOW COLUMNS FROM {_quoted(parts)}" for parts in tables] or ["SHOW TABLES"]:
+                answer = client.post(text)
+                while True:
+                    yield from (row[0] for row in answer.get("data") or ())
+                    if (uri := answer.get("nextUri")) is None:
+                        break
+                    client.ask_ahead(uri)
+                    answer = client.following(uri)
+        finally:
+            client.close()
+
+    def catalogue(self) -> DatabaseTables:
+        """See `Engine.catalogue`; the service reads the metastore's."""
+        raise NotImplementedError
+
     def cancel(self) -> None:
         """See `Engine.cancel`."""
         uri = self._next
         if uri is None:
             return
         self._jobs.cancelled()
-        client = StatementClient(self._coordinator, self._state)
+        client = StatementClient(self._coordinator, self._state, self._connect)
         with suppress(CoordinatorLost):
             client.cancel(uri)
         client.close()
@@ -92,7 +114,7 @@ class PrestoSqlEngine:
             has_lost = is_lost_worker(error) or (deadline is not None and is_without_workers(error))
             deadline = deadline or now + _AGAIN_SECONDS
             if not may_run_again or not has_lost or now > deadline:
-                raise failure_of(error, statement.text)
+                raise failure_of(error, statement.text, is_own=self._is_own)
             time.sleep(_PAUSE_SECONDS)
 
     def _attempt(self, client: StatementClient, statement: Statement, sink: Sink) -> Mapping[str, Any] | None:
@@ -139,6 +161,10 @@ class PrestoSqlEngine:
             answer: Mapping[str, Any] = json.loads(posted)
             return answer
         return client.post(statement.text)
+
+
+def _quoted(parts: TableParts) -> str:
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
 
 
 class _Rows:
@@ -242,15 +268,16 @@ _NO_WORKERS: Final = frozenset({"GENERIC_INSUFFICIENT_RESOURCES", "NO_NODES_AVAI
 _MEMORY: Final = frozenset({"EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMORY_LIMIT", "CLUSTER_OUT_OF_MEMORY"})
 
 
-def failure_of(error: Mapping[str, Any], statement: str) -> QueryFailure:
-    """Return the failure of a statement, from the `error` of an answer."""
+def failure_of(error: Mapping[str, Any], statement: str, *, is_own: bool = True) -> QueryFailure:
+    """Return the failure of a statement, from the `error` of an answer; with a hint on clusters of the service."""
     text = _STACK.split(str(error.get("message") or "the query failed and Presto does not say why"), maxsplit=1)[0]
     message = _PLACE.sub("", text)
     position = None
     place = error.get("errorLocation")
     if place is not None:
         position = offset_of(statement, int(place["lineNumber"]), int(place["columnNumber"]) - 1)
-    return QueryFailure(message, position=position, hint=_hint(str(error.get("errorName"))), shows_column=True)
+    hint = _hint(str(error.get("errorName"))) if is_own else None
+    return QueryFailure(message, position=position, hint=hint, shows_column=True)
 
 
 def is_lost_worker(error: Mapping[str, Any]) -> bool:

@@ -16,14 +16,13 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
 from svc_jupyter.files import write_whole
-from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
-from svc_jupyter.service.kinds.presto.client import READING, CoordinatorLost, StatementClient, Target
+from svc_jupyter.service.kinds.presto.client import READING, CoordinatorLost, StatementClient, Target, connector
+from svc_jupyter.sql_tokens import Dialect
 
 _SHORT: Final = 4096
 """Limit of a script's characters for a head start; a longer one takes its time anyway."""
@@ -37,7 +36,10 @@ _FILE: Final = "posted.json"
 
 @dataclass(frozen=True, slots=True)
 class HeadStart:
-    """A statement that the coordinator may have started, and its answer as JSON, from which a client continues."""
+    """A statement that the coordinator may have started, and its answer as JSON, from which a client continues.
+
+    The target that was written has no password.
+    """
 
     target: Target
     answer: str
@@ -52,8 +54,8 @@ class HeadStart:
         return cls(Target.from_json(target), answer)
 
     def write(self, folder: Path) -> None:
-        """Write it into the folder of an attempt."""
-        write_whole(folder / _FILE, json.dumps([self.target.to_json(), self.answer]))
+        """Write it into the folder of an attempt, without a password."""
+        write_whole(folder / _FILE, json.dumps([self.target.without_password().to_json(), self.answer]))
 
 
 class HeadStarts:
@@ -168,9 +170,9 @@ _Posting = Future[_Posted | None]
 
 def _posted(target: Target, script: str) -> _Posted | None:
     statements = split(script, Dialect.PRESTO)
-    if not statements:
-        return None
-    client = StatementClient(target.coordinator, target.session(), _connected, patience=0)
+    if not statements or (target.access is not None and statements[0].keyword not in READING):
+        return None  # a coordinator of others may be of a version that starts what is posted
+    client = StatementClient(target.coordinator, target.session(), connector(target.access, _SECONDS), patience=0)
     try:
         posted = _Posted(target, script, client.post(statements[0].text), client)
     except CoordinatorLost:
@@ -191,9 +193,3 @@ async def _within(seconds: float, posting: _Posting) -> _Posted | None:
     if posting.done():
         return posting.result()
     return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(posting)), seconds)
-
-
-def _connected(host: str, port: int) -> HTTPConnection:
-    connection = HTTPConnection(host, port, timeout=_SECONDS)
-    connection.connect()
-    return connection

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,25 @@ from svc_jupyter.api.commands import CommandType, PrestoSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow
-from svc_jupyter.service.db_taps.job import Connection, Dialect, EngineName
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.presto.client import Target
 from svc_jupyter.service.kinds.presto.head_start import HeadStart, HeadStarts
 from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
+from svc_jupyter.service.runtimes.presto.access import ExternalAccess
 from svc_jupyter.service.runtimes.presto.configuration import coordinator_http
+from svc_jupyter.service.runtimes.presto.external import address_of
 from svc_jupyter.service.runtimes.presto.presto_cluster import PrestoEngine
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.sql_tokens import Dialect
 
 _MOST_CLUSTERS = 256
+_MOST_USERS = 1024
+_MARK_LENGTH = 12
 
 
 class PrestoKind:
@@ -56,6 +63,8 @@ class PrestoKind:
         self._queries = WorkerQueries(workers, storage, settings)
         self._coordinators: dict[int, _Coordinator] = {}
         """The coordinator that each cluster's statements were last sent to."""
+        self._names: dict[int, str] = {}
+        """The names that users had on coordinators of others."""
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`. Also loads the workers' parent."""
@@ -68,11 +77,13 @@ class PrestoKind:
         return True
 
     def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
-        """Post the first statement ahead, if it and its coordinator are already known."""
+        """Post the first statement ahead, if it, its coordinator and its user's name there are already known."""
         coordinator = self._coordinators.get(values["cluster_id"])
         script = values["command"]["query"]
         if coordinator is not None and script and not values["resolved_macros"]:
-            self._head_starts.post(command_id, _target(coordinator.url, command_id, attempt=1), script)
+            user = self._names.get(values["user_id"]) if coordinator.access else getpass.getuser()
+            if user is not None:
+                self._head_starts.post(command_id, coordinator.target(user, command_id, attempt=1), script)
         return partial(self._head_starts.drop, command_id)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
@@ -85,10 +96,13 @@ class PrestoKind:
 
     async def end_remote(self, task: Task) -> None:
         """End the queries that the coordinator still runs for an attempt."""
-        with suppress(ClusterFailure):  # the queries ended with the cluster
-            await self._presto.end_queries(
-                await self._clusters.up_instance(task.cluster_id), _source(task.id, task.attempt)
-            )
+        with suppress(ClusterFailure):  # the queries ended with the cluster, or cannot be reached
+            instance = await self._clusters.up_instance(task.cluster_id)
+            target = self._coordinator(instance).target(await self._user(task, instance), task.id, task.attempt)
+            if target.access is None:
+                await self._presto.end_queries(instance, target.source)
+            else:
+                await self._presto.of_others.end_queries(instance, target.source, target.user)
 
     async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
         """Return the queries of the command, as the worker recorded them."""
@@ -96,17 +110,18 @@ class PrestoKind:
 
     async def _connection(self, task: Task) -> Connection:
         assert task.cluster_id is not None
-        head_start = HeadStart.written(task.folder) or await self._head_start(task, task.cluster_id)
-        if head_start is None:
+        written = HeadStart.written(task.folder)
+        head_start = written or await self._head_start(task, task.cluster_id)
+        if head_start is None or (written is not None and written.target.access is not None):
             instance = await self._clusters.up_instance(task.cluster_id)
-            coordinator = _Coordinator(instance.id, coordinator_http(instance))
+            coordinator = self._coordinator(instance)
             remember(self._coordinators, task.cluster_id, coordinator, most=_MOST_CLUSTERS)
-            target = _target(coordinator.url, task.id, task.attempt)
+            target = coordinator.target(await self._user(task, instance), task.id, task.attempt)
         else:
             target = head_start.target
         return Connection(
             task.label or str(task.cluster_id),
-            "Presto",
+            "Presto" if target.access is None else target.access.family,
             EngineName.PRESTO,
             Dialect.PRESTO,
             target.coordinator.partition("//")[2],
@@ -121,8 +136,26 @@ class PrestoKind:
         if known is None or not script or await self._clusters.up_instance_id(cluster_id) != known.instance_id:
             self._head_starts.drop(task.id)  # it was sent to the cluster's former coordinator
             return None
-        target = _target(known.url, task.id, task.attempt)
+        user = await self._name_of(task.user_id) if known.access else getpass.getuser()
+        target = known.target(user, task.id, task.attempt)
         return await self._head_starts.begin(task.id, target, script, task.folder)
+
+    def _coordinator(self, instance: Instance) -> _Coordinator:
+        if not instance.configuration.is_external:
+            return _Coordinator(instance.id, coordinator_http(instance))
+        access = self._presto.of_others.access(instance)
+        # What other services run there has the same ids of commands and instances, but not the same times.
+        mark = sha256(repr((instance.id, instance.start_at)).encode()).hexdigest()[:_MARK_LENGTH]
+        return _Coordinator(instance.id, address_of(instance), access, mark)
+
+    async def _user(self, task: Task, instance: Instance) -> str:
+        """Return the user's name on the coordinator: on one of others the e-mail, on one's own the service's user."""
+        return await self._name_of(task.user_id) if instance.configuration.is_external else getpass.getuser()
+
+    async def _name_of(self, user_id: int) -> str:
+        name = await self._clusters.email_of(user_id)
+        remember(self._names, user_id, name, most=_MOST_USERS)
+        return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +164,10 @@ class _Coordinator:
 
     instance_id: int
     url: str
+    access: ExternalAccess | None = None
+    mark: str = ""
 
-
-def _target(coordinator: str, command_id: int, attempt: int) -> Target:
-    return Target(coordinator, getpass.getuser(), _source(command_id, attempt))
-
-
-def _source(command_id: int, attempt: int) -> str:
-    """Return the source name of an attempt's queries on the coordinator."""
-    return f"svc-command-{command_id}-{attempt}"
+    def target(self, user: str, command_id: int, attempt: int) -> Target:
+        """Return where an attempt's statements are sent; the name of its queries is unique on the coordinator."""
+        end = f"-{self.mark}" if self.mark else ""
+        return Target(self.url, user, f"svc-command-{command_id}-{attempt}{end}", self.access)

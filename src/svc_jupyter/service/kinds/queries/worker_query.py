@@ -15,6 +15,7 @@ from typing import Any, Final
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, StoredResult, Task
 from svc_jupyter.service.commands.logs import followed
+from svc_jupyter.service.commands.row_views.job import RowsJob
 from svc_jupyter.service.db_taps.job import (
     ERROR_FILE,
     JOBS_FILE,
@@ -48,13 +49,13 @@ def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept | _SINGLE_THREADED
 
 
-class Workers(WarmWorkers[Job]):
-    """Starts a worker for each query."""
+class Workers(WarmWorkers[Job | RowsJob]):
+    """Starts a worker for each query, and for each result whose rows are read."""
 
     def __init__(self, *, idle_seconds: float = IDLE_SECONDS, python: str = sys.executable) -> None:
         super().__init__(_MODULE, worker_environment(os.environ), idle_seconds=idle_seconds, python=python)
 
-    async def start(self, job: Job) -> DurableProcess:
+    async def start(self, job: Job | RowsJob) -> DurableProcess:
         """See `WarmWorkers.start`. The worker reports its end, which is earlier than its process's."""
         with contextlib.suppress(OSError):  # it exists, or the disk has no FIFOs: then the process is waited for
             os.mkfifo(job.folder / END, 0o600)

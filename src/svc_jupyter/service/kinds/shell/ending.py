@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from svc_jupyter.service.commands.kind import Task
+from svc_jupyter.service.isolation import bubblewrap
 
 _TAIL_BYTES = 4096
 _TAIL_LINES = 5
@@ -50,6 +51,8 @@ def explain(code: int | None, task: Task, script: Path) -> str:
             number = signal.Signals(code - _SIGNALLED)
             how = f"the script, or the last program in it, was killed by signal {number.value} ({number.name})"
     lines = _last_lines(task.log_file, _log_start(task))
+    if code == 1 and lines and lines[-1].startswith(bubblewrap.WORDS):
+        return f"the command's sandbox could not be made, so its script did not run:\n{lines[-1]}"
     return "\n".join([how, *_with_place(script, code, lines)])
 
 

@@ -2,8 +2,9 @@
 
 Its stdout is the result, its stderr the log.
 
-The script runs as the service's own user. Its environment is the one that the service was started with, without the
-service's own variables (`SVC_…`: its token, its database's password), plus `SVC_COMMAND_ID`.
+The script runs as the service's own user: in a sandbox (`isolation/`), or else with all that this user may do. Without
+a sandbox, its environment is the one that the service was started with, without the service's own variables (`SVC_…`:
+its token, its database's password), plus `SVC_COMMAND_ID`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.ground.settings import Settings, script_environment
+from svc_jupyter.service.isolation.isolation import Isolation, remove_temporary
 from svc_jupyter.service.kinds.shell.ending import explain, mark_log_start
 from svc_jupyter.service.macros.macros import SUBSTITUTED_LIMIT, substitute
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -52,7 +54,9 @@ class ShellKind:
     def __init__(self, storage: Storage, settings: Settings, inherited: Mapping[str, str] = os.environ) -> None:
         self._storage = storage
         self._settings = settings
-        self._environment = script_environment(inherited)
+        self._isolation = Isolation.of(settings)
+        is_on = self._isolation.is_on
+        self._environment = self._isolation.environment(inherited) if is_on else script_environment(inherited)
 
     async def describe(self, body: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """Validate a submission and return the record's `command`: every field of it, null when not given."""
@@ -73,6 +77,8 @@ class ShellKind:
         except Invalid as error:
             return Outcome(False, error.message, may_retry=False)
         code = await process.wait()
+        if self._isolation.is_on:
+            await remove_temporary(task.folder)
         if code == 0:
             size = (task.folder / "out").stat().st_size
             return Outcome(
@@ -90,12 +96,18 @@ class ShellKind:
         if command.get("inline"):
             write_whole(script, command["inline"], mode=0o600)
         mark_log_start(task)
+        program = [_bash(self._environment.get("PATH")), str(script), *split_parameters(command.get("parameters"))]
+        environment = {**self._environment, **task.environment}
+        if self._isolation.is_on:
+            sandbox = self._isolation.sandbox(task.folder, task.working_folder, task.user_id, readable=[script])
+            program, environment = sandbox.argv(program), {**environment, **sandbox.variables}
         return DurableProcess.start(
             folder=task.folder,
-            argv=[_bash(self._environment.get("PATH")), str(script), *split_parameters(command.get("parameters"))],
+            argv=program,
             cwd=task.working_folder,
-            environment={**self._environment, **task.environment},
+            environment=environment,
             log=task.log_file,
+            ignores_signals=self._isolation.is_on,
         )
 
 

@@ -17,7 +17,7 @@ from svc_jupyter.service.kinds.spark.plans import Plan
 from svc_jupyter.service.kinds.spark.session_runs import has_ended, outcome_of
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, tag_of
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits, tag_of
 from svc_jupyter.service.runtimes.s3.token_file import write_token_file
 from svc_jupyter.service.runtimes.spark.driver.statement import OUT_FILE, PROGRESS_FILE, Statement, to_json
 from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
@@ -126,14 +126,17 @@ class Applications:
     async def _watch(self, task: Task, desk: Desk) -> None:
         """Report the progress of YARN's applications, for programs that do not report it themselves."""
         assert task.cluster_id is not None
+        tag = tag_of(task.id, task.attempt)
+        waits = Waits(self._jobs, task.cluster_id, tag, desk.say)
         reported = ""
         while not (task.folder / PROGRESS_FILE).exists():
             await asyncio.sleep(_LOOK_SECONDS)
             with contextlib.suppress(ClusterFailure, DaemonSilent):
-                jobs = await self.applications(task.cluster_id, [tag_of(task.id, task.attempt)])
+                jobs = await self.applications(task.cluster_id, [tag])
                 line = ", ".join(f"{job['application_id']} is {job['status']}" for job in jobs)
                 if jobs and line != reported:
                     reported = line
                     desk.say(line)
+                await waits.look(jobs)
                 if jobs:
                     desk.progress(sum(job["progress"] for job in jobs) // len(jobs))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
+from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
@@ -30,6 +32,8 @@ from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
+from svc_jupyter.service.kinds.spark.connect_runs import ConnectRuns, check_runs_there
+from svc_jupyter.service.kinds.spark.notes.cells import CELL, Cells
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
@@ -39,6 +43,7 @@ from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.runtimes.spark.driver.statement import (
+    MESSAGES_FILE,
     PART_SUFFIX,
     PROGRESS_FILE,
     RESULT_FILE,
@@ -55,12 +60,14 @@ class SparkKind:
     """Runs `SparkCommand`s."""
 
     command_type = CommandType.SPARK
-    cluster_types = frozenset({ClusterType.SPARK})
+    cluster_types = frozenset({ClusterType.SPARK, ClusterType.SPARK_CONNECT})
     growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
+    messages_file = MESSAGES_FILE
 
     def __init__(
         self,
         sessions: SessionRuns,
+        connect: ConnectRuns,
         applications: Applications,
         notes: NoteRuns,
         servers: SessionServers,
@@ -68,8 +75,11 @@ class SparkKind:
         storage: Storage,
         settings: Settings,
         environments: AttachedEnvironments,
+        cells: Cells,
     ) -> None:
+        self._cells = cells
         self._sessions = sessions
+        self._connect = connect
         self._applications = applications
         self._notes = notes
         self._servers = servers
@@ -91,13 +101,16 @@ class SparkKind:
             )
             return {**NO_PROGRAM, **note, "retry": body.get("retry") or 0}
         command = described(submission)
+        if submission.cell is not None:
+            command |= self._cells.described(submission, plan_of(command))
         location = command["script_location"]
         if location is not None and "$" not in location:  # a macro gives the location only at the run
             await self._storage.locate(caller.account_id, location)
         return {**command, "retry": body.get("retry") or 0}
 
-    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
-        """Return True: the cluster runs every program and note."""
+    def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:
+        """Return True: the cluster runs each program and note. Raises `Invalid` for what one of others cannot run."""
+        check_runs_there(command, configuration)
         return True
 
     def bound_cluster(self, command: Mapping[str, Any]) -> int | None:
@@ -111,7 +124,12 @@ class SparkKind:
                 return await self._run_note(task, desk)
             plan = plan_of(task.command)
             statement = await self._statement(task, plan)
-            if statement is None or await self._runs_alone(task, plan):
+            instance = await self._clusters.up_instance(task.cluster_id)
+            if instance.configuration.is_external:
+                check_runs_there(task.command, instance.configuration)
+                assert statement is not None
+                return await self._connect.run(task, desk, instance, statement)
+            if statement is None or self._runs_alone(task, plan, instance):
                 process = await desk.process(partial(self._start_application, task, plan, statement, desk))
                 return await self._applications.outcome(process, task, desk)
             return await self._sessions.run(task, desk, statement, plan.session)
@@ -130,16 +148,36 @@ class SparkKind:
         if task.command.get("note_id") is not None:
             await self._sessions.end_session(task, tag_of(task.id, task.attempt), say)
             return
+        if await self._is_external(task.cluster_id):
+            await self._connect.end(task)
+            return
         await self._sessions.end(task, say)
         await self._applications.end(task, say)
+
+    async def ask_session(self, row: CommandRow, question: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the answer of the kept session in which a command ran; None when it cannot answer at once."""
+        name = row.command.get("app_id")
+        return (
+            None if name is None or row.cluster_id is None else await self._sessions.ask(row.cluster_id, name, question)
+        )
+
+    async def end_session(self, row: CommandRow) -> bool:
+        """End the kept session in which a command ran; return whether there was one."""
+        name = row.command.get("app_id")
+        return name is not None and row.cluster_id is not None and await self._sessions.end_kept(row.cluster_id, name)
 
     async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:
         """Return the command's YARN applications, and Spark's jobs in its sessions."""
         in_sessions = await written_jobs(root)
-        if row.cluster_id is None:
+        if row.cluster_id is None or await self._is_external(row.cluster_id):
             return in_sessions
         tags = [tag_of(row.id, number) for number in await asyncio.to_thread(_attempts, root)]
         return [*await self._applications.applications(row.cluster_id, tags), *in_sessions]
+
+    async def _is_external(self, cluster_id: int | None) -> bool:
+        with suppress(ClusterFailure):  # it is not UP any more
+            return (await self._clusters.up_instance(cluster_id)).configuration.is_external
+        return False
 
     async def _run_note(self, task: Task, desk: Desk) -> Outcome:
         async def start() -> DurableProcess:
@@ -173,16 +211,18 @@ class SparkKind:
         """Return the program as a statement; None where Spark runs it directly."""
         if plan.language is None:
             return None
-        code = plan.code
+        code, cell = plan.code, None
+        if CELL in task.command:
+            code, cell = self._cells.filled(plan, task.command)
         if code is None:
             assert plan.location is not None
             text = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)
             code = substitute(text, task.macros)
         arguments, least = list(plan.arguments), self._settings.min_free_disk_bytes
-        return statement_of(task, plan.language, code, arguments, least)
+        return statement_of(task, plan.language, code, arguments, least, cell)
 
-    async def _runs_alone(self, task: Task, plan: Plan) -> bool:
-        instance = await self._clusters.up_instance(task.cluster_id)
+    @staticmethod
+    def _runs_alone(task: Task, plan: Plan, instance: Instance) -> bool:
         return plan.runs_alone(task.pool, on_yarn=runs_on_yarn(instance.configuration.custom_settings))
 
 
@@ -194,11 +234,15 @@ class SqlKind:
     """Runs `SqlCommand`s, each in a session of its own."""
 
     command_type = CommandType.SQL
-    cluster_types = frozenset({ClusterType.SPARK})
+    cluster_types = frozenset({ClusterType.SPARK, ClusterType.SPARK_CONNECT})
     growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
 
-    def __init__(self, sessions: SessionRuns, storage: Storage, settings: Settings) -> None:
+    def __init__(
+        self, sessions: SessionRuns, connect: ConnectRuns, clusters: Clusters, storage: Storage, settings: Settings
+    ) -> None:
         self._sessions = sessions
+        self._connect = connect
+        self._clusters = clusters
         self._scripts = ScriptSource(storage, settings)
         self._settings = settings
 
@@ -217,12 +261,16 @@ class SqlKind:
         try:
             script = await self._scripts.read(task)
             statement = statement_of(task, Language.SQL, script.text, [], self._settings.min_free_disk_bytes)
+            instance = await self._clusters.up_instance(task.cluster_id)
+            if instance.configuration.is_external:
+                return await self._connect.run(task, desk, instance, statement)
             return await self._sessions.run(task, desk, statement, None)
         except START_FAILURES as failure:
             return not_begun(failure)
 
     async def end_remote(self, task: Task) -> None:
         """End the statement of an interrupted attempt."""
+        await self._connect.end(task)
         await self._sessions.end(task, partial(append_line, task.log_file))
 
     async def jobs(self, root: Path, row: CommandRow) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002

@@ -10,6 +10,8 @@ import asyncio
 import json
 import shutil
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +19,6 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
-from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
@@ -33,9 +34,17 @@ from svc_jupyter.service.runtimes.spark.driver.statement import (
 )
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
+from svc_jupyter.sql_tokens import Dialect
 
 
-def statement_of(task: Task, language: Language, code: str, arguments: list[str], min_free_bytes: int) -> Statement:
+def statement_of(
+    task: Task,
+    language: Language,
+    code: str,
+    arguments: list[str],
+    min_free_bytes: int,
+    cell: dict[str, Any] | None = None,
+) -> Statement:
     """Return the statement of an attempt. Raises `Invalid` for SQL without a statement."""
     parts = sql_parts(code) if language is Language.SQL else []
     if language is Language.SQL and not parts:
@@ -51,6 +60,7 @@ def statement_of(task: Task, language: Language, code: str, arguments: list[str]
         parts=parts,
         pool=task.pool,
         min_free_bytes=min_free_bytes,
+        note=cell,
     )
 
 
@@ -154,6 +164,22 @@ class SessionRuns:
                         state = await client.wait(statement_id, state["version"])
         except (ServerSilent, TimeoutError) as error:
             say(f"the program may still run in its session: {error or 'it did not end in time'}")
+
+    async def ask(self, cluster_id: int, name: str, question: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return a session's answer to an editor's question; None when it cannot answer at once, or is not there."""
+        with suppress(ClusterFailure, ServerSilent):
+            instance = await self._clusters.up_instance(cluster_id)
+            async with self._client(instance) as client:
+                return await client.ask(name, question)
+        return None
+
+    async def end_kept(self, cluster_id: int, name: str) -> bool:
+        """End a kept session, by its name, and what runs in it; return whether there was one."""
+        with suppress(ClusterFailure, ServerSilent):
+            instance = await self._clusters.up_instance(cluster_id)
+            async with self._client(instance) as client:
+                return await client.end_session(name)
+        return False
 
     async def end_session(self, task: Task, name: str, say: Say) -> None:
         """End a session, by its name, and what runs in it, if it exists."""

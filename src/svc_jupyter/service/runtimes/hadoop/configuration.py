@@ -6,6 +6,7 @@ change *tuning*.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
 from svc_jupyter.service.runtimes.hadoop.own_address import OPTIONS
 from svc_jupyter.service.runtimes.hadoop.site_files import parse_pools, site_file
+from svc_jupyter.service.runtimes.hadoop.spark_driver import OPTIONS as JAVA_OPTIONS
 
 Settings = dict[str, str]
 
@@ -291,6 +293,10 @@ def check(configuration: ClusterConfiguration, forbidden_beside: Callable[[Mappi
             f"hadoop_settings.custom_config: {broken[0]} is set by the service, which wires the cluster's daemons "
             "with it: leave it out"
         )
+    try:
+        shlex.split(configuration.custom_settings.get(JAVA_OPTIONS, ""))
+    except ValueError as error:
+        raise Invalid(f"hadoop_settings.custom_config: {JAVA_OPTIONS} lacks a closing quotation mark") from error
     pools = configuration.hadoop_settings.fairscheduler_settings.fairscheduler_config_xml
     if pools:
         try:

@@ -16,6 +16,11 @@ from svc_jupyter.service.ground.errors import Failure
 class DaemonSilent(Failure):
     """A daemon did not answer in time, or gave an unexpected answer; the text names the daemon and the reason."""
 
+    status: int | None = None
+    """The HTTP status of an error; None without an answer."""
+    location: str | None = None
+    """Where a redirection leads."""
+
 
 Answer = TypeVar("Answer")
 
@@ -31,9 +36,15 @@ async def unless_silent(question: Coroutine[Any, Any, Answer]) -> Answer | None:
 class DaemonHttp:
     """Sends requests to daemons; keeps connections open, since one health check asks several daemons at once."""
 
-    def __init__(self, seconds: float = ANSWER_SECONDS, headers: Mapping[str, str] | None = None) -> None:
-        """`headers` are sent with every request."""
+    def __init__(
+        self,
+        seconds: float = ANSWER_SECONDS,
+        headers: Mapping[str, str] | None = None,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        """`headers` are sent with every request; `context` has the trusted authorities for HTTPS."""
         self._seconds = seconds
+        self._context = context
         self._headers = headers or {}
         self._client: httpx.AsyncClient | None = None
 
@@ -69,8 +80,10 @@ class DaemonHttp:
             raise DaemonSilent(f"{place} did not answer within {self._seconds:g} s") from None
         except httpx.HTTPError as error:
             raise DaemonSilent(f"{place} does not answer: {error or type(error).__name__}") from None
-        if answer.is_error:
-            raise DaemonSilent(f"{place} answered {answer.status_code}")
+        if not answer.is_success:
+            silence = DaemonSilent(f"{place} answered {answer.status_code}")
+            silence.status, silence.location = answer.status_code, answer.headers.get("Location")
+            raise silence
         if may_be_empty and not answer.content:
             return None
         try:
@@ -82,14 +95,14 @@ class DaemonHttp:
         if self._client is None:
             limits = httpx.Limits(max_connections=64, max_keepalive_connections=64, keepalive_expiry=20)
             headers = {"Accept": "application/json", **self._headers}
-            # Daemons speak plain HTTP: a context without certificates avoids reading the system's, which takes 50 ms.
-            nothing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            # Own daemons speak plain HTTP: a context without certificates saves reading the system's, 50 ms.
+            context = self._context or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self._client = httpx.AsyncClient(
                 timeout=None,  # noqa: S113  `_ask` has the limit
                 trust_env=False,
                 limits=limits,
                 headers=headers,
-                verify=nothing,
+                verify=context,
             )
         try:
             return await self._client.request(method, url, **what)

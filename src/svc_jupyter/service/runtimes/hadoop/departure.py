@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -14,9 +15,10 @@ from svc_jupyter.service.clusters.daemon_engine import POLL_SECONDS, DaemonEngin
 from svc_jupyter.service.clusters.instances import Instance, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
-from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent, unless_silent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes
-from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, Holding, YarnNode, YarnRest
+from svc_jupyter.service.runtimes.hadoop.yarn_nodes import known_nodes, registered_names
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, Holding, YarnRest
 
 _REFRESH_SECONDS: Final = 1.0
 """Interval between attempts to make YARN apply the exclude file."""
@@ -48,7 +50,7 @@ class Departure:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _is_over(self) -> bool:
-        known = await known_nodes(self._yarn, self._instance)
+        known = await known_nodes(self._yarn, self._instance, [self._node])
         if known is None:
             self._leaving.report("the ResourceManager does not answer; waiting for it")
             return False
@@ -98,11 +100,6 @@ class Departure:
 
     async def _runs(self) -> bool:
         return any(daemon.is_running for daemon in await self._machine.daemons())
-
-
-async def known_nodes(yarn: YarnRest, instance: Instance) -> Mapping[str, YarnNode] | None:
-    """Return the nodes that YARN knows, by address; None when it does not answer."""
-    return await unless_silent(yarn.nodes(Addresses.of(instance).resource_manager_http))
 
 
 _NAMED_APPLICATIONS = 3
@@ -163,18 +160,24 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_NAMED_APPLICATIONS]) + (f" and {more} more" if more > 0 else "")
 
 
+NO_NAMES: Final[Mapping[int, str]] = MappingProxyType({})
 PATIENCE_SECONDS: Final = 30 * 86_400
 """How long YARN waits for work on a leaving node before it ends that work. Longer than any job: the removal command's
 own timeout (36 hours unless the operator changes it) ends a removal first, which puts the node back and loses nothing.
 """
 
 
-def exclude_file(nodes: Iterable[Node]) -> str:
-    """Return the file's text, which names these nodes, each with the seconds it may take to leave."""
+def exclude_file(nodes: Iterable[Node], names: Mapping[int, str] = NO_NAMES) -> str:
+    """Return the file's text, which names these nodes, each with the seconds it may take to leave.
+
+    `names` has those, by the nodes' ids, that YARN knows by a name: it finds a node also by the address to which the
+    name leads, but then not the seconds.
+    """
     entries = "".join(
-        f"  <host><name>{escape(node.private_ip)}</name>"
+        f"  <host><name>{escape(name)}</name>"
         f"<timeout>{0 if node.leaving is Manner.AT_ONCE else PATIENCE_SECONDS}</timeout></host>\n"
         for node in nodes
+        for name in dict.fromkeys((node.private_ip, names.get(node.id, node.private_ip)))
     )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<hosts>\n{entries}</hosts>\n'
 
@@ -184,7 +187,7 @@ def nodes_that_go(instance: Instance) -> list[Node]:
     return [node for node in instance.workers if node.leaving is not None]
 
 
-async def apply_exclude_file(provider: Provider, instance: Instance) -> None:
+async def apply_exclude_file(provider: Provider, instance: Instance, yarn: YarnRest) -> None:
     """Write the file from the rows, and make YARN apply it: a node no longer in it works again.
 
     Always graceful: a normal refresh would remove nodes that still have work. Raises `AdminCallFailed` and
@@ -194,6 +197,7 @@ async def apply_exclude_file(provider: Provider, instance: Instance) -> None:
     if master is None:
         return
     addresses = Addresses.of(instance)
-    text = exclude_file(nodes_that_go(instance)).encode()
+    going = nodes_that_go(instance)
+    text = exclude_file(going, await registered_names(yarn, instance, going)).encode()
     await provider.machine(instance, master).write({str(addresses.exclude_file): text})
     await refresh_nodes(addresses.resource_manager_admin, RefreshMode.GRACEFUL, PATIENCE_SECONDS)

@@ -20,9 +20,10 @@ from svc_jupyter.service.runtimes.hadoop.causes import explain
 from svc_jupyter.service.runtimes.hadoop.configuration import check
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent, unless_silent
 from svc_jupyter.service.runtimes.hadoop.daemons import OF_ROLE, HadoopDaemon
-from svc_jupyter.service.runtimes.hadoop.departure import Departure, apply_exclude_file, known_nodes
+from svc_jupyter.service.runtimes.hadoop.departure import Departure, apply_exclude_file
 from svc_jupyter.service.runtimes.hadoop.nodes import STOP_SECONDS, HadoopNodes
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed
+from svc_jupyter.service.runtimes.hadoop.yarn_nodes import known_nodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import (
     HIVE_SERVER,
     LOST,
@@ -136,7 +137,8 @@ class HadoopEngine(DaemonEngine):
 
     async def registered(self, instance: Instance) -> Collection[str] | None:
         """Return the addresses of the nodes that YARN assigns work to."""
-        known = await known_nodes(self.yarn, instance)
+        now = await self.instances.get(instance.id)  # with the nodes that were added since
+        known = await known_nodes(self.yarn, now)
         return None if known is None else {address for address, node in known.items() if node.state == RUNNING}
 
     def daemons_of(self, node: Node) -> Collection[str]:
@@ -156,7 +158,7 @@ class HadoopEngine(DaemonEngine):
 
     async def loads(self, instance: Instance, nodes: Sequence[Node]) -> Sequence[int | None]:
         """Return the number of containers on each worker; None for one that YARN has lost."""
-        known = await known_nodes(self.yarn, instance) or {}
+        known = await known_nodes(self.yarn, instance, nodes) or {}
         found = [known.get(node.private_ip) for node in nodes]
         return [0 if each is None else None if each.state == LOST else each.containers for each in found]
 
@@ -177,7 +179,7 @@ class HadoopEngine(DaemonEngine):
         await self.note_departures(instance, say)
         deadline = time.monotonic() + _EVICT_SECONDS
         while time.monotonic() < deadline:
-            known = await known_nodes(self.yarn, instance)
+            known = await known_nodes(self.yarn, instance, nodes)
             if not any((found := (known or {}).get(node.private_ip)) and found.is_active for node in nodes):
                 return
             await asyncio.sleep(POLL_SECONDS)
@@ -186,7 +188,7 @@ class HadoopEngine(DaemonEngine):
         """Update YARN's exclude file from the rows; a failure is repeated later."""
         instance = await self.instances.get(instance.id)
         try:
-            await apply_exclude_file(self.provider(instance), instance)
+            await apply_exclude_file(self.provider(instance), instance, self.yarn)
         except AdminCallFailed as failure:
             say(failure.message)
 
@@ -259,11 +261,14 @@ async def _missing(yarn: YarnRest, instance: Instance) -> Sequence[str]:
 
 async def _why_not_ready(instance: Instance, http: DaemonHttp) -> str:
     try:
-        await YarnRest(http).nodes(Addresses.of(instance).resource_manager_http)
+        known = await YarnRest(http).nodes(Addresses.of(instance).resource_manager_http)
     except DaemonSilent as error:
         return f"the ResourceManager is silent ({error.message})"
     missing = await _missing(YarnRest(http), instance)
-    return f"YARN lacks {', '.join(missing)}" if missing else "HDFS has no DataNode or takes no files"
+    if not missing:
+        return "HDFS has no DataNode or takes no files"
+    running = ", ".join(sorted(host for host, node in known.items() if node.state == RUNNING)) or "none"
+    return f"YARN lacks {', '.join(missing)}; running nodes there, by the names with which they registered: {running}"
 
 
 async def _listens(host: str, port: int) -> bool:

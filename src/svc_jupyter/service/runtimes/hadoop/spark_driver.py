@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
+from svc_jupyter.service.installs.class_archive import archive_options
 from svc_jupyter.service.runtimes.hadoop.causes import last_words
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 
+MEMORY: Final = "spark.driver.memory"
+OPTIONS: Final = "spark.driver.extraJavaOptions"
 FORMATS: Final = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
 AVRO: Final = b"org.apache.spark.sql.avro.AvroFileFormat\n"
 """Spark has the format, but does not register its name (`USING avro`)."""
@@ -20,6 +26,7 @@ _OPENED: Final = (
 _ON_YARN: Final = {
     "spark.submit.deployMode": "client",
     "spark.yarn.am.memory": "512m",
+    "spark.yarn.am.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",  # a master computes nothing
     "spark.executor.memory": "512m",
     "spark.executor.cores": "2",
     "spark.dynamicAllocation.enabled": "true",
@@ -34,22 +41,57 @@ _ON_YARN: Final = {
     "spark.yarn.maxAppAttempts": "1",
 }
 _JAVA: Final = """#!/bin/sh
+# Spark's jars come before its folders of settings, as its class archive needs it, unless other jars come first.
+jars=JARS
+choose() {
+  before=${1%%FOLDER/*}
+  after=${1#"$before"}
+  after=${after#FOLDER/slf4j-api-*.jar:}  # spark-submit names this one of them by itself
+  case "${before%/__spark_libs__/\\*:}" in  # which containers have, and which is empty
+    "$1" | *.jar* | *"*"*) CLASSPATH=$1 ;;
+    *) CLASSPATH=$jars${before:+:${before%:}}${after#FOLDER/\\*} is_first=1 ;;
+  esac
+}
+last= chosen= is_first=
 for word do
   shift
-  [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"
+  if [ "$last" = -cp ] && [ -z "$chosen" ]; then
+    choose "$word"
+    chosen=1
+  elif [ "$word" != --add-modules=jdk.incubator.vector ] && { [ "$word" != -cp ] || [ "$chosen" ]; }; then
+    set -- "$@" "$word"
+  fi
+  last=$word
 done
-exec "JAVA" "$@"
+[ "$chosen" ] || choose "$CLASSPATH"
+[ -z "$is_first" ] || set -- OPTIONS "$@"
+export CLASSPATH
+exec JAVA "$@"
 """
 
 
-def java_program(java: PurePosixPath) -> bytes:
-    """Return the `bin/java` of a Java home for Spark: it drops an option of Spark's that not every Java supports."""
-    return _JAVA.replace("JAVA", str(java)).encode()
+def java_program(programs: Programs) -> bytes:
+    """Return the `bin/java` of a Java home for Spark: a script that starts from Spark's class archive.
+
+    It drops an option of Spark's that not every Java supports. The class path is in a variable, since hundreds of names
+    would fill every process list.
+    """
+    values = {
+        "JARS": shlex.quote(":".join(map(str, programs.jars))),
+        "FOLDER": shlex.quote(str(programs.library)),
+        "OPTIONS": shlex.join(archive_options(programs.archive)) if programs.archive else "",
+        "JAVA": shlex.quote(str(programs.java)),
+    }
+    return re.sub("|".join(values), lambda found: values[found[0]], _JAVA).encode()
 
 
-def java_command(java: PurePosixPath, name: str, memory: str, folder: PurePosixPath) -> list[str]:
-    """Return a driver's Java with its options, without class path and program; `folder` is its machine's."""
+def java_command(java: PurePosixPath, name: str, memory: str, folder: PurePosixPath, options: str = "") -> list[str]:
+    """Return a driver's Java with its options, without class path and program; `folder` is its machine's.
+
+    `java` is the path of a `java_program`; `options` are the user's (`OPTIONS`), as words of a shell.
+    """
     return [
+        "/bin/sh",
         str(java),
         f"-Dproc_{name}",
         f"-Xmx{memory}",
@@ -62,6 +104,7 @@ def java_command(java: PurePosixPath, name: str, memory: str, folder: PurePosixP
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         f"-Dderby.system.home={folder / 'tmp'}",
+        *shlex.split(options),
     ]
 
 

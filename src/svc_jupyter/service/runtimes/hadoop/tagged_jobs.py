@@ -11,15 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Node
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
+from svc_jupyter.service.runtimes.hadoop.queue_waits import wait_in
+from svc_jupyter.service.runtimes.hadoop.yarn_rest import RUNNING, YarnRest
 
-_LIVING: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+_BEFORE_ITS_START: Final = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED")
+_LIVING: Final = ",".join((*_BEFORE_ITS_START, RUNNING))
+_FAILED: Final = ("FAILED", "KILLED")
 _END_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 0.1
+_WATCH_SECONDS: Final = 1.0
 _BEGINNING: Final = "svc-command-"
 
 
@@ -48,6 +53,12 @@ class TaggedJobs:
         for tag in tags:
             found += [_job(application, addresses) for application in await self._applications(addresses, tag)]
         return sorted(found, key=lambda job: str(job["job_id"]))
+
+    async def wait(self, cluster_id: int, tag: str) -> str | None:
+        """Return why no application with the tag runs yet; None when one runs or there is none."""
+        addresses = await self._addresses(cluster_id)
+        answer = await self._http.get(f"{addresses.resource_manager_http}/ws/v1/cluster/apps", states=_LIVING)
+        return wait_in((answer.get("apps") or {}).get("app") or (), tag)
 
     async def end(self, cluster_id: int, tag: str) -> list[str]:
         """End the applications with a tag; return the ids of the running ones, once none has a running process."""
@@ -87,6 +98,42 @@ class TaggedJobs:
         place = f"{addresses.resource_manager_http}/ws/v1/cluster/apps"
         answer = await self._http.get(place, applicationTags=tag, **wanted)
         return (answer.get("apps") or {}).get("app") or ()
+
+
+class Waits:
+    """Reports an attempt's waits in YARN's queue: the jobs before it and YARN's reason, as they change, and the end."""
+
+    def __init__(self, jobs: TaggedJobs, cluster_id: int, tag: str, say: Say) -> None:
+        self._jobs = jobs
+        self._cluster_id = cluster_id
+        self._tag = tag
+        self._say = say
+        self._waited = False
+        self._said: set[str] = set()
+
+    async def look(self, found: Sequence[Mapping[str, Any]]) -> None:
+        """Report the wait of the attempt's applications, as `TaggedJobs.find` returns them.
+
+        Every application waits for a moment, so a wait is reported from the second look on.
+        """
+        words = None
+        if any(job["status"] in _BEFORE_ITS_START for job in found):
+            words = await self._jobs.wait(self._cluster_id, self._tag)
+        if words is None:
+            if self._said and any(job["status"] not in _FAILED for job in found):
+                self._say("started by YARN")
+            self._said.clear()  # the next job of a script may wait for the same reason
+        elif self._waited and words not in self._said:  # two nodes may give two reasons in turn
+            self._said.add(words)
+            self._say(words)
+        self._waited = words is not None
+
+    async def watch(self) -> None:
+        """Look once a second until cancelled."""
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            with suppress(ClusterFailure, DaemonSilent):
+                await self.look(await self._jobs.find(self._cluster_id, [self._tag]))
 
 
 def _job(application: Mapping[str, Any], addresses: Addresses) -> dict[str, Any]:

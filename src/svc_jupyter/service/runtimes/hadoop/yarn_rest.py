@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent, unless_silent
 
 RUNNING = "RUNNING"
 DECOMMISSIONING = "DECOMMISSIONING"
@@ -85,6 +85,7 @@ class YarnRest:
 
     def __init__(self, http: DaemonHttp) -> None:
         self._http = http
+        self._names: dict[str, str] = {}
 
     async def figures(self, resource_manager: str) -> YarnFigures:
         """Return the cluster's figures."""
@@ -94,6 +95,18 @@ class YarnRest:
         """Return all nodes by host, including former ones; a host that came back has its current state."""
         states = ",".join((*ACTIVE_STATES, *GONE_STATES))
         return parse_nodes(await self._http.get(f"{resource_manager}/ws/v1/cluster/nodes", states=states))
+
+    async def registered_name(self, node_manager: str, among: Container[str] | None = None) -> str | None:
+        """Return the host name with which a NodeManager has registered, also after its end; None if it is not known.
+
+        With `among`, a name that is not in it is not returned; it may be an earlier one, so it is asked for again.
+        """
+        name = self._names.get(node_manager)
+        if name is None or (among is not None and name not in among):
+            info = await unless_silent(self._http.get(f"{node_manager}/ws/v1/node/info"))
+            if info is not None:
+                name = self._names[node_manager] = parse_registered_name(info)
+        return name if name is None or among is None or name in among else None
 
     async def applications(self, resource_manager: str, states: Sequence[str]) -> Sequence[YarnApplication]:
         """Return the applications in these states (`RUNNING`, `ACCEPTED` …)."""
@@ -138,6 +151,11 @@ def parse_nodes(answer: Any) -> Mapping[str, YarnNode]:
         if node.is_active or node.host not in found:
             found[node.host] = node
     return found
+
+
+def parse_registered_name(answer: Any) -> str:
+    """Return the host name in the answer of `node/info`, where the node's id is `host:port`."""
+    return str(answer["nodeInfo"]["id"]).rpartition(":")[0]
 
 
 def parse_applications(answer: Any) -> Sequence[YarnApplication]:

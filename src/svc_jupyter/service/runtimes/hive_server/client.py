@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from types import TracebackType
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, Final
 
-from svc_jupyter.service.runtimes.hive_server.wire import I64, Struct, WireError, encoded_call, read_reply
+from svc_jupyter.service.ground.tls import reason_of
+from svc_jupyter.service.runtimes.hive_server.endpoint import Channel, Endpoint, ServerLost
+from svc_jupyter.service.runtimes.hive_server.wire import I16, I64, Struct, WireError, encoded_call, read_reply
 
 _PROTOCOL: Final = 9
 """`HIVE_CLI_SERVICE_PROTOCOL_V10`: results come by columns."""
 _SUCCESSFUL: Final = frozenset({0, 1})
-_CONNECT_SECONDS: Final = 10.0
 _FETCH_NEXT = 0
+_LOG: Final = I16(1)
+_PASSWORD: Final = "-"  # noqa: S105  a login has its own, before the session
+_SERVER_NAME, _DBMS_NAME, _DBMS_VERSION = 13, 17, 18
 
 
 class OperationState(IntEnum):
@@ -42,15 +45,21 @@ class ServerError(Exception):
     """The server refused a call; the text is its own."""
 
 
-class ServerLost(Exception):
-    """The connection could not be made, or broke; the text is the reason."""
-
-
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A running statement; `handle` identifies it on any connection."""
 
     handle: Struct
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a statement. `share` is what is done of it, 0 to 1, where the server tells."""
+
+    state: OperationState
+    why: str
+    """The server's reason for a failure."""
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +75,18 @@ class ColumnType:
 class Session:
     """A connection with its own session; both end together, and with them what still runs."""
 
-    def __init__(self, host: str, port: int, user: str, *, seconds: float | None = None, opens: bool = True) -> None:
+    def __init__(self, endpoint: Endpoint, *, seconds: float | None = None, opens: bool = True) -> None:
         """`seconds` limits each call. Without `opens` there is no session: only `cancel` works then.
 
         Raises `ServerLost`, `ServerError`.
         """
-        try:
-            self._socket = socket.create_connection((host, port), seconds or _CONNECT_SECONDS)
-        except OSError as error:
-            raise ServerLost(error.strerror or str(error)) from error
-        self._socket.settimeout(seconds)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._stream = cast("BinaryIO", self._socket.makefile("rb", 1 << 18))
+        self._channel: Channel = endpoint.connect(seconds)
         self._handle: Struct | None = None
         if opens:
+            settings = dict(endpoint.session_settings) or None
+            request = {1: _PROTOCOL, 2: endpoint.session_user, 3: _PASSWORD, 4: settings}
             try:
-                opened = self._call("OpenSession", {1: _PROTOCOL, 2: user, 3: "-"})
+                opened = self._call("OpenSession", request)
             except BaseException:
                 self.close()
                 raise
@@ -101,8 +106,21 @@ class Session:
 
     def state(self, operation: Operation) -> tuple[OperationState, str]:
         """Return the state, once it is final or after a moment; and the server's reason for a failure."""
-        answer = self._call("GetOperationStatus", {1: operation.handle})
-        return OperationState(answer.get(2, OperationState.UNKNOWN)), _text(answer.get(5, b""))
+        found = self.status(operation)
+        return found.state, found.why
+
+    def status(self, operation: Operation, *, with_progress: bool = False) -> Status:
+        """Return the state, once it is final or after a moment."""
+        answer = self._call("GetOperationStatus", {1: operation.handle, 2: with_progress or None})
+        told = answer.get(10) or {}
+        share = told.get(3) if told.get(1) else None  # without headings there is no progress
+        return Status(OperationState(answer.get(2, OperationState.UNKNOWN)), _text(answer.get(5, b"")), share)
+
+    def log(self, operation: Operation, count: int) -> list[str]:
+        """Return the next lines of the server's log of a statement. `ServerError` where it keeps none."""
+        answer = self._call("FetchResults", {1: operation.handle, 2: _FETCH_NEXT, 3: I64(count), 4: _LOG})
+        columns = (answer.get(3) or {}).get(3) or ()
+        return [_text(line) for column in columns[:1] for values in column.values() for line in values[1]]
 
     def columns(self, operation: Operation) -> list[ColumnType]:
         """Return the columns of the result."""
@@ -125,7 +143,15 @@ class Session:
 
     def ping(self) -> None:
         """Ask the server for its name."""
-        self._call("GetInfo", {1: self._handle, 2: 13})
+        self._info(_SERVER_NAME)
+
+    def engine(self) -> str:
+        """Return the name of the server's engine: `Apache Hive`, `Spark SQL`."""
+        return self._info(_DBMS_NAME)
+
+    def version(self) -> str:
+        """Return the version of the server's engine."""
+        return self._info(_DBMS_VERSION)
 
     def close(self) -> None:
         """End the session and the connection."""
@@ -137,19 +163,22 @@ class Session:
     def drop(self) -> None:
         """Close the connection without a call; the server ends the session when it notices."""
         self._handle = None
-        self._stream.close()
-        self._socket.close()
+        self._channel.close()
+
+    def _info(self, kind: int) -> str:
+        told = self._call("GetInfo", {1: self._handle, 2: kind}).get(2) or {}
+        return _text(told.get(1, b""))
 
     def _call(self, name: str, request: Mapping[int, Any]) -> Struct:
         try:
-            self._socket.sendall(encoded_call(name, request))
-            answer = read_reply(self._stream)
+            self._channel.send(encoded_call(name, request))
+            answer = read_reply(self._channel.answers)
         except EOFError:
             raise ServerLost("it closed the connection") from None
         except WireError as error:
             raise ServerError(str(error)) from error
         except OSError as error:
-            raise ServerLost(error.strerror or str(error) or type(error).__name__) from error
+            raise ServerLost(reason_of(error)) from error
         status = answer.get(1) or {}
         if status.get(1) not in _SUCCESSFUL:
             raise ServerError(_text(status.get(5, b"")) or f"{name} failed with status {status.get(1)}")

@@ -13,6 +13,7 @@ from typing import Final
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.runtimes.hadoop import spark_driver
 from svc_jupyter.service.runtimes.hadoop.addresses import Port
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import HIVE_SERVER
 from svc_jupyter.service.runtimes.s3 import token_file
@@ -29,7 +30,7 @@ _SECRETS: Final = CONF / "storage-secrets"
 HEAP: Final = "768m"
 """The default heap of the server."""
 JAVA_HOME: Final = CONF / "java"
-"""The Java of its containers on YARN; `bin/java` in it is a script, the only executable among these files."""
+"""Its Java; `bin/java` in it is a script, the only executable among these files."""
 _MAIN: Final = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _LOG: Final = b"""rootLogger.level=warn
 rootLogger.appenderRef.file.ref=file
@@ -47,7 +48,6 @@ appender.file.layout.pattern=%d %p %c{2}: %m%n%xEx{short}
 logger.native.name=org.apache.hadoop.util.NativeCodeLoader
 logger.native.level=error
 """
-_MEMORY: Final = "spark.driver.memory"
 _MASTER: Final = "spark.master"
 _EXECUTORS: Final = dict.fromkeys(
     ("spark.dynamicAllocation.minExecutors", "spark.dynamicAllocation.initialExecutors"), "0"
@@ -108,7 +108,7 @@ def settings_files(
     metastore: str,
     custom: Mapping[str, str],
     store: S3Access,
-    java: PurePosixPath,
+    programs: Programs,
 ) -> dict[str, bytes]:
     """Return its files by their paths below the machine's folder; `metastore` is `thrift://host:port`."""
     chosen = {key: value for key, value in custom.items() if key.startswith("hive.")}
@@ -123,7 +123,7 @@ def settings_files(
         str(CONF / "log4j2.properties"): _LOG,
         str(CONF / spark_driver.FORMATS): spark_driver.AVRO,
         str(_SECRETS): token_file.token_file(store.secrets),
-        str(JAVA_HOME / "bin" / "java"): spark_driver.java_program(java),
+        str(JAVA_HOME / "bin" / "java"): spark_driver.java_program(programs),
     }
 
 
@@ -137,11 +137,11 @@ def daemon(
 ) -> Daemon:
     """Return its command line on the machine with this address and folder."""
     spark = tuning(custom) | {key: value for key, value in custom.items() if key.startswith("spark.")}
-    memory = spark.pop(_MEMORY, HEAP)
+    memory, options = spark.pop(spark_driver.MEMORY, HEAP), spark.pop(spark_driver.OPTIONS, "")
     spark |= wiring(address, folder, warehouse, jars)
     class_path = ":".join(map(str, (folder / CONF, folder / "conf", *_folders(jars))))
     argv = [
-        *spark_driver.java_command(java, NAME, memory, folder),
+        *spark_driver.java_command(folder / JAVA_HOME / "bin" / "java", NAME, memory, folder, options),
         "-Xms64m",
         f"-Dsvc.logs={folder / 'logs'}",
         *(f"-D{key}={value}" for key, value in spark.items()),

@@ -24,9 +24,11 @@ from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hadoop.spark_driver import last_words_of, started
 from svc_jupyter.service.runtimes.hive_server import program
-from svc_jupyter.service.runtimes.hive_server.client import ServerError, ServerLost, Session
+from svc_jupyter.service.runtimes.hive_server.client import ServerError, Session
+from svc_jupyter.service.runtimes.hive_server.endpoint import Endpoint, ServerLost
 from svc_jupyter.service.runtimes.hive_server.jobs import StrayJobs
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
 from svc_jupyter.service.runtimes.metastore.metastore import Metastore
@@ -52,6 +54,11 @@ class HiveServerAddress:
     def http(self) -> str:
         """Its engine's web pages and REST API."""
         return f"http://{self.host}:{program.HTTP_PORT}"
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """How the service reaches it."""
+        return Endpoint(self.host, self.port, getpass.getuser())
 
     def __str__(self) -> str:
         """Return it for messages."""
@@ -156,15 +163,13 @@ class HiveServers:
                 "take spark.master out of the cluster's custom_config, and they run on the coordinator"
             )
         address, folder = node.private_ip, machine.folder
-        java = await machine.java()
-        await machine.write(program.settings_files(address, folder, metastore.uri, custom, store.access, java))
+        programs = await Programs.on(machine, installed)
+        await machine.write(program.settings_files(address, folder, metastore.uri, custom, store.access, programs))
         if program.runs_on_yarn(custom):
             await asyncio.to_thread(Path(folder / program.JAVA_HOME / "bin" / "java").chmod, 0o700)
-        jars = list(await machine.engine(installed.name, installed.jars))
-        if store.jars:
-            jars += await machine.engine(S3_CLIENT, store.jars)
+        jars = [*programs.jars, *(await machine.engine(S3_CLIENT, store.jars) if store.jars else ())]
         await asyncio.to_thread(note_opened, _opened(instance), store.access)
-        await machine.start(program.daemon(java, jars, address, folder, self._metastore.warehouse, custom))
+        await machine.start(program.daemon(programs.java, jars, address, folder, self._metastore.warehouse, custom))
 
     async def _wait(self, address: HiveServerAddress, node: Node, machine: Machine) -> None:
         """Return once it answers; raises `ClusterFailure` with its last output when it ends instead."""
@@ -201,7 +206,7 @@ def _opened(instance: Instance) -> Path:
 def _silence(address: HiveServerAddress) -> str | None:
     """Return why the server does not answer, None when it does."""
     try:
-        with Session(address.host, address.port, getpass.getuser(), seconds=_ANSWER_SECONDS) as session:
+        with Session(address.endpoint, seconds=_ANSWER_SECONDS) as session:
             session.ping()
     except (ServerLost, ServerError) as error:
         return str(error)
@@ -242,7 +247,7 @@ class HiveServerProbe:
         session = self._sessions.pop(instance_id, None)
         try:
             if session is None:
-                session = Session(host, program.PORT, getpass.getuser(), seconds=_PROBE_SECONDS)
+                session = Session(HiveServerAddress(host).endpoint, seconds=_PROBE_SECONDS)
             session.ping()
         except (ServerLost, ServerError):
             if session is not None:

@@ -1,7 +1,7 @@
 """Thrift's binary protocol, as far as HiveServer2 needs it; columns of numbers are read whole, not value by value.
 
 A struct is a mapping of field numbers to values. When written, a value's Python type determines its Thrift type: `int`
-is an i32, `I64` an i64, `bool`, `str`, `bytes`, a mapping of `str` a map, any other mapping a struct.
+is an i32, `I16` an i16, `I64` an i64, `bool`, `str`, `bytes`, a mapping of `str` a map, any other mapping a struct.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ _ARRAYS: Final = {_BOOL: "b", _BYTE: "b", _I16: "h", _I32: "i", _I64: "q", _DOUB
 _LENGTH: Final = struct.Struct(">i")
 
 Struct = dict[int, Any]
+
+
+class I16(int):
+    """A number that is written as an i16."""
 
 
 class I64(int):
@@ -78,6 +82,8 @@ def _encoded(value: Any) -> tuple[int, bytes]:
         return _BOOL, b"\1" if value else b"\0"
     if isinstance(value, I64):
         return _I64, _NUMBERS[_I64].pack(value)
+    if isinstance(value, I16):
+        return _I16, _NUMBERS[_I16].pack(value)
     if isinstance(value, int):
         return _I32, _LENGTH.pack(value)
     if isinstance(value, (str, bytes)):

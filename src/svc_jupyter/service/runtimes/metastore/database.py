@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
-import psycopg
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
-
 from svc_jupyter.service.installs.additions import CompiledJar
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
 
@@ -51,6 +47,8 @@ folder's mode protects it.
 
 def of_postgresql(url: str) -> MetastoreDatabase:
     """Return how the metastore reaches the service's PostgreSQL, from a libpq address."""
+    from psycopg.conninfo import conninfo_to_dict
+
     facts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
     hosts = facts.get("host", "").split(",")
     ports = facts.get("port", _DEFAULT_PORT).split(",")
@@ -86,6 +84,9 @@ def _bracketed(host: str) -> str:
 @asynccontextmanager
 async def starting_alone(url: str) -> AsyncIterator[None]:
     """Create the schema if missing, and hold off other machines' metastores. Raises `MetastoreFailure`."""
+    import psycopg  # a service on SQLite starts without it
+    from psycopg import sql
+
     try:
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
             await connection.execute("SELECT pg_advisory_lock(%s)", [_KEY])

@@ -10,8 +10,6 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from psycopg.conninfo import conninfo_to_dict
-
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, coordinator_of
 from svc_jupyter.service.clusters.instances import Instance, Node
@@ -175,6 +173,8 @@ def connector(catalog: str, tap: OpenTap) -> dict[str, str]:
             f"catalogue {catalog}: DB tap {tap.id} ({tap.name}) is {tap.connection.db_type}; Presto reads taps of "
             "postgresql and redshift"
         )
+    from psycopg.conninfo import conninfo_to_dict
+
     facts = conninfo_to_dict(tap.connection.target)
     host = str(facts.get("host") or "")
     if not host or host.startswith("/"):

@@ -38,6 +38,7 @@ from svc_jupyter.service.runtimes.presto.configuration import (
     own_catalogs,
     tap_catalogs,
 )
+from svc_jupyter.service.runtimes.presto.external import ExternalPresto
 from svc_jupyter.service.runtimes.presto.plugins import PLUGINS, plugins_folder
 from svc_jupyter.service.runtimes.presto.presto_rest import PrestoHealth, PrestoRest
 from svc_jupyter.service.runtimes.presto.settings import CustomSettings, custom_settings
@@ -74,6 +75,7 @@ class PrestoEngine(DaemonEngine):
         metastore: Metastore,
         probe: ServiceProbe,
         taps: DbTaps,
+        of_others: ExternalPresto,
     ) -> None:
         """The catalogues show the tables of `metastore`, which `probe` checks, and of the account's `taps`."""
         super().__init__(instances, providers)
@@ -81,6 +83,7 @@ class PrestoEngine(DaemonEngine):
         self._bootstrap = bootstrap
         self._metastore = metastore
         self._taps = taps
+        self.of_others: ExternalPresto = of_others
         self._rest = PrestoRest()
         self._health = PrestoHealth(providers, self._rest, probe)
 
@@ -190,6 +193,7 @@ class PrestoEngine(DaemonEngine):
 
     async def close(self) -> None:
         """Release the clusters; they keep running."""
+        await self.of_others.close()
         await self._rest.close()
 
     async def _until(

@@ -6,11 +6,13 @@ import asyncio
 import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ssl import SSLContext
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from svc_jupyter.service.clusters.cluster_engine import Sample, ServiceProbe
 from svc_jupyter.service.clusters.health_entries import (
+    ANSWER_SECONDS,
     ServiceState,
     heap_entry,
     load_of_master,
@@ -22,6 +24,7 @@ from svc_jupyter.service.clusters.health_entries import (
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent, unless_silent
+from svc_jupyter.service.runtimes.presto.access import path_of
 from svc_jupyter.service.runtimes.presto.configuration import coordinator_http, http_of
 
 USER_HEADER: Final = "X-Presto-User"
@@ -51,14 +54,27 @@ class ClusterFigures:
 class PrestoRest:
     """Sends requests to servers, by the address of each (`http://host:port`)."""
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float = ANSWER_SECONDS,
+        headers: Mapping[str, str] | None = None,
+        context: SSLContext | None = None,
+    ) -> None:
+        """`headers` name the user, and log in where that is needed; by default the user of the service's process."""
         # The answer to a change of state is plain text; a request for JSON only would be refused.
-        headers = {USER_HEADER: getpass.getuser(), "Accept": "application/json, text/plain"}
-        self._http = DaemonHttp(headers=headers) if seconds is None else DaemonHttp(seconds, headers=headers)
+        user = {USER_HEADER: getpass.getuser()} if headers is None else headers
+        self._http = DaemonHttp(seconds, {**user, "Accept": "application/json, text/plain"}, context)
 
     async def is_started(self, address: str) -> bool:
         """Return whether a server has started."""
-        return (await self._http.get(f"{address}/v1/info"))["starting"] is False
+        return (await self.info(address))["starting"] is False
+
+    async def info(self, address: str) -> Mapping[str, Any]:
+        """Return a server's facts about itself: `nodeVersion`, `starting`, `uptime` …; this needs no login."""
+        answer = await self._http.get(f"{address}/v1/info")
+        if not isinstance(answer, dict) or not isinstance(answer.get("starting"), bool):
+            raise DaemonSilent(f"{address} is not a coordinator: its /v1/info is something else")
+        return answer
 
     async def figures(self, coordinator: str) -> ClusterFigures:
         """Return the coordinator's counters."""
@@ -87,9 +103,9 @@ class PrestoRest:
         await self._http.put(f"{address}/v1/info/state", SHUTTING_DOWN)
 
     async def queries(self, coordinator: str, source: str) -> Sequence[str]:
-        """Return the ids of a source's unfinished queries."""
+        """Return the ids of the unfinished queries with a source or a trace token."""
         answer = await self._http.get(f"{coordinator}/v1/query")
-        mine = (query for query in answer if query.get("session", {}).get("source") == source)
+        mine = (query for query in answer if source in _names_of(query.get("session", {})))
         return [str(query["queryId"]) for query in mine if query["state"] not in OVER]
 
     async def end_query(self, coordinator: str, query_id: str) -> None:
@@ -107,11 +123,16 @@ class PrestoRest:
             following = answer.get("nextUri")
             if following is None:
                 return rows
-            answer = await self._http.get(following)
+            # A coordinator behind a proxy may give its own address.
+            answer = await self._http.get(f"{coordinator}{path_of(following)}")
 
     async def close(self) -> None:
         """Close the connections; the next request opens new ones."""
         await self._http.close()
+
+
+def _names_of(session: Mapping[str, Any]) -> tuple[Any, Any]:
+    return session.get("source"), session.get("traceToken")
 
 
 def parse_status(answer: Any) -> ServerStatus:

@@ -16,6 +16,7 @@ from typing import Final
 
 from svc_jupyter.service.clusters.providers.provider import Daemon
 from svc_jupyter.service.runtimes.hadoop import spark_driver
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hadoop.site_files import site_file
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.s3.access import S3Access
@@ -58,10 +59,9 @@ class SparkLayout:
 
     address: str
     folder: PurePosixPath
-    java: PurePosixPath
+    programs: Programs
     home: Path
     """Spark's own virtual environment."""
-    jars: Sequence[PurePosixPath]
     metastore: str
     """`thrift://host:port`"""
     warehouse: str
@@ -80,7 +80,7 @@ class SparkLayout:
     @property
     def spark(self) -> Path:
         """The package `pyspark`, which Spark's own programs use as Spark's home."""
-        return Path(self.jars[0]).parent.parent
+        return Path(self.programs.library).parent
 
 
 def runs_on_yarn(custom: Mapping[str, str]) -> bool:
@@ -128,7 +128,7 @@ def settings(place: SparkLayout, custom: Mapping[str, str]) -> dict[str, str]:
 def forbidden(custom: Mapping[str, str]) -> Sequence[str]:
     """Return the settings that would break the cluster's wiring."""
     nowhere = PurePosixPath("/a/b/c")
-    place = SparkLayout("", nowhere, nowhere, Path(nowhere), [nowhere], "", "", Path(nowhere))
+    place = SparkLayout("", nowhere, Programs(nowhere, [nowhere]), Path(nowhere), "", "", Path(nowhere))
     return [key for key in custom if key in wiring(place)]
 
 
@@ -145,7 +145,7 @@ def server_files(place: SparkLayout, custom: Mapping[str, str], secret: str) -> 
         "spark.ui.port": str(UI_PORT),
     }
     of_server = {
-        "java": java_command(place, own.get("spark.driver.memory", HEAP)),
+        "java": java_command(place, own.get(spark_driver.MEMORY, HEAP), own.get(spark_driver.OPTIONS, "")),
         "properties": str(place.folder / FOLDER / "sessions.conf"),
         "folder": str(place.folder / FOLDER),
         "classes": str(place.folder / FOLDER / "classes"),
@@ -175,7 +175,7 @@ def program_files(place: SparkLayout) -> dict[str, bytes]:
     return {
         **sources,
         str(FOLDER / "alone.py"): b"from svc_spark.alone import main\n\nmain()\n",
-        str(JAVA): spark_driver.java_program(place.java),
+        str(JAVA): spark_driver.java_program(place.programs),
         str(FOLDER / "python" / "sitecustomize.py"): _PATHS.format(str(place.spark.parent)).encode(),
     }
 
@@ -192,10 +192,12 @@ def conf_files(place: SparkLayout, custom: Mapping[str, str]) -> dict[str, bytes
     }
 
 
-def java_command(place: SparkLayout, memory: str) -> list[str]:
+def java_command(place: SparkLayout, memory: str, options: str = "") -> list[str]:
     """Return Java with its options and class path, but without a program."""
-    class_path = [str(place.conf), str(place.folder / "conf"), f"{place.jars[0].parent}/*", *map(str, place.store_jars)]
-    return [*spark_driver.java_command(place.java, NAME, memory, place.folder), "-cp", ":".join(class_path)]
+    entries = (place.conf, place.folder / "conf", place.programs.library / "*", *place.store_jars)
+    java = java_home(place) / "bin" / "java"
+    command = spark_driver.java_command(java, NAME, memory, place.folder, options)
+    return [*command, "-cp", ":".join(map(str, entries))]
 
 
 def environment(place: SparkLayout) -> dict[str, str]:
@@ -228,7 +230,7 @@ def daemon(place: SparkLayout) -> Daemon:
 
 
 def java_home(place: SparkLayout) -> PurePosixPath:
-    """Return the Java for Spark's own scripts: it drops an option of theirs that not every Java supports."""
+    """Return the Java of everything that runs Spark; see `spark_driver.java_program`."""
     return place.folder / FOLDER / "java"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Final, Self
@@ -68,6 +69,13 @@ class SessionClient:
         """Set the Python of new sessions; return why it cannot be used, or None."""
         reason: str | None = (await self._call(_WAIT_SECONDS, call="use_python", python=python)).get("reason")
         return reason
+
+    async def ask(self, session: str, question: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the session's answer to an editor's question; None while it cannot answer at once."""
+        answer: dict[str, Any] | None = (
+            await self._call(_ANSWER_SECONDS, call="ask", session=session, question=dict(question))
+        )["answer"]
+        return answer
 
     async def end_session(self, session: str) -> bool:
         """End a kept session; return whether there was one."""

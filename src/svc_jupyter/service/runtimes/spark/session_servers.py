@@ -21,6 +21,7 @@ from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
 from svc_jupyter.service.packages.attached import AttachedEnvironment, AttachedEnvironments
+from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hadoop.spark_driver import last_words_of, started
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import is_tag
 from svc_jupyter.service.runtimes.metastore.failures import MetastoreFailure
@@ -86,7 +87,7 @@ class SessionServers:
         machine = self._machine(instance, node)
         async with self._lock(instance):
             await self._end_outdated(instance, machine, say)
-            vitals = await self._answering(instance, node, machine, say)
+            vitals = await self._answering(instance, machine, say)
             chosen = await self._choose_python(instance, vitals, say)
             current = (await asyncio.to_thread(_generation, instance), chosen)
             remember(self._current, instance.id, current, most=_MOST_INSTANCES)
@@ -112,7 +113,7 @@ class SessionServers:
         if lock.locked():
             return
         async with lock:
-            await self._spawn(instance, node, self._machine(instance, node), say)
+            await self._spawn(instance, self._machine(instance, node), say)
 
     def _lock(self, instance: Instance) -> asyncio.Lock:
         """Return the lock of an instance's server, which exists while a task holds or awaits it."""
@@ -137,18 +138,19 @@ class SessionServers:
             installed = await self._engines.ensure(Engine.SPARK, say)
         metastore = await self._metastore_address(say)
         store = await self._store_client(say)
-        jars = await machine.engine(installed.name, installed.jars)
+        programs = await Programs.on(machine, installed)
         return SparkLayout(
             address=node.private_ip,
             folder=machine.folder,
-            java=await machine.java(),
+            programs=programs,
             home=installed.home,
-            jars=jars,
             metastore=metastore.uri,
             warehouse=self._metastore.warehouse,
             python=installed.home / "bin" / "python" if environment is None else environment.python,
             store=store.access,
-            store_jars=missing_from_spark(await machine.engine(S3_CLIENT, store.jars), jars) if store.jars else (),
+            store_jars=missing_from_spark(await machine.engine(S3_CLIENT, store.jars), programs.jars)
+            if store.jars
+            else (),
         )
 
     async def _store_client(self, say: Say) -> StoreClient:
@@ -192,11 +194,7 @@ class SessionServers:
         except FileNotFoundError:
             return secrets.token_hex(32)
 
-    async def _spawn(self, instance: Instance, node: Node, machine: Machine, say: Say) -> None:
-        if instance.provider != "local":
-            raise ClusterFailure(
-                f"Spark clusters run on this machine only, not on {node.private_dns}: use the provider `local`"
-            )
+    async def _spawn(self, instance: Instance, machine: Machine, say: Say) -> None:
         place = await self.place(instance, say)
         custom = instance.configuration.custom_settings
         await machine.write(program.server_files(place, custom, self._secret(machine)))
@@ -232,7 +230,7 @@ class SessionServers:
             )
         return package_id
 
-    async def _answering(self, instance: Instance, node: Node, machine: Machine, say: Say) -> Mapping[str, Any]:
+    async def _answering(self, instance: Instance, machine: Machine, say: Say) -> Mapping[str, Any]:
         """Return the state of a server: the running one, or a new one."""
         if await runs(machine, program.NAME):
             await self._metastore_address(say)
@@ -241,11 +239,11 @@ class SessionServers:
             except _ServerEnded:
                 say("the session server was about to end")
         say("starting the session server")
-        return await started(partial(self._start, instance, node, machine, say), "the session server", say)
+        return await started(partial(self._start, instance, machine, say), "the session server", say)
 
-    async def _start(self, instance: Instance, node: Node, machine: Machine, say: Say) -> Mapping[str, Any]:
+    async def _start(self, instance: Instance, machine: Machine, say: Say) -> Mapping[str, Any]:
         """Start a new server; return its state once it answers."""
-        await self._spawn(instance, node, machine, say)
+        await self._spawn(instance, machine, say)
         return await self._wait(instance, machine)
 
     async def _wait(self, instance: Instance, machine: Machine) -> Mapping[str, Any]:

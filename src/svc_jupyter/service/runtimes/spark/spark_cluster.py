@@ -26,6 +26,7 @@ from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 
 _BUSY_STATES = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 _WHERE = "hadoop_settings.custom_config"
+_LOCAL_ONLY = "provider: Spark clusters run on the service's own machine only; give the cluster the provider local"
 
 
 class SparkEngine(ClusterEngine):
@@ -56,7 +57,7 @@ class SparkEngine(ClusterEngine):
     async def start(self, instance: Instance, say: Say) -> None:
         """Start the daemons, then the session server."""
         if instance.provider != "local":
-            raise ClusterFailure("Spark clusters run on the service's own machine only: use the provider `local`")
+            raise ClusterFailure(_LOCAL_ONLY)
         if not _has_hadoop(instance):
             await self._alone.start(instance, say)
             return
@@ -97,6 +98,8 @@ def _has_hadoop(instance: Instance) -> bool:
 
 def check(configuration: ClusterConfiguration) -> None:
     """Raise `Invalid` for settings that would break the cluster's own wiring, and for those of other engines."""
+    if configuration.provider == "hosts":
+        raise Invalid(_LOCAL_ONLY)
     custom = configuration.custom_settings
     master = custom.get("spark.master", "yarn")
     if master != "yarn" and not (master == "local" or (master.startswith("local[") and master.endswith("]"))):

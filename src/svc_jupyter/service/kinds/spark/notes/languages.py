@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
 
 from svc_jupyter.service.ground.errors import Failure
 
@@ -74,11 +75,20 @@ class Paragraph:
         return not self.code.strip()
 
 
-def paragraph_of(text: str) -> Paragraph:
+def default_of(document: Mapping[str, Any]) -> Language:
+    """Return the language of a note's paragraphs that name none: Python if it was saved as a notebook of Python."""
+    try:
+        is_python = document["ipynb"]["metadata"]["kernelspec"]["language"] == "python"
+    except (KeyError, TypeError):
+        is_python = False
+    return Language.PYTHON if is_python else Language.SCALA
+
+
+def paragraph_of(text: str, default: Language = Language.SCALA) -> Paragraph:
     """Return the parts of a paragraph's text. Raises `UnknownLanguage`."""
     header = _HEADER.match(text)
     if header is None:
-        return Paragraph(Language.SCALA, {}, text, 1)
+        return Paragraph(default, {}, text, 1)
     word = header["word"].lower()
     language = _WORDS.get(word)
     if language is None:

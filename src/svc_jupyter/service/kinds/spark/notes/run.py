@@ -57,7 +57,10 @@ class NoteRun:
         session: Interpreter,
         shell: Shell,
         log: Log,
+        default: Language = Language.SCALA,
     ) -> None:
+        """`default` is the language of paragraphs that name none."""
+        self._default = default
         self._folder = folder
         self._paragraphs = paragraphs
         self._arguments = arguments
@@ -102,7 +105,7 @@ class NoteRun:
         about.started_at = time.time()
         self._done.append(about)
         try:
-            paragraph = paragraph_of(source.get("text") or "")
+            paragraph = paragraph_of(source.get("text") or "", self._default)
             about.language = paragraph.language.value
             self._log(f"paragraph {_name(about)} of {len(self._paragraphs)} (%{about.language})\n")
             self._save()

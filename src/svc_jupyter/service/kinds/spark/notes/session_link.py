@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from svc_jupyter.service.db_taps.job import Dialect
 from svc_jupyter.service.db_taps.statements import split
 from svc_jupyter.service.kinds.spark.notes.languages import Language, Paragraph
 from svc_jupyter.service.kinds.spark.notes.statements import Log, Message, RunFailure, StatementEnd, StatementError
@@ -25,6 +24,7 @@ from svc_jupyter.service.runtimes.spark.driver.statement import (
     Statement,
 )
 from svc_jupyter.service.runtimes.spark.driver.statement import Language as SparkLanguage
+from svc_jupyter.sql_tokens import Dialect
 
 _LANGUAGES = {
     Language.PYTHON: SparkLanguage.PYTHON,

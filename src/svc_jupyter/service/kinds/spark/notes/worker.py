@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from svc_jupyter.service.kinds.spark.notes.job import ERROR_FILE, NOTE_FILE, WORKING_FOLDER, NoteJob
+from svc_jupyter.service.kinds.spark.notes.languages import default_of
 from svc_jupyter.service.kinds.spark.notes.run import NoteRun
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress, SessionLink
 from svc_jupyter.service.kinds.spark.notes.shell_paragraphs import Shell
@@ -22,7 +23,7 @@ from svc_jupyter.service.kinds.spark.notes.statements import RunFailure
 
 def work(job: NoteJob) -> int:
     """Run a note in this process; return the exit code. The answer is in the job's folder."""
-    paragraphs = json.loads((job.folder / NOTE_FILE).read_text("utf-8"))["paragraphs"]
+    document = json.loads((job.folder / NOTE_FILE).read_text("utf-8"))
     address = SessionAddress(**job.session)
     with job.log.open("a", encoding="utf-8", errors="replace", buffering=1) as log:
         try:
@@ -36,7 +37,7 @@ def work(job: NoteJob) -> int:
         def say(text: str) -> None:
             log.write(text)
 
-        run = NoteRun(job.folder, paragraphs, job.arguments, link, shell, say)
+        run = NoteRun(job.folder, document["paragraphs"], job.arguments, link, shell, say, default_of(document))
         try:
             return run.run(job.only)
         finally:
@@ -55,9 +56,9 @@ def main() -> None:
     import mistune  # noqa: F401  a run's parts that are imported late
     import pyarrow.csv  # noqa: F401
 
-    from svc_jupyter.service.db_taps.job import Dialect
     from svc_jupyter.service.db_taps.statements import split
     from svc_jupyter.service.processes.worker_parent import MARK, freeze, from_line, serve
+    from svc_jupyter.sql_tokens import Dialect
 
     def begin(job: NoteJob) -> int:
         os.environ[MARK] = str(job.folder)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,16 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from .arrow_result import write_rows
+from .completion import Completion
 from .failure import CodeFailure, spark_text
 from .files import write_json
-from .messages import Messages
+from .messages import SESSION, Messages
 from .notebook_context import NotebookContext
 from .python_code import PythonNames
 from .scala_code import ScalaInterpreter
 from .scala_notebook import ScalaNotebook
-from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, SqlPart, Statement
+from .sql_code import run_sql
+from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, Statement
 
 _REPORT_SECONDS = 0.25
 _DRIVER_GONE = "Spark's driver ended while the program ran: did the program end it, or did its memory run out?"
@@ -37,6 +41,9 @@ class Execution:
         self._report_rows = report_rows
         self._reported_at = 0.0
         self._python = PythonNames({"spark": spark, "sc": spark.sparkContext, "sqlContext": None})
+        self.completion = Completion(spark, self._python.module.__dict__)
+        """What answers questions about the session's names and tables."""
+        self._key = secrets.token_hex(4)
         self._scala: ScalaInterpreter | None = None
         self._scala_notebook: ScalaNotebook | None = None
 
@@ -45,13 +52,18 @@ class Execution:
         folder = Path(statement.folder)
         messages = Messages(folder, folder / OUT_FILE) if statement.note is not None else None
         context = None
+        live: AbstractContextManager[None] = nullcontext()
         if messages is not None:
             context = NotebookContext(self._spark, statement.note or {}, messages, folder)
             self._python.module.__dict__["z"] = context
+            if statement.is_cell:
+                messages.emit(SESSION, self._key)
+                live = messages.live()
         summary: dict[str, Any] = {}
         failed = True
         try:
-            summary = self._ran(statement, folder, context)
+            with live:
+                summary = self._ran(statement, folder, context)
             failed = False
         except CodeFailure as failure:
             summary = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
@@ -73,13 +85,19 @@ class Execution:
         self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", statement.pool or "default")
 
         def take(frame: DataFrame) -> dict[str, Any]:
-            if context is not None:
+            if statement.is_cell and (limit := (statement.note or {}).get("limit")):
+                frame = frame.limit(limit)
+            elif context is not None and not statement.is_cell:
                 context.show(frame)
                 return {"rows": None, "message": None}
             return write_rows(frame, folder, min_free_bytes=statement.min_free_bytes, on_rows=self._rows)
 
+        def take_of(text: str) -> dict[str, Any] | None:
+            frame = self._spark.sql(text)
+            return take(frame) if frame.columns else None
+
         if statement.language is Language.SQL:
-            return run_sql(self._spark, statement.parts, take)
+            return run_sql(statement.parts, take_of, Py4JError)
         value = self._value(statement, folder, context)
         if isinstance(value, DataFrame):
             return take(value)
@@ -108,35 +126,3 @@ class Execution:
         if now - self._reported_at >= _REPORT_SECONDS:
             self._reported_at = now
             self._report_rows(rows)
-
-
-def run_sql(
-    spark: SparkSession, parts: Sequence[SqlPart], take: Callable[[DataFrame], dict[str, Any]]
-) -> dict[str, Any]:
-    """Run an SQL script; `take` receives each table. Return its result for the last one, or the number of statements.
-
-    Raises `CodeFailure` with the line of the statement.
-    """
-    summary: dict[str, Any] | None = None
-    for part in parts:
-        try:
-            frame = spark.sql(part.text)
-            if frame.columns:
-                summary = take(frame)
-        except PySparkException as error:
-            raise CodeFailure(spark_text(error), _line_of(part, error)) from None
-        except Py4JError as error:
-            raise CodeFailure(spark_text(error), part.line) from None
-        except CodeFailure as failure:
-            raise CodeFailure(failure.message, part.line, may_retry=failure.may_retry) from None
-    count = "1 statement" if len(parts) == 1 else f"{len(parts)} statements"
-    return summary or {"rows": None, "message": f"{count} done, no table returned"}
-
-
-def _line_of(part: SqlPart, error: PySparkException) -> int:
-    """Return the script's line of a Spark error, whose own line is relative to its statement."""
-    for context in error.getQueryContext() or ():
-        start = context.startIndex()
-        if 0 <= start < len(part.text):
-            return part.line + part.text.count("\n", 0, start)
-    return part.line

@@ -96,6 +96,10 @@ class SessionProcess:
         self.thread = 0
         self.is_over = False
         self.is_interrupted = False
+        self.is_intact = True
+        """Whether its link to the driver survived the last statement."""
+        self._turn = asyncio.Lock()
+        self._questions = 0
         self._reader = reader
         self._writer = writer
         self._zygote = zygote
@@ -107,6 +111,21 @@ class SessionProcess:
 
     async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
         """Run a statement; return whether it succeeded. Raises `Ended`."""
+        async with self._turn:
+            return await self._run(statement, on_rows)
+
+    async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a question between two statements. Raises `Ended`."""
+        async with self._turn:
+            self._questions += 1
+            number = self._questions
+            self._writer.write(json.dumps({"question": question, "id": number}).encode() + b"\n")
+            while True:
+                report = await self._next_report()
+                if report.get("answered") == number:  # an earlier one may have been given up
+                    return dict(report["answer"])
+
+    async def _run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
         try:
             self._writer.write(to_json(statement).encode() + b"\n")
             await self._writer.drain()
@@ -117,6 +136,7 @@ class SessionProcess:
             if "rows" in report:
                 on_rows(report["rows"])
             elif report.get("ended") == statement.id:
+                self.is_intact = report["is_intact"]
                 return bool(report["succeeded"])
 
     def signal(self, number: signal.Signals) -> None:

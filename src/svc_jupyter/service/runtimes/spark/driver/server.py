@@ -68,6 +68,8 @@ class Server:
                     return {"cancelled": await self._sessions.cancel(call["id"])}
                 case "use_python":
                     return await self._use(call["python"])
+                case "ask":
+                    return {"answer": await self._sessions.ask(call["session"], call["question"])}
                 case "end_session":
                     return {"ended": await self._sessions.end(call["session"])}
                 case other:

@@ -1,7 +1,7 @@
 """A session's process: attached to the driver, it runs one statement after the other.
 
 Its stdout and stderr are those of the running statement. It reads a line of JSON per statement, and writes one when the
-statement has ended.
+statement has ended. A line with a `question` is answered at once: the server sends none while a statement runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 
 from .attach import attached
 from .execution import Execution
@@ -24,6 +25,7 @@ from .statement import OUT_FILE, Language, SqlPart, Statement, from_json
 
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _NOTHING = "SELECT 1"
+_PY4J = f"{os.sep}py4j{os.sep}"
 ENDED = "ended"
 
 
@@ -42,9 +44,14 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     execution = Execution(spark, classes, number, lambda rows: _report(writer, rows=rows))
     _report(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
     for line in reader:
+        asked = json.loads(line)
+        if "question" in asked:
+            _report(writer, answered=asked["id"], answer=execution.completion.answer(asked["question"]))
+            continue
         statement = from_json(line)
-        succeeded = _with_outputs(statement, execution)
-        _report(writer, ended=statement.id, succeeded=succeeded)
+        interrupts = _Interrupts()
+        succeeded = _with_outputs(statement, execution, interrupts)
+        _report(writer, ended=statement.id, succeeded=succeeded, is_intact=interrupts.is_link_intact)
     execution = spark = None  # type: ignore[assignment]
     gc.collect()  # lets the driver release what only this session held
 
@@ -58,12 +65,29 @@ def _rehearsed(execution: Execution) -> bool:
     return False
 
 
-def _with_outputs(statement: Statement, execution: Execution) -> bool:
+class _Interrupts:
+    """Interrupts Python code, and notes whether that broke its link to the driver.
+
+    An interrupt during a call to the driver leaves an answer unread: the process cannot be used any more.
+    """
+
+    def __init__(self) -> None:
+        self.is_link_intact = True
+
+    def __call__(self, _number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if _PY4J in frame.f_code.co_filename:
+                self.is_link_intact = False
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+
+def _with_outputs(statement: Statement, execution: Execution, interrupts: _Interrupts) -> bool:
     for descriptor, path in ((1, f"{statement.folder}/{OUT_FILE}"), (2, statement.log)):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(file, descriptor)
         os.close(file)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, interrupts)
     try:
         return execution.run(statement)
     finally:

@@ -22,7 +22,12 @@ from .statement import ERROR_FILE, JOBS_FILE, PROGRESS_FILE, STARTED_FILE, State
 
 _LOOK_SECONDS: Final = 0.4
 _SOFT_SECONDS: Final = 1.0
+_PYTHON_SECONDS: Final = 0.5
+"""How long Python code may take to end before its thread in the driver is interrupted, too: an interrupt that meets a
+thread without work would end the work of the next statement.
+"""
 _HARD_SECONDS: Final = 3.0
+_ANSWER_SECONDS: Final = 0.5
 _END_SECONDS: Final = 5.0
 _REMEMBERED: Final = 2000
 """Limit of ended statements that the server remembers."""
@@ -127,6 +132,17 @@ class Sessions:
             await self._close(session)
         return True
 
+    async def ask(self, name: str, question: dict[str, Any]) -> dict[str, Any] | None:
+        """Return a session's answer to a question; None while it runs statements, or when the answer takes long."""
+        session = self._named.get(name)
+        if session is None or session.running or session.waiting or session.process is None or session.process.is_over:
+            return None
+        session.used_at = time.monotonic()
+        with contextlib.suppress(TimeoutError, Ended, OSError):
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return await session.process.ask(question)
+        return None
+
     async def end_idle(self) -> None:
         """End named sessions that have long been idle."""
         now = time.monotonic()
@@ -175,13 +191,16 @@ class Sessions:
                 return
             run.change(state="running")
             watch = asyncio.create_task(self._watch(process, run))
+            ended_itself = False
             try:
                 await process.run(run.statement, lambda rows: self._rows(run, rows))
+                ended_itself = True
             finally:
                 watch.cancel()
                 await asyncio.gather(watch, return_exceptions=True)
-                if process.is_interrupted:
+                if process.is_interrupted and not (ended_itself and process.is_intact):
                     await self._replace(session, process)
+                process.is_interrupted = False
             await self._note_jobs(run)
         except Ended as ended:
             session.process = None
@@ -243,6 +262,7 @@ class Sessions:
         await asyncio.sleep(_SOFT_SECONDS)  # its jobs are ended: most programs end with them
         process.is_interrupted = True
         process.signal(signal.SIGINT)
+        await asyncio.sleep(_PYTHON_SECONDS)
         interrupting = asyncio.create_task(self._driver.interrupt(process.thread, hard=False))
         await asyncio.wait([interrupting], timeout=_HARD_SECONDS)
         if not interrupting.done() or interrupting.exception():

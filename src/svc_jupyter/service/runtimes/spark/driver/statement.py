@@ -63,7 +63,15 @@ class Statement:
     min_free_bytes: int = 0
     """It fails rather than leave less free space than this on its folder's disk."""
     note: dict[str, Any] | None = None
-    """The values for `z` of a notebook's paragraph, whose output is kept as typed messages."""
+    """The values for `z` of a notebook's paragraph, whose output is kept as typed messages.
+
+    With `is_cell`, its table is its result, and the messages can be read while it runs.
+    """
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a cell of an interactive notebook."""
+        return bool(self.note and self.note.get("is_cell"))
 
 
 def to_json(statement: Statement) -> str:

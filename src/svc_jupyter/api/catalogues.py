@@ -1,0 +1,93 @@
+"""Catalogues: the schemas, tables and columns of a tap's database or of Hive, as the service last read them.
+
+An extension: services without it answer 404.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from svc_jupyter.api.fields import Record
+
+TABLES_LIMIT = 20_000
+"""Tables in one answer."""
+COLUMNS_LIMIT = 200
+"""Tables whose columns one answer has."""
+FOUND_COLUMNS_LIMIT = 500
+"""Columns that one search finds."""
+
+
+class CatalogueState(StrEnum):
+    """Whether there is something to show."""
+
+    FILLING = "filling"
+    """It is being read for the first time."""
+    READY = "ready"
+    FAILED = "failed"
+    """It was never read, or the last attempt to read it again failed; `error` says why."""
+
+
+class CatalogueSchema(Record):
+    """A schema with its number of tables; its name is empty in databases without schemas."""
+
+    name: str
+    tables: int
+
+
+class Catalogue(Record):
+    """A catalogue without its tables. Times are ISO 8601 UTC with `Z`.
+
+    `version` changes with names and types, so clients can keep what they have read of a version. `failing_since` is the
+    time of the first failure after the last success.
+    """
+
+    state: CatalogueState
+    version: str | None = None
+    as_of: str | None = None
+    default_schema: str | None = None
+    schemas: list[CatalogueSchema] = Field(default_factory=list)
+    error: str | None = None
+    failing_since: str | None = None
+
+
+class CatalogueTable(Record):
+    """A table or view; `rows` is null where the database does not count cheaply, and may be an estimate."""
+
+    schema_name: str
+    name: str
+    type: str
+    rows: int | None = None
+    columns: int
+
+
+class CatalogueTables(Record):
+    """A part of the tables, by schema and name; `total` counts all that match."""
+
+    version: str | None = None
+    tables: list[CatalogueTable]
+    offset: int
+    total: int
+
+
+class CatalogueColumn(Record):
+    """A column with its type in the database's own words."""
+
+    name: str
+    type: str
+
+
+class ColumnsOfTable(Record):
+    """The columns of a table, in its order."""
+
+    schema_name: str
+    name: str
+    columns: list[CatalogueColumn]
+
+
+class CatalogueColumns(Record):
+    """The columns of the requested tables that exist; in answer to a search, only the columns that were found."""
+
+    version: str | None = None
+    tables: list[ColumnsOfTable]

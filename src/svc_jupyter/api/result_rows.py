@@ -1,0 +1,70 @@
+"""Rows of a result, a page at a time, and what a column holds: extensions that another service may lack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from svc_jupyter.api.fields import Record
+
+RowColumnType = str
+"""text, integer, number, decimal, boolean, timestamp, date, time, binary or nested."""
+
+
+class RowColumn(Record):
+    """A column of a page; the second one of a name is called `name#2`."""
+
+    name: str
+    type: RowColumnType = Field(
+        description="text, integer, number, decimal, boolean, timestamp, date, time, binary or nested"
+    )
+
+
+class ResultRows(Record):
+    """A page of the rows of a result: `GET commands/ID/rows`.
+
+    Numbers that JavaScript does not hold exactly are strings: integers beyond 2^53, decimals, NaN and the infinities.
+    Times are ISO 8601, binary values hexadecimal, lists and structures JSON. Of a text over 1,000 characters the first
+    1,000 and an ellipsis are given.
+    """
+
+    columns: list[RowColumn]
+    rows: list[list[Any]]
+    offset: int
+    total: int = Field(description="the number of rows that meet the search and the conditions")
+    of: int = Field(description="the number of all rows of the result")
+
+
+class HistogramBin(Record):
+    """A bin of a histogram; `to` belongs to the next bin, except in the last one."""
+
+    start: int | float | str = Field(alias="from")
+    to: int | float | str
+    count: int
+
+
+class FrequentValue(Record):
+    """A frequent value of a column."""
+
+    value: Any
+    count: int
+
+
+class ColumnStatistics(Record):
+    """What a column holds in the rows that meet the search and the conditions: `GET commands/ID/rows/statistics`."""
+
+    name: str
+    type: RowColumnType
+    count: int = Field(description="the number of rows, those without a value included")
+    nulls: int
+    distinct: int | None = Field(description="the number of different values; null where they are too many to count")
+    min: Any = None
+    max: Any = None
+    mean: float | str | None = Field(default=None, description="of numbers")
+    histogram: list[HistogramBin] = Field(
+        default_factory=list, description="20 bins or fewer, of numbers, dates and times with a date"
+    )
+    top: list[FrequentValue] = Field(
+        default_factory=list, description="the 10 most frequent values or fewer, of all other types"
+    )

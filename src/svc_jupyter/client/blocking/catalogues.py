@@ -1,0 +1,44 @@
+"""Catalogues: schemas, tables and columns of taps and of Hive, as the service last read them."""
+# Made from asynchronous/catalogues.py by scripts/make_blocking_client.py: change it there.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svc_jupyter.api.catalogues import Catalogue, CatalogueTables, ColumnsOfTable
+from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.client.conversations.catalogues import CatalogueFlows
+
+
+class Catalogues:
+    """Catalogues, as `client.catalogues`: of a tap by its id, of Hive with None.
+
+    They are an extension: another service raises NotFound.
+    """
+
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
+        self._flows = CatalogueFlows(performer.link)
+
+    def get(self, tap_id: int | None, *, wait: float = 0.0, refresh: bool = False) -> Catalogue:
+        """Return the state and the schemas; waits up to `wait` seconds (30 at most) for a first reading.
+
+        With `refresh`, the service reads the database again.
+        """
+        return self._performer.run(self._flows.get(tap_id, wait, refresh=refresh))
+
+    def tables(
+        self,
+        tap_id: int | None,
+        *,
+        schema: str | None = None,
+        search: str | None = None,
+        offset: int = 0,
+        limit: int = 100,
+    ) -> CatalogueTables:
+        """Return up to `limit` tables from `offset`, by schema and name; `search` is a part of their names."""
+        return self._performer.run(self._flows.tables(tap_id, schema, search, offset, limit))
+
+    def columns(self, tap_id: int | None, schema: str, tables: Sequence[str]) -> list[ColumnsOfTable]:
+        """Return the columns of up to 200 tables of a schema; unknown tables are left out."""
+        return (self._performer.run(self._flows.columns(tap_id, schema, tables))).tables

@@ -1,0 +1,1 @@
+"""Spark Connect servers that others run."""

@@ -1,0 +1,42 @@
+"""Runs an SQL script, one statement after the other, and says at which of its lines it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+from .failure import CodeFailure, spark_text
+from .statement import SqlPart
+
+
+def run_sql(
+    parts: Sequence[SqlPart], take: Callable[[str], dict[str, Any] | None], *others: type[Exception]
+) -> dict[str, Any]:
+    """Run an SQL script; return the summary of its last table, or the number of statements.
+
+    `take` runs one statement and returns the summary of its table, None without a table. `others` are exceptions
+    that Spark's client raises beside its own. Raises `CodeFailure` with the line of the statement.
+    """
+    summary: dict[str, Any] | None = None
+    for part in parts:
+        try:
+            summary = take(part.text) or summary
+        except PySparkException as error:
+            raise CodeFailure(spark_text(error), _line_of(part, error)) from None
+        except others as error:
+            raise CodeFailure(spark_text(error), part.line) from None
+        except CodeFailure as failure:
+            raise CodeFailure(failure.message, part.line, may_retry=failure.may_retry) from None
+    count = "1 statement" if len(parts) == 1 else f"{len(parts)} statements"
+    return summary or {"rows": None, "message": f"{count} done, no table returned"}
+
+
+def _line_of(part: SqlPart, error: PySparkException) -> int:
+    """Return the script's line of a Spark error, whose own line is relative to its statement."""
+    for context in error.getQueryContext() or ():
+        start = context.startIndex()
+        if 0 <= start < len(part.text):
+            return part.line + part.text.count("\n", 0, start)
+    return part.line

@@ -1,0 +1,199 @@
+"""Catalogues over HTTP, with real databases, real workers and without the other rooms."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from types import SimpleNamespace
+
+import httpx
+import psycopg
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from svc_jupyter.api.access import BuiltinGroup
+from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.dependencies import authenticated_caller
+from svc_jupyter.service.catalogues import catalogues as module
+from svc_jupyter.service.catalogues.catalogues import Catalogues, changed_by
+from svc_jupyter.service.catalogues.routes import router
+from svc_jupyter.service.catalogues.sources import TapSources
+from svc_jupyter.service.db_taps.db_taps import DbTaps
+from svc_jupyter.service.ground.secrets import SecretBox
+from svc_jupyter.service.http.responses import install_error_handlers
+from svc_jupyter.service.http.rooms import Parts
+from svc_jupyter.service.kinds.queries.worker_query import Workers
+
+PASSWORD = "geheim-42"
+
+
+@pytest.fixture
+async def place(settings, database, account_id) -> AsyncIterator[SimpleNamespace]:
+    """The room over HTTP, its taps, and the clock of its catalogues."""
+    settings.storage_dir.mkdir()
+    member = Caller(1, account_id, "member@example.org", frozenset({BuiltinGroup.USER}), 1)
+    db_taps = DbTaps(settings, database, SecretBox(settings.data_dir / "secret.key"))
+    workers = Workers()
+    later = [0.0]
+    catalogues = Catalogues(settings, clock=lambda: module.time.time() + later[0])
+    await catalogues.start()
+    app = FastAPI()
+    app.state.parts = Parts([TapSources(db_taps, workers), catalogues])
+    app.dependency_overrides[authenticated_caller] = lambda: member
+    install_error_handlers(app)
+    app.include_router(router)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://service/api/v1.2") as http:
+
+        def make(name: str, db_type: str, **fields: object) -> str:
+            tap = db_taps.create(DbTapCreate(name=name, db_type=db_type, **fields), by=member)
+            return f"/db_taps/{tap.id}/catalogue"
+
+        async def get(path: str, **params: object) -> dict:
+            answer = await http.get(path, params=params)
+            assert answer.status_code == 200, answer.text
+            assert PASSWORD not in answer.text
+            return answer.json()
+
+        yield SimpleNamespace(
+            make=make, get=get, http=http, later=later, catalogues=catalogues, db_taps=db_taps, by=member,
+            folder=settings.storage_dir, data_dir=settings.data_dir,
+        )  # fmt: skip
+    await catalogues.stop()
+    await workers.stop()
+
+
+def run(file, *statements: str) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+async def test_a_catalogue_is_read_behind_and_again_after_changes_and_after_a_time(place):
+    file = place.folder / "shop.db"
+    run(
+        file,
+        'CREATE TABLE "odd name; --" (id INTEGER, "a ""b" TEXT)',
+        "CREATE TABLE flights (origin VARCHAR(3), delay REAL, twice AS (delay * 2))",
+        "INSERT INTO flights VALUES ('JFK', 1), ('LGA', 2)",
+        "CREATE VIEW late AS SELECT origin FROM flights",
+        "CREATE VIEW broken AS SELECT x FROM gone",
+    )
+    path = place.make("shop", "sqlite", db_name="shop.db")
+    first = await place.get(path)
+    assert (first["state"], first["version"], first["schemas"]) == ("filling", None, [])
+    ready = await place.get(path, wait=30)
+    assert (ready["state"], ready["schemas"]) == ("ready", [{"name": "", "tables": 4}])
+    listed = await place.get(f"{path}/tables", offset=1, limit=2)
+    assert (listed["version"], listed["total"], listed["offset"]) == (ready["version"], 4, 1)
+    assert [(t["name"], t["type"], t["rows"], t["columns"]) for t in listed["tables"]] == [
+        ("flights", "table", 2, 3),
+        ("late", "view", None, 1),
+    ]
+    assert [t["name"] for t in (await place.get(f"{path}/tables", search="LIGH"))["tables"]] == ["flights"]
+    columns = await place.get(f"{path}/columns", table=["flights", "odd name; --", "broken", "gone"])
+    assert {t["name"]: [(c["name"], c["type"]) for c in t["columns"]] for t in columns["tables"]} == {
+        "flights": [("origin", "VARCHAR(3)"), ("delay", "REAL"), ("twice", "")],
+        "odd name; --": [("id", "INTEGER"), ('a "b', "TEXT")],
+        "broken": [],
+    }
+    found = (await place.get(f"{path}/columns", search="ORIG"))["tables"]
+    assert [(t["name"], [c["name"] for c in t["columns"]]) for t in found] == [
+        ("flights", ["origin"]),
+        ("late", ["origin"]),
+    ]
+    assert (await place.http.get(f"{path}/columns")).status_code == 422
+    run(file, "CREATE TABLE planes (id INTEGER)")
+    assert (await place.get(path, wait=30))["version"] == ready["version"]  # still fresh: nobody waits
+    row = SimpleNamespace(
+        command_type="DbTapQueryCommand", command={"db_tap_id": int(path.split("/")[2]), "query": "create table planes"}
+    )
+    await asyncio.to_thread(place.catalogues.on_command_end, None, row)
+    changed = await reached(place, path, lambda one: one["version"] != ready["version"])
+    assert changed["schemas"] == [{"name": "", "tables": 5}]
+    run(file, "DROP TABLE planes")
+    place.later[0] = module.FRESH_SECONDS + 1
+    assert (await place.get(path))["version"] == changed["version"]  # answered at once, and read again behind
+    place.later[0] = 0
+    assert (await reached(place, path, lambda one: one["version"] != changed["version"]))["version"] == ready["version"]
+    found = (await place.get(f"{path}/columns", search="ORIG"))["tables"]
+    assert [(t["name"], [c["name"] for c in t["columns"]]) for t in found] == [
+        ("flights", ["origin"]),
+        ("late", ["origin"]),
+    ]
+    assert (await place.http.get(f"{path}/columns")).status_code == 422
+    run(file, "CREATE TABLE planes (id INTEGER)")
+    assert (await place.get(path, refresh=True, wait=30))["version"] == changed["version"]
+    assert {entry.suffix for entry in (place.data_dir / "catalogues").iterdir()} == {".db"}
+
+
+async def reached(place, path, is_it):
+    async with asyncio.timeout(30):
+        while not is_it(found := await place.get(path)):  # noqa: ASYNC110  over HTTP there is nothing to wait on
+            await asyncio.sleep(0.02)
+    return found
+
+
+async def test_a_tap_that_does_not_answer_says_since_when_and_keeps_what_is_known(place):
+    file = place.folder / "shop.db"
+    run(file, "CREATE TABLE flights (id INTEGER)")
+    path = place.make("shop", "sqlite", db_name="shop.db")
+    known = await place.get(path, wait=30)
+    file.rename(place.folder / "away.db")
+    failed = await place.get(path, refresh=True, wait=30)
+    assert (failed["state"], failed["version"]) == ("failed", known["version"])
+    assert "the file shop.db does not exist" in failed["error"]
+    again = await place.get(path, refresh=True, wait=30)
+    assert again["failing_since"] == failed["failing_since"]
+    assert [t["name"] for t in (await place.get(f"{path}/tables"))["tables"]] == ["flights"]
+    (place.folder / "away.db").rename(file)
+    assert (await place.get(path, refresh=True, wait=30))["state"] == "ready"
+    run(place.folder / "other.db", "CREATE TABLE other (id INTEGER)")
+    place.db_taps.update(int(path.split("/")[2]), DbTapUpdate(db_name="other.db"), by=place.by)
+    moved = await place.get(path, wait=30)
+    assert moved["version"] != known["version"]
+    assert [t["name"] for t in (await place.get(f"{path}/tables"))["tables"]] == ["other"]
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    gone = place.make("gone", "postgresql", db_host="127.0.0.1", port=port, db_passwd=SecretStr(PASSWORD))
+    assert "cannot connect to 127.0.0.1" in (await place.get(gone, wait=30))["error"]
+    assert (await place.http.get("/db_taps/999/catalogue")).status_code == 404
+
+
+async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url):
+    with psycopg.connect(empty_postgres_url) as connection:
+        connection.execute("CREATE SCHEMA s; CREATE TABLE s.t (a int, b numeric(9, 2)[])")
+        connection.execute("CREATE VIEW v AS SELECT 1 AS a; INSERT INTO s.t VALUES (1, NULL), (2, NULL)")
+    with psycopg.connect(empty_postgres_url, autocommit=True) as connection:
+        connection.execute("ANALYZE s.t")
+    path = place.make("warehouse", "url", url=SecretStr(empty_postgres_url))
+    found = await place.get(path, wait=30)
+    assert (found["error"], found["default_schema"]) == (None, "public")
+    assert found["schemas"] == [{"name": "public", "tables": 1}, {"name": "s", "tables": 1}]
+    tables = (await place.get(f"{path}/tables", schema="s"))["tables"]
+    assert [(t["name"], t["type"], t["rows"]) for t in tables] == [("t", "table", 2)]
+    columns = (await place.get(f"{path}/columns", schema="s", table="t"))["tables"][0]["columns"]
+    assert [column["name"] for column in columns] == ["a", "b"]
+    assert columns[0]["type"] == "integer"
+
+
+@pytest.mark.parametrize(
+    ("kind", "command", "keys"),
+    [
+        ("DbTapQueryCommand", {"db_tap_id": 3, "query": "SELECT 1"}, []),
+        ("DbTapQueryCommand", {"db_tap_id": 3, "query": "select a into t from b"}, ["tap-3"]),
+        ("DbTapQueryCommand", {"db_tap_id": 3, "query": None, "script_location": "s"}, ["tap-3"]),
+        ("HiveCommand", {"query": "DROP TABLE t"}, ["hive"]),
+        ("SparkCommand", {"program": "x"}, ["hive"]),
+        ("DbImportCommand", {"dbtap_id": 3}, ["hive", "tap-3"]),
+        ("ShellCommand", {"script": "create"}, []),
+    ],
+)
+def test_what_an_ended_command_may_have_changed(kind, command, keys):
+    assert changed_by(SimpleNamespace(command_type=kind, command=command)) == keys

@@ -1,0 +1,117 @@
+"""Rows of a result through a real service: pages, orders, filters, statistics, and refusals."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from typing import Any
+
+import httpx
+import pytest
+from tests.support.service_process import ServiceProcess
+
+
+@pytest.fixture(scope="session")
+def flights(shared_service: ServiceProcess) -> int:
+    """A database query that is done, with columns of one name, texts like markup, and large numbers."""
+    file = shared_service.data_dir / "storage" / "rows.db"
+    with sqlite3.connect(file) as database:
+        database.execute("create table flights(origin text, delay real, number integer)")
+        rows = [("JFK", 1.5, 2**53 + 1), ("LGA", None, 2), ("costs $5 and <b>$6</b>", -3.25, 3), ("JFK", 40.0, 4)]
+        database.executemany("insert into flights values(?, ?, ?)", rows)
+    database.close()
+    tap = {"name": "rows of flights", "db_type": "sqlite", "db_name": str(file)}
+    tap_id = shared_service.http.post("/db_taps", json=tap).json()["id"]
+    query = "select origin, delay, number, number as number from flights"
+    body = {"command_type": "DbTapQueryCommand", "db_tap_id": tap_id, "query": query}
+    command_id = int(shared_service.http.post("/commands", json=body).json()["id"])
+    assert shared_service.ended(command_id)["status"] == "done"
+    return command_id
+
+
+def rows_of(http: httpx.Client, command_id: int, **params: Any) -> dict[str, Any]:
+    where = {"where": json.dumps(params.pop("where"))} if "where" in params else {}
+    answer = http.get(f"/commands/{command_id}/rows", params=params | where)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def test_rows_are_paged_sorted_filtered_and_described(http: httpx.Client, flights: int) -> None:
+    page = rows_of(http, flights, limit=2)
+    assert page == {
+        "columns": [
+            {"name": "origin", "type": "text"},
+            {"name": "delay", "type": "number"},
+            {"name": "number", "type": "integer"},
+            {"name": "number#2", "type": "integer"},
+        ],
+        "rows": [["JFK", 1.5, "9007199254740993", "9007199254740993"], ["LGA", None, 2, 2]],
+        "offset": 0,
+        "total": 4,
+        "of": 4,
+    }
+    one = {"columns": "number#2"}
+    assert rows_of(http, flights, sort="origin,-delay", offset=1, **one)["rows"] == [["9007199254740993"], [2], [3]]
+    found = rows_of(http, flights, where=[["origin", "=", "JFK"], ["delay", ">", 2]], **one)
+    assert (found["rows"], found["total"], found["of"]) == ([[4]], 1, 4)
+    assert rows_of(http, flights, where=[["number", "=", str(2**53 + 1)]], columns="origin")["rows"] == [["JFK"]]
+    assert rows_of(http, flights, search="<B>$6", **one)["rows"] == [[3]]
+    assert rows_of(http, flights, where=[["delay", "is_null"]], **one)["rows"] == [[2]]
+    params = {"column": "delay", "where": '[["origin","!=","LGA"]]'}
+    delays = http.get(f"/commands/{flights}/rows/statistics", params=params).json()
+    assert [delays[name] for name in ("count", "nulls", "distinct", "min", "max", "mean")] == [
+        3,
+        0,
+        3,
+        -3.25,
+        40,
+        12.75,
+    ]
+    assert sum(part["count"] for part in delays["histogram"]) == 3
+    origins = http.get(f"/commands/{flights}/rows/statistics", params={"column": "origin"}).json()
+    assert origins["top"][0] == {"value": "JFK", "count": 2}
+
+
+def test_the_lines_of_a_text_are_rows(http: httpx.Client, done: int) -> None:
+    page = rows_of(http, done, sort="-line")
+    assert (page["columns"], page["rows"]) == ([{"name": "line", "type": "text"}], [["a\tb"], ["1\t2"]])
+
+
+@pytest.mark.parametrize(
+    ("params", "field", "words"),
+    [
+        ({"limit": 1001}, "limit", "must be 1000 or less"),
+        ({"offset": -1}, "offset", "must be 0 or more"),
+        ({"sort": "-delays"}, "sort", "there is no column 'delays'; there is origin, delay, number, number#2"),
+        ({"columns": "['a'"}, "columns", "is not JSON"),
+        ({"where": "{}"}, "where", "must be an array of 100 conditions or fewer"),
+        ({"where": "[" * 20_000}, "where", "is not JSON"),
+        ({"where": '[["origin"]]'}, "where", "a condition must be [column, operator, value]"),
+        ({"where": '[["origin","~","a"]]'}, "where", "the operator must be one of =, !=, <, <=, >, >=, contains"),
+        ({"where": '[["origin","="]]'}, "where", "= needs a value"),
+        ({"where": '[["delay",">","much"]]'}, "where", "'much' is no number value, as column delay needs it"),
+    ],
+)
+def test_a_parameter_that_is_wrong_is_named(
+    http: httpx.Client, flights: int, params: dict[str, Any], field: str, words: str
+) -> None:
+    answer = http.get(f"/commands/{flights}/rows", params=params)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["fields"][field].startswith(words)
+
+
+def test_rows_are_refused_as_results_are(http: httpx.Client, running: int, failed: int) -> None:
+    for command_id in (running, failed, 2**40):
+        answers = [http.get(f"/commands/{command_id}/{part}") for part in ("rows", "results")]
+        assert answers[0].status_code in (404, 422)
+        assert len({(answer.status_code, answer.json()["error"]["error_message"]) for answer in answers}) == 1
+
+
+def test_a_result_that_is_deleted_in_the_middle_of_paging_is_not_found(shared_service: ServiceProcess) -> None:
+    command_id = shared_service.submit("seq 1000")["id"]
+    shared_service.ended(command_id)
+    assert rows_of(shared_service.http, command_id, limit=1)["total"] == 1000
+    shutil.rmtree(shared_service.folder(command_id))
+    answer = shared_service.http.get(f"/commands/{command_id}/rows", params={"offset": 1})
+    assert (answer.status_code, "no longer on the service's disk" in answer.text) == (404, True)

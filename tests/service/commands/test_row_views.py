@@ -1,0 +1,44 @@
+"""Pages of rows in an order are parts of one whole order, however much of it was made for each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from svc_jupyter.service.commands.row_views.job import Ask, Condition, Operator, Question, Wanted
+from svc_jupyter.service.commands.row_views.process import RowsView
+
+COUNT = 20_000
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """Return rows with equal values, rows without one, and a number for each."""
+    numbers = np.random.default_rng(1).integers(0, COUNT // 4, COUNT)
+    prices: Any = pa.array(np.where(numbers % 11 == 0, np.nan, numbers / 7), mask=numbers % 13 == 0)
+    return pa.table({"price": prices, "text": [f"article {number}" for number in numbers], "id": range(COUNT)})
+
+
+@pytest.mark.parametrize("sort", ["price", "-price", "text", "-text"])
+@pytest.mark.parametrize("where", [(), (Condition("id", Operator.AT_LEAST, 100),)], ids=["all", "some"])
+def test_the_first_and_the_later_pages_are_of_one_order(
+    table: pa.Table, tmp_path: Path, sort: str, where: tuple[Condition, ...]
+) -> None:
+    file = tmp_path / "result.arrow"
+    with pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=3000)
+    view = RowsView(file, is_text=False)
+    wanted = table if not where else table.slice(100)
+    order: Any = [(sort.removeprefix("-"), "descending" if sort.startswith("-") else "ascending")]
+    expected = wanted.take(pc.sort_indices(wanted, sort_keys=order))["id"].to_pylist()
+    for offset in (0, 900, 950, 12_000, 0, len(expected) - 50):
+        question = Question(Ask.PAGE, Wanted(where=where), sort=[sort], columns=["id"], offset=offset)
+        page = json.loads(view.answer(question))
+        assert [number for (number,) in page["rows"]] == expected[offset : offset + 100]
+        assert page["total"] == len(expected)
